@@ -1,0 +1,46 @@
+// Everything that can be known without running the service, at once: types, lint, import direction, dead code,
+// stale docs. This is what CI runs before the tests.
+//
+//   npm run check
+
+import { spawn } from 'node:child_process'
+import { delimiter, join } from 'node:path'
+
+type Check = { readonly name: string; readonly command: readonly [string, ...string[]] }
+
+const CHECKS: readonly Check[] = [
+  { name: 'types', command: ['tsc', '--noEmit', '-p', '.'] },
+  { name: 'lint', command: ['oxlint'] },
+  { name: 'import direction', command: ['node', 'scripts/import-direction.ts'] },
+  { name: 'dead code', command: ['knip', '--no-progress'] },
+  { name: 'generated docs', command: ['node', 'scripts/generate-docs.ts', '--check'] },
+]
+
+type Result = { readonly name: string; readonly ok: boolean; readonly seconds: number; readonly output: string }
+
+const root = join(import.meta.dirname, '..')
+/** The tools of this repository, wherever the script was started from. */
+const env = { ...process.env, PATH: [join(root, 'node_modules', '.bin'), process.env['PATH']].join(delimiter) }
+
+function run({ name, command: [program, ...args] }: Check): Promise<Result> {
+  const began = performance.now()
+  return new Promise((resolve) => {
+    let output = ''
+    const end = (ok: boolean) => resolve({ name, ok, seconds: (performance.now() - began) / 1_000, output })
+    const child = spawn(program, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] })
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text))
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (output += text))
+    child.on('error', (error) => {
+      output += `${program} could not be run: ${error.message}. Has \`npm ci\` been run?\n`
+      end(false)
+    })
+    child.on('close', (code) => end(code === 0))
+  })
+}
+
+const results = await Promise.all(CHECKS.map(run))
+const failed = results.filter((result) => !result.ok)
+for (const { name, output } of failed) console.log(`\n── ${name} ──\n${output.trim()}`)
+console.log(failed.length > 0 ? '' : 'check:')
+for (const { name, ok, seconds } of results) console.log(`  ${ok ? 'ok    ' : 'FAILED'}  ${name} (${seconds.toFixed(1)} s)`)
+process.exitCode = failed.length === 0 ? 0 : 1

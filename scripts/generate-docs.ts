@@ -1,0 +1,49 @@
+// Writes the reference pages that repeat what the code knows. With --check it writes nothing and fails when a page
+// on disk is not what it would write.
+//
+//   npm run docs
+
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { ERROR_CATALOGUE } from '../src/core/errors.ts'
+import { configurationPage } from '../src/runtime/config-docs.ts'
+
+const PAGES: Readonly<Record<string, () => string>> = {
+  'docs/reference/configuration.md': configurationPage,
+  'docs/reference/errors.md': errorsPage,
+}
+
+function errorsPage(): string {
+  const rows = Object.entries(ERROR_CATALOGUE).map(([code, { status, help }]) => `| \`${code}\` | ${status} | ${help.replaceAll('|', '\\|')} |`)
+  return `<!-- Generated from src/core/errors.ts by \`npm run docs\`: change it there. -->
+
+# Errors
+
+Every failure a client can meet has one of these codes. The codes and statuses are those of the native contract; the other
+contracts answer in their own envelopes, and some have names of their own for the same failures.
+
+| Code | Status | What it means and what to do |
+|---|---|---|
+${rows.join('\n')}
+`
+}
+
+function stored(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+const stale = Object.entries(PAGES).filter(([path, page]) => stored(path) !== page())
+if (process.argv.includes('--check')) {
+  for (const [path] of stale) console.error(`${path} is stale: run \`npm run docs\` and commit it`)
+  process.exitCode = stale.length === 0 ? 0 : 1
+} else {
+  for (const [path, page] of stale) {
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(path, page())
+    console.log(`wrote ${path}`)
+  }
+}

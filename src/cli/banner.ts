@@ -1,0 +1,34 @@
+// The first lines someone sees: where the service is, who can reach it, where the timers are, and what to try first.
+
+import { resolve } from 'node:path'
+import type { Config } from '../runtime/config.ts'
+import { VERSION } from '../runtime/version.ts'
+
+export function banner(config: Pick<Config, 'loopbackOnly' | 'database'>, url: string): string {
+  return `
+  Duetime ${VERSION} listens on ${url}
+  ${reach(config.loopbackOnly)}
+  ${storage(config.database)}
+
+  A first timer, due in five seconds:
+
+    curl ${url}/api/v1/timers/create -H 'Content-Type: application/json' \\
+      -d '{"id":"hello","schedule":"PT5S","callbackUrl":"http://127.0.0.1:9000/hello","payload":{"to":"you"}}'
+
+`
+}
+
+function reach(loopbackOnly: boolean): string {
+  return loopbackOnly
+    ? 'Only this machine can reach it, because no API key is configured.'
+    : 'Anyone who can reach this address may use it: ALLOW_ANONYMOUS is set and no API key is configured.'
+}
+
+function storage(database: Config['database']): string {
+  switch (database.type) {
+    case 'sqlite':
+      return `Timers are stored in ${resolve(database.path)}`
+    case 'memory':
+      return 'Timers are kept in memory only and are lost when it stops.'
+  }
+}

@@ -1,0 +1,21 @@
+// Errors that end a command, in words that say what to do. A stack trace is for defects only.
+
+import { ConfigError } from '../runtime/config.ts'
+
+export type Failure = { readonly message: string; readonly exitCode: number }
+
+export function explainFailure(error: unknown): Failure {
+  if (error instanceof ConfigError) return { message: `${error.message}\nEvery setting is described by: duetime serve --help`, exitCode: 2 }
+  if (!(error instanceof Error)) return { message: String(error), exitCode: 1 }
+  const advice = ADVICE[(error as NodeJS.ErrnoException).code ?? '']
+  if (advice !== undefined) return { message: `${error.message}\n${advice}`, exitCode: 1 }
+  return { message: error.stack ?? error.message, exitCode: 1 }
+}
+
+const ADVICE: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'Something listens there already, perhaps another Duetime. Choose another port: duetime serve --port 8081',
+  EADDRNOTAVAIL: 'This machine has no such address. HOST says where to listen: 127.0.0.1 for this machine only.',
+  EACCES: 'This user may not do that. Ports below 1024 need privileges, and the database needs a folder that can be written to.',
+  EEXIST: 'The file exists already and is not overwritten. Choose another name.',
+  ENOENT: 'There is no such file or folder. Paths are relative to the folder the command is run in.',
+}

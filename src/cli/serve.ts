@@ -1,0 +1,17 @@
+// `duetime serve`: settings, server, signals.
+
+import { loadConfig } from '../runtime/config.ts'
+import { stopOnSignals } from '../runtime/lifecycle.ts'
+import { createLogger, isPretty, partLogger } from '../runtime/logger.ts'
+import { banner } from './banner.ts'
+import type { Flags } from './program.ts'
+
+export async function runServe(flags: Flags): Promise<void> {
+  const config = loadConfig({ flags })
+  // Loaded when it is needed, so that --help does not wait for a web server.
+  const { startServer } = await import('../server.ts')
+  const server = await startServer(config)
+  stopOnSignals({ stop: () => server.stop(), logger: partLogger(createLogger(config), 'process') })
+  // In a log that machines read, the lines for people would be noise.
+  if (isPretty(config.logFormat)) process.stdout.write(banner(config, server.url))
+}

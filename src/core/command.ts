@@ -1,0 +1,65 @@
+// What a client can ask of one timer, already parsed. Doors make commands, the service routes them to the
+// shard's owner, `decide` judges them there. They are plain values, so that they can cross a network.
+
+import type { Schedule } from './schedule.ts'
+import type { RetryPolicy } from './retry.ts'
+import type { CatchUp, JsonText, Millis, Namespace, Target, TimerId, TimerUuid } from './timer.ts'
+
+export type TimerSpec = {
+  readonly schedule: Schedule
+  readonly catchUp: CatchUp
+  readonly target: Target
+  readonly protocol: string
+  readonly payload: JsonText | null
+  readonly metadata: JsonText | null
+  readonly retry: RetryPolicy
+  readonly timeoutMs: number
+  readonly traceparent: string | null
+  readonly correlationId: string | null
+}
+
+/** What happens when the id is taken. A canceled timer never stands in the way. */
+export const OnConflict = {
+  /** A new timer takes its place, whatever the old one's status. */
+  replace: 'replace',
+  /** The old timer stays and is the answer. */
+  keep: 'keep',
+  /** TIMER_ALREADY_EXISTS. */
+  reject: 'reject',
+} as const
+export type OnConflict = (typeof OnConflict)[keyof typeof OnConflict]
+
+type Addressed = { readonly namespace: Namespace; readonly id: TimerId; readonly uuid: TimerUuid }
+
+export type CreateCommand = Addressed & {
+  readonly type: 'create'
+  readonly spec: TimerSpec
+  readonly onConflict: OnConflict
+  /** How far ahead the due time must be; null takes past ones too and fires them at once. */
+  readonly minLeadMs: Millis | null
+}
+
+/** Only what is given changes. A new target brings its contract's way of delivering with it. */
+export type TimerChanges = {
+  readonly schedule?: Schedule
+  readonly catchUp?: CatchUp
+  readonly callback?: { readonly target: Target; readonly protocol: string }
+  readonly payload?: JsonText | null
+  readonly metadata?: JsonText | null
+  readonly retry?: RetryPolicy
+  readonly timeoutMs?: number
+}
+
+export type UpdateCommand = Addressed & {
+  readonly type: 'update'
+  readonly changes: TimerChanges
+  readonly ifVersion: number | null
+  readonly minLeadMs: Millis | null
+}
+
+export type CancelCommand = Addressed & { readonly type: 'cancel'; readonly ifVersion: number | null }
+
+/** Fire now; pause and resume; bring a failed timer back. */
+export type SimpleCommand = Addressed & { readonly type: 'trigger' | 'pause' | 'resume' | 'retry' }
+
+export type Command = CreateCommand | UpdateCommand | CancelCommand | SimpleCommand

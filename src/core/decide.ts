@@ -1,0 +1,221 @@
+// The rules: what a command does to the timer that is there. Pure; the owner of the shard calls it and
+// commits what comes out, expecting the version that was judged. If that misses, it judges again.
+
+import type { Command, CreateCommand, TimerChanges, UpdateCommand } from './command.ts'
+import { OnConflict } from './command.ts'
+import { DuetimeError, ErrorCode, invalidSchedule } from './errors.ts'
+import { firstFiring, firingOf, iterationAtOrAfter, parseSchedule } from './schedule.ts'
+import type { Schedule } from './schedule.ts'
+import { NEVER, NO_ATTEMPTS, Status } from './timer.ts'
+import type { Millis, Timer } from './timer.ts'
+import { ALLOWED_IN } from './transitions.ts'
+
+export type RuleContext = {
+  readonly now: Millis
+  /** How long a finished timer of this namespace is kept. */
+  readonly retentionMs: Millis
+}
+
+/** `write` is what to store in place of `existing`; `keep` means that all is as the command wants it already. */
+export type Decision = { readonly type: 'write'; readonly timer: Timer } | { readonly type: 'keep'; readonly timer: Timer }
+
+/** Throws a DuetimeError when the command is refused. */
+export function decide(existing: Timer | null, command: Command, context: RuleContext): Decision {
+  if (command.type === 'create') return decideCreate(existing, command, context)
+  if (existing === null) throw timerNotFound(command)
+  if ('ifVersion' in command && command.ifVersion !== null && command.ifVersion !== existing.version) {
+    throw versionConflict(existing, command.ifVersion)
+  }
+  if (!ALLOWED_IN[command.type].includes(existing.status)) throw tooLate(existing, command.type)
+  switch (command.type) {
+    case 'update':
+      return write(updated(existing, command, context))
+    case 'cancel':
+      return write(canceled(existing, context))
+    case 'trigger':
+      return write(triggered(existing, context))
+    case 'pause':
+      return existing.status === Status.paused ? keep(existing) : write(paused(existing, context))
+    case 'resume':
+      return existing.status === Status.pending ? keep(existing) : write(resumed(existing, context))
+    case 'retry':
+      return write(retried(existing, context))
+  }
+}
+
+function decideCreate(existing: Timer | null, command: CreateCommand, context: RuleContext): Decision {
+  if (existing !== null && existing.status !== Status.canceled) {
+    if (command.onConflict === OnConflict.keep) return keep(existing)
+    if (command.onConflict === OnConflict.reject) throw timerAlreadyExists(existing)
+  }
+  return write(created(existing, command, context))
+}
+
+function created(existing: Timer | null, command: CreateCommand, { now }: RuleContext): Timer {
+  const { spec } = command
+  const first = dueFrom(spec.schedule, command.minLeadMs, now)
+  return {
+    namespace: command.namespace,
+    id: command.id,
+    uuid: command.uuid,
+    version: (existing?.version ?? 0) + 1,
+    status: Status.pending,
+    ...first,
+    catchUp: spec.catchUp,
+    target: spec.target,
+    protocol: spec.protocol,
+    payload: spec.payload,
+    metadata: spec.metadata,
+    retry: spec.retry,
+    timeoutMs: spec.timeoutMs,
+    createdAt: now,
+    updatedAt: now,
+    executedAt: null,
+    finishedAt: null,
+    firing: (existing?.firing ?? 0) + 1,
+    attempts: 0,
+    firstAttemptAt: null,
+    lastError: null,
+    attemptLog: NO_ATTEMPTS,
+    traceparent: spec.traceparent,
+    correlationId: spec.correlationId,
+  }
+}
+
+type Timing = Pick<Timer, 'schedule' | 'timeZone' | 'anchorAt' | 'iteration' | 'dueAt' | 'wakeAt'>
+
+function dueFrom(schedule: Schedule, minLeadMs: Millis | null, now: Millis): Timing {
+  const { dueAt, anchorAt, iteration } = firstFiring(schedule, now)
+  if (minLeadMs !== null && dueAt < now + minLeadMs) {
+    const wanted = minLeadMs === 0 ? 'in the future' : `more than ${minLeadMs / 1_000} s in the future`
+    throw invalidSchedule('past', `the due time must be ${wanted}; it is ${new Date(now).toISOString()} here`, schedule.text)
+  }
+  return {
+    schedule: schedule.kind === 'instant' ? null : schedule.text,
+    timeZone: schedule.timeZone,
+    anchorAt,
+    iteration,
+    dueAt,
+    wakeAt: dueAt,
+  }
+}
+
+/** An updated timer is a new firing: an attempt of the old version, should it arrive late, has another delivery id. */
+function updated(timer: Timer, command: UpdateCommand, { now }: RuleContext): Timer {
+  const { changes } = command
+  const timing = changes.schedule === undefined ? waitedFor(timer) : dueFrom(changes.schedule, command.minLeadMs, now)
+  const next = newFiring({ ...timer, ...timing, ...changed(timer, changes) }, now)
+  return timer.status === Status.paused ? { ...next, wakeAt: NEVER } : next
+}
+
+function changed(timer: Timer, changes: TimerChanges): Partial<Timer> {
+  return {
+    catchUp: changes.catchUp ?? timer.catchUp,
+    target: changes.callback?.target ?? timer.target,
+    protocol: changes.callback?.protocol ?? timer.protocol,
+    payload: changes.payload === undefined ? timer.payload : changes.payload,
+    metadata: changes.metadata === undefined ? timer.metadata : changes.metadata,
+    retry: changes.retry ?? timer.retry,
+    timeoutMs: changes.timeoutMs ?? timer.timeoutMs,
+  }
+}
+
+/** Without a new schedule a timer that waits for a retry goes on waiting: its new firing is due when the retry was. */
+function waitedFor(timer: Timer): Partial<Timing> {
+  return timer.attempts > 0 && timer.wakeAt !== NEVER ? dueAgainAt(timer, timer.wakeAt) : {}
+}
+
+function canceled(timer: Timer, { now, retentionMs }: RuleContext): Timer {
+  return finished(timer, Status.canceled, { now, retentionMs })
+}
+
+function triggered(timer: Timer, { now }: RuleContext): Timer {
+  return { ...newFiring({ ...timer, ...dueAgainAt(timer, now) }, now), status: Status.pending }
+}
+
+function paused(timer: Timer, { now }: RuleContext): Timer {
+  return { ...timer, version: timer.version + 1, status: Status.paused, wakeAt: NEVER, updatedAt: now }
+}
+
+/** What came due during the pause fires at once; of a cycle's missed iterations only the last one does. */
+function resumed(timer: Timer, { now }: RuleContext): Timer {
+  const awake = { ...timer, version: timer.version + 1, status: Status.pending, wakeAt: timer.dueAt, updatedAt: now }
+  const missed = lastMissedIteration(timer, now)
+  return missed === null ? awake : { ...newFiring({ ...timer, ...missed }, now), status: Status.pending }
+}
+
+function lastMissedIteration(timer: Timer, now: Millis): Pick<Timer, 'iteration' | 'dueAt' | 'wakeAt'> | null {
+  if (timer.anchorAt === null || timer.schedule === null || timer.dueAt > now) return null
+  const schedule = parseSchedule(timer.schedule, timer.timeZone)
+  if (schedule.kind !== 'cycle') return null
+  const upcoming = iterationAtOrAfter(schedule, timer.anchorAt, now) ?? (schedule.repetitions ?? 0) + 1
+  const dueAt = firingOf(schedule, timer.anchorAt, upcoming - 1)
+  if (dueAt === null || upcoming - 1 <= timer.iteration) return null
+  return { iteration: upcoming - 1, dueAt, wakeAt: dueAt }
+}
+
+/** More attempts of the firing that failed, with a fresh budget: its delivery id stays, so receivers can still deduplicate. */
+function retried(timer: Timer, { now }: RuleContext): Timer {
+  return {
+    ...timer,
+    version: timer.version + 1,
+    status: Status.pending,
+    wakeAt: now,
+    updatedAt: now,
+    finishedAt: null,
+    attempts: 0,
+    firstAttemptAt: null,
+  }
+}
+
+/** The timing of a one-shot that moves away from the instant it was created with keeps that instant as its schedule. */
+export function dueAgainAt(timer: Timer, at: Millis): Pick<Timer, 'schedule' | 'dueAt' | 'wakeAt'> {
+  return { schedule: timer.schedule ?? new Date(timer.dueAt).toISOString(), dueAt: at, wakeAt: at }
+}
+
+export function newFiring(timer: Timer, now: Millis): Timer {
+  return {
+    ...timer,
+    version: timer.version + 1,
+    wakeAt: timer.dueAt,
+    updatedAt: now,
+    firing: timer.firing + 1,
+    attempts: 0,
+    firstAttemptAt: null,
+  }
+}
+
+export function finished(timer: Timer, status: Status, { now, retentionMs }: RuleContext): Timer {
+  return { ...timer, version: timer.version + 1, status, wakeAt: now + retentionMs, updatedAt: now, finishedAt: now }
+}
+
+function write(timer: Timer): Decision {
+  return { type: 'write', timer }
+}
+
+function keep(timer: Timer): Decision {
+  return { type: 'keep', timer }
+}
+
+export function timerNotFound(key: Pick<Timer, 'namespace' | 'id'>): DuetimeError {
+  return new DuetimeError(ErrorCode.timerNotFound, `no timer '${key.id}' in namespace '${key.namespace}'`, {
+    namespace: key.namespace,
+    id: key.id,
+  })
+}
+
+function timerAlreadyExists(timer: Timer): DuetimeError {
+  return new DuetimeError(ErrorCode.timerAlreadyExists, `timer '${timer.id}' exists already in namespace '${timer.namespace}'`, { timer })
+}
+
+function versionConflict(timer: Timer, ifVersion: number): DuetimeError {
+  return new DuetimeError(ErrorCode.versionConflict, `the timer is at version ${timer.version}, not ${ifVersion}: read it again`, {
+    ifVersion,
+    version: timer.version,
+  })
+}
+
+function tooLate(timer: Timer, type: Command['type']): DuetimeError {
+  const reason = timer.status === Status.executing ? 'it is being delivered now' : `its status is '${timer.status}'`
+  return new DuetimeError(ErrorCode.timerNotPending, `cannot ${type} timer '${timer.id}': ${reason}`, { status: timer.status })
+}

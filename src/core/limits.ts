@@ -1,0 +1,35 @@
+// A limit on everything a client can send or that piles up, with its reason beside it.
+
+const SECOND = 1_000
+const HOUR = 3_600 * SECOND
+
+export const ID_CHARS_MAX = 255 // seed limit of the contracts; also keeps an id indexable in every database
+export const NAMESPACE_CHARS_MAX = 100 // appears in metrics labels, subjects and key files
+export const URL_CHARS_MAX = 2_048 // what common servers and proxies accept
+export const HEADERS_MAX = 32 // more is not a webhook any more
+export const HEADER_VALUE_CHARS_MAX = 4_096 // room for a bearer token
+export const METADATA_KEYS_MAX = 50
+export const METADATA_BYTES_MAX = 16 * 1_024 // read and compared by list filters, so kept small
+export const PAYLOAD_BYTES_DEFAULT_MAX = 256 * 1_024
+export const JSON_DEPTH_MAX = 64 // deeper than any honest payload, far below where a recursive serializer overflows
+
+export const BATCH_TIMERS_MAX = 1_000 // one transaction of about 20 ms on SQLite
+export const PAGE_TIMERS_MAX = 1_000
+export const PAGE_TIMERS_DEFAULT = 100
+export const PREVIEW_FIRINGS_MAX = 100
+export const PREVIEW_FIRINGS_DEFAULT = 5
+export const CYCLE_REPETITIONS_MAX = 1_000
+
+export const DELAY_MIN_MS = 1 * SECOND
+export const DELAY_MAX_YEARS = 100 // the timing wheel's horizon
+
+export const RETRIES_MAX = 100
+export const RETRY_MULTIPLIER_MAX = 10
+export const RETRY_INTERVAL_MAX_MS = 30 * 24 * HOUR
+export const RETRY_DURATION_MAX_MS = 365 * 24 * HOUR
+export const TIMEOUT_MIN_MS = 1 * SECOND
+export const TIMEOUT_MAX_MS = 1 * HOUR // a delivery occupies a slot of its target for so long
+export const TIMEOUT_DEFAULT_MS = 30 * SECOND
+
+export const ATTEMPTS_KEPT = 10 // the last ones explain a failure; each is about 80 bytes of the row
+export const ERROR_CHARS_KEPT = 500 // lastError and the attempts log are for people

@@ -1,0 +1,68 @@
+// When a failed delivery is tried again. Pure: the jitter comes from the delivery itself, so that the
+// same failure at the same moment always gives the same next attempt.
+
+import type { Millis } from './timer.ts'
+
+export type RetryPolicy = {
+  /** Attempts in all, the first one included. */
+  readonly maxAttempts: number
+  readonly initialIntervalMs: Millis
+  readonly multiplier: number
+  readonly maxIntervalMs: Millis
+  /** No attempt starts later than this after the first one. */
+  readonly maxDurationMs: Millis
+}
+
+const SECOND = 1_000
+
+/**
+ * Stores write NULL for a timer that has exactly this policy, which most have: changing a value here
+ * changes timers that are stored already.
+ */
+export const DEFAULT_RETRY: RetryPolicy = Object.freeze({
+  maxAttempts: 4,
+  initialIntervalMs: 30 * SECOND,
+  multiplier: 2,
+  maxIntervalMs: 600 * SECOND,
+  maxDurationMs: 24 * 3_600 * SECOND,
+})
+
+export const SINGLE_ATTEMPT: RetryPolicy = Object.freeze({ ...DEFAULT_RETRY, maxAttempts: 1 })
+
+/** Added to a retry's delay, never taken from it: a fraction of up to a tenth, so that a herd that failed together does not return together. */
+const JITTER = 0.1
+
+export type FailedAttempt = {
+  /** How many attempts of this firing have been made, the one that just failed included. */
+  readonly attempts: number
+  readonly firstAttemptAt: Millis
+  /** What the receiver asked for, if anything. It can only make the wait longer. */
+  readonly retryAfterMs: Millis | null
+  /** 0 ≤ spread < 1, the same for the same attempt of the same firing. */
+  readonly spread: number
+}
+
+/** When to try again, or null when the policy says that this was the last attempt. */
+export function nextAttemptAt(policy: RetryPolicy, failed: FailedAttempt, now: Millis): Millis | null {
+  if (failed.attempts >= policy.maxAttempts) return null
+  const delayMs = Math.max(backoffMs(policy, failed.attempts) * (1 + JITTER * failed.spread), failed.retryAfterMs ?? 0)
+  const at = now + Math.round(delayMs)
+  return at - failed.firstAttemptAt > policy.maxDurationMs ? null : at
+}
+
+/** The wait after the n-th attempt, before jitter: it grows by the multiplier and stops at the maximum. */
+export function backoffMs(policy: RetryPolicy, attempts: number): Millis {
+  // multiplier ** 99 overflows to Infinity for large multipliers, which min() turns into the maximum.
+  return Math.min(policy.initialIntervalMs * policy.multiplier ** (attempts - 1), policy.maxIntervalMs)
+}
+
+export function sameRetryPolicy(a: RetryPolicy, b: RetryPolicy): boolean {
+  return (
+    a === b ||
+    (a.maxAttempts === b.maxAttempts &&
+      a.initialIntervalMs === b.initialIntervalMs &&
+      a.multiplier === b.multiplier &&
+      a.maxIntervalMs === b.maxIntervalMs &&
+      a.maxDurationMs === b.maxDurationMs)
+  )
+}

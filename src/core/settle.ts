@@ -1,0 +1,75 @@
+// What becomes of a timer once an attempt to deliver it has ended: done, tried again, moved by the receiver,
+// on to its next iteration, or failed. Pure, like `decide`.
+
+import type { RuleContext } from './decide.ts'
+import { dueAgainAt, finished, newFiring } from './decide.ts'
+import type { DeliveryOutcome } from './delivery.ts'
+import { spreadOf } from './ids.ts'
+import { ATTEMPTS_KEPT, ERROR_CHARS_KEPT } from './limits.ts'
+import { nextAttemptAt } from './retry.ts'
+import { firingOf, iterationAtOrAfter, parseSchedule } from './schedule.ts'
+import { CatchUp, Status } from './timer.ts'
+import type { Attempt, Millis, Timer } from './timer.ts'
+
+export type EndedAttempt = { readonly startedAt: Millis; readonly durationMs: number; readonly outcome: DeliveryOutcome }
+
+export function settle(timer: Timer, ended: EndedAttempt, context: RuleContext): Timer {
+  const { outcome } = ended
+  const tried = withAttempt(timer, ended)
+  switch (outcome.type) {
+    case 'delivered':
+      return nextIteration(tried, context) ?? finished(tried, Status.completed, context)
+    case 'rescheduled':
+      return newFiring({ ...tried, ...dueAgainAt(tried, outcome.nextAt) }, context.now)
+    case 'failed':
+      if (outcome.final) return finished(tried, Status.failed, context)
+      return retryOf(tried, outcome.retryAfterMs, context) ?? nextIteration(tried, context) ?? finished(tried, Status.failed, context)
+  }
+}
+
+/** The delivery has been under way for a while: let the store know, for those who look there. It stays due as it is. */
+export function markExecuting(timer: Timer, now: Millis): Timer {
+  return { ...timer, version: timer.version + 1, status: Status.executing, updatedAt: now }
+}
+
+function withAttempt(timer: Timer, { startedAt, durationMs, outcome }: EndedAttempt): Timer {
+  const error = outcome.type === 'failed' ? outcome.error.slice(0, ERROR_CHARS_KEPT) : null
+  const attempt: Attempt = { at: startedAt, durationMs, outcome: outcome.type, statusCode: outcome.statusCode, error }
+  return {
+    ...timer,
+    status: Status.pending,
+    executedAt: startedAt,
+    attempts: timer.attempts + 1,
+    firstAttemptAt: timer.firstAttemptAt ?? startedAt,
+    lastError: error,
+    attemptLog: [...timer.attemptLog.slice(1 - ATTEMPTS_KEPT), attempt],
+  }
+}
+
+/** Null when the policy is used up, or when the wait would last into the cycle's next iteration, which then takes over. */
+function retryOf(timer: Timer, retryAfterMs: Millis | null, { now }: RuleContext): Timer | null {
+  const failed = { attempts: timer.attempts, firstAttemptAt: timer.firstAttemptAt!, retryAfterMs, spread: spreadOf(timer) }
+  const at = nextAttemptAt(timer.retry, failed, now)
+  if (at === null) return null
+  const following = iterationAfter(timer, now)
+  if (following !== null && at >= following.dueAt) return null
+  return { ...timer, version: timer.version + 1, wakeAt: at, updatedAt: now }
+}
+
+function nextIteration(timer: Timer, { now }: RuleContext): Timer | null {
+  const following = iterationAfter(timer, now)
+  return following === null ? null : newFiring({ ...timer, ...following }, now)
+}
+
+/** The grid point after the current one; with `catchUp: one`, the first that is not missed yet. Null at the end, and for one-shots. */
+function iterationAfter(timer: Timer, now: Millis): { readonly iteration: number; readonly dueAt: Millis } | null {
+  if (timer.anchorAt === null || timer.schedule === null) return null
+  const schedule = parseSchedule(timer.schedule, timer.timeZone)
+  if (schedule.kind !== 'cycle') return null
+  const following = timer.iteration + 1
+  const upcoming = timer.catchUp === CatchUp.one ? iterationAtOrAfter(schedule, timer.anchorAt, now) : following
+  if (upcoming === null) return null
+  const iteration = Math.max(following, upcoming)
+  const dueAt = firingOf(schedule, timer.anchorAt, iteration)
+  return dueAt === null ? null : { iteration, dueAt }
+}

@@ -1,0 +1,133 @@
+// Group commit. Writes of all shards queue up; while one commit is on its way the next batch gathers, so one
+// fsync or round trip serves everything that arrived meanwhile. Idle, a write waits for nothing but its own
+// commit; under load the batches grow by themselves.
+
+import { unavailable } from '../core/errors.ts'
+import type { Epoch, ShardId, Timer } from '../core/timer.ts'
+import type { Clock } from '../runtime/clock.ts'
+import type { CommitPart, Put, Store } from '../store/store.ts'
+
+export type PutResult =
+  | { readonly type: 'written' }
+  /** The expectation was not met; this is what is there. */
+  | { readonly type: 'missed'; readonly row: Timer | null }
+  /** The shard has another owner by now. */
+  | { readonly type: 'fenced' }
+
+export type CommitObserver = { committed(puts: number, durationMs: number): void }
+
+type Waiting = {
+  readonly shard: ShardId
+  readonly epoch: Epoch
+  readonly put: Put
+  readonly resolve: (result: PutResult) => void
+  readonly reject: (error: unknown) => void
+}
+
+const RETRY_AFTER_MS = 1_000
+const WRITTEN: PutResult = { type: 'written' }
+const FENCED: PutResult = { type: 'fenced' }
+
+export class CommitQueue {
+  readonly #store: Store
+  readonly #clock: Clock
+  readonly #observer: CommitObserver
+  readonly #lengthMax: number
+  readonly #batchMax: number
+  #waiting: Waiting[] = []
+  #committing = 0
+  #scheduled = false
+  #onIdle: (() => void)[] = []
+
+  constructor(options: { store: Store; clock: Clock; observer: CommitObserver; lengthMax: number; batchMax: number }) {
+    this.#store = options.store
+    this.#clock = options.clock
+    this.#observer = options.observer
+    this.#lengthMax = options.lengthMax
+    this.#batchMax = options.batchMax
+  }
+
+  get length(): number {
+    return this.#waiting.length + this.#committing
+  }
+
+  /** Throws UNAVAILABLE when there is no room for so many more client writes. */
+  assertRoom(puts: number): void {
+    if (this.length + puts <= this.#lengthMax) return
+    throw unavailable(`${this.length} writes are waiting for the store already: nothing was stored, try again`, RETRY_AFTER_MS)
+  }
+
+  /**
+   * Resolves when the put is durable, or says why it was not written. Rejects when the store failed. It takes
+   * any number of writes: client writes ask `assertRoom` first, and the engine's own are as many as deliveries are in flight.
+   */
+  write(shard: ShardId, epoch: Epoch, put: Put): Promise<PutResult> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ shard, epoch, put, resolve, reject })
+      this.#schedule()
+    })
+  }
+
+  /** Resolves when nothing is waiting or under way. */
+  idle(): Promise<void> {
+    if (this.length === 0) return Promise.resolve()
+    return new Promise((resolve) => this.#onIdle.push(resolve))
+  }
+
+  /** One turn of the event loop is given to the other requests that are being read right now, to join this commit. */
+  #schedule(): void {
+    if (this.#scheduled || this.#committing > 0) return
+    this.#scheduled = true
+    setImmediate(() => void this.#commit())
+  }
+
+  async #commit(): Promise<void> {
+    this.#scheduled = false
+    const batch = this.#waiting.length <= this.#batchMax ? this.#waiting : this.#waiting.slice(0, this.#batchMax)
+    this.#waiting = batch === this.#waiting ? [] : this.#waiting.slice(this.#batchMax)
+    this.#committing = batch.length
+    try {
+      await this.#write(batch)
+    } finally {
+      this.#committing = 0
+      if (this.#waiting.length > 0) this.#schedule()
+      else for (const resolve of this.#onIdle.splice(0)) resolve()
+    }
+  }
+
+  async #write(batch: readonly Waiting[]): Promise<void> {
+    const groups = byShard(batch)
+    const startedAt = this.#clock.monotonic()
+    try {
+      const results = await this.#store.commit(groups.map(({ part }) => part))
+      this.#observer.committed(batch.length, this.#clock.monotonic() - startedAt)
+      for (const [index, { members }] of groups.entries()) {
+        const result = results[index]!
+        for (const [at, waiting] of members.entries()) {
+          if (result.fenced) waiting.resolve(FENCED)
+          else if (result.missed.has(at)) waiting.resolve({ type: 'missed', row: result.missed.get(at)! })
+          else waiting.resolve(WRITTEN)
+        }
+      }
+    } catch (error) {
+      for (const waiting of batch) waiting.reject(error)
+    }
+  }
+}
+
+type Group = { readonly part: CommitPart; readonly members: readonly Waiting[] }
+
+/** One part per shard and epoch, in the order of arrival. */
+function byShard(batch: readonly Waiting[]): Group[] {
+  const groups = new Map<string, { shard: ShardId; epoch: Epoch; members: Waiting[] }>()
+  for (const waiting of batch) {
+    const key = `${waiting.shard}:${waiting.epoch}`
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, { shard: waiting.shard, epoch: waiting.epoch, members: [waiting] })
+    else group.members.push(waiting)
+  }
+  return Array.from(groups.values(), ({ shard, epoch, members }) => ({
+    part: { shard, epoch, puts: members.map(({ put }) => put) },
+    members,
+  }))
+}

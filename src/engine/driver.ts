@@ -1,0 +1,58 @@
+// The one timer of the process that wakes the engine: at the next due time, to the millisecond. A wait is never
+// longer than a second, so that a step of the wall clock is noticed within one; waking for nothing costs microseconds.
+
+import type { Millis } from '../core/timer.ts'
+import type { Cancel, Clock } from '../runtime/clock.ts'
+
+const WAIT_MAX_MS = 1_000
+
+export class Driver {
+  readonly #clock: Clock
+  readonly #wake: (now: Millis) => Millis
+  #armedFor = Infinity
+  #cancel: Cancel | null = null
+  #running = false
+
+  /** `wake` does what is due at `now` and answers when to be woken next; Infinity for not at all. */
+  constructor(clock: Clock, wake: (now: Millis) => Millis) {
+    this.#clock = clock
+    this.#wake = wake
+  }
+
+  start(): void {
+    this.#running = true
+    this.#arm(this.#clock.now())
+  }
+
+  stop(): void {
+    this.#running = false
+    this.#disarm()
+  }
+
+  /** Something is due at `at`: wake then, if not before. */
+  wakeBy(at: Millis): void {
+    if (this.#running && at < this.#armedFor) this.#arm(at)
+  }
+
+  #arm(at: Millis): void {
+    this.#disarm()
+    if (at === Infinity) return
+    this.#armedFor = at
+    const delayMs = Math.min(Math.max(at - this.#clock.now(), 0), WAIT_MAX_MS)
+    this.#cancel = this.#clock.after(delayMs, () => this.#run())
+  }
+
+  #disarm(): void {
+    this.#cancel?.()
+    this.#cancel = null
+    this.#armedFor = Infinity
+  }
+
+  #run(): void {
+    this.#disarm()
+    // Whatever is added meanwhile is part of what `wake` answers: arming twice would be in vain.
+    this.#armedFor = -Infinity
+    const nextAt = this.#wake(this.#clock.now())
+    if (this.#running) this.#arm(nextAt)
+  }
+}

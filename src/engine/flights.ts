@@ -1,0 +1,177 @@
+// The deliveries of one shard that are under way: from the moment a due timer's turn has come until what came of it
+// is durable. A flight keeps its slot in the dispatcher until then, so a store that does not answer slows firing down
+// instead of piling up outcomes. A process that dies in between has lost nothing: the row is as it was, and whoever
+// owns the shard next delivers again, with the same delivery id.
+
+import type { DeliveryOutcome, Firing } from '../core/delivery.ts'
+import { failedDelivery } from '../core/delivery.ts'
+import { deliveryId } from '../core/ids.ts'
+import { markExecuting, settle } from '../core/settle.ts'
+import type { Millis, Namespace, Target, Timer } from '../core/timer.ts'
+import { sleep } from '../runtime/clock.ts'
+import type { Cancel, Clock } from '../runtime/clock.ts'
+import type { Logger } from '../runtime/logger.ts'
+import type { TargetAdapter } from '../targets/target.ts'
+import type { PutResult } from './commit-queue.ts'
+import type { Dispatcher, Job } from './dispatcher.ts'
+import type { Entry } from './window.ts'
+
+/** What a flight needs of the node. */
+export type FlightDeck = {
+  readonly targetFor: (target: Target) => TargetAdapter
+  readonly dispatcher: Dispatcher
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly observer: FlightObserver
+  readonly retentionMs: (namespace: Namespace) => Millis
+  /** Aborts when the time for deliveries to finish is over. */
+  readonly signal: AbortSignal
+}
+
+export type FlightObserver = {
+  /** An attempt started; `lateMs` behind its due time when it was the first of its firing, else null. */
+  fired(timer: Timer, lateMs: number | null): void
+  /** An attempt ended and this is what was stored. */
+  settled(before: Timer, after: Timer, outcome: DeliveryOutcome, durationMs: number): void
+}
+
+/** What a flight asks of its shard. */
+export type HomeShard = {
+  write(before: Timer, after: Timer): Promise<PutResult>
+  land(entry: Entry, row: Timer | null): void
+  isWanted(entry: Entry, now: Millis): boolean
+}
+
+type Flight = { readonly entry: Entry; readonly startedMonoMs: number; timer: Timer; marking: Promise<void> | null }
+
+const EXECUTING_AFTER_MS = 1_000 // most deliveries are over by then and cost one write, not two
+const SETTLE_RETRY_FIRST_MS = 100
+const SETTLE_RETRY_MAX_MS = 5_000
+
+export class Flights {
+  readonly #deck: FlightDeck
+  readonly #home: HomeShard
+  readonly #flights = new Set<Flight>()
+  #cancelSweep: Cancel | null = null
+  #onAllEnded: (() => void)[] = []
+
+  constructor(deck: FlightDeck, home: HomeShard) {
+    this.#deck = deck
+    this.#home = home
+  }
+
+  /** The entry's turn in the dispatcher. */
+  jobFor(entry: Entry): Job {
+    entry.state = 'ready'
+    const { timer } = entry
+    const adapter = this.#deck.targetFor(timer.target)
+    const job: Job = {
+      namespace: timer.namespace,
+      target: adapter.laneOf(timer.target),
+      start: () => {
+        const now = this.#deck.clock.now()
+        if (!this.#home.isWanted(entry, now)) return false
+        void this.#fly(entry, adapter, job, now)
+        return true
+      },
+    }
+    return job
+  }
+
+  allEnded(): Promise<void> {
+    if (this.#flights.size === 0) return Promise.resolve()
+    return new Promise((resolve) => this.#onAllEnded.push(resolve))
+  }
+
+  async #fly(entry: Entry, adapter: TargetAdapter, job: Job, startedAt: Millis): Promise<void> {
+    const { clock, dispatcher, signal } = this.#deck
+    const flight: Flight = { entry, startedMonoMs: clock.monotonic(), timer: entry.timer, marking: null }
+    entry.state = 'flying'
+    this.#flights.add(flight)
+    this.#sweepLater()
+    const outcome = await this.#deliver(entry.timer, startedAt, adapter)
+    if (outcome !== null) await this.#settle(flight, startedAt, outcome)
+    this.#flights.delete(flight)
+    dispatcher.ended(job, outcome?.type === 'failed' && outcome.statusCode === null ? 'unreachable' : 'answered')
+    if (this.#flights.size === 0) this.#nothingFlies()
+    if (signal.aborted && outcome === null) this.#deck.logger.debug({ id: entry.timer.id }, 'delivery abandoned; it starts again after the restart')
+  }
+
+  /** Null when the service stopped before the receiver answered. */
+  async #deliver(timer: Timer, startedAt: Millis, adapter: TargetAdapter): Promise<DeliveryOutcome | null> {
+    const { observer, signal, logger } = this.#deck
+    const firing: Firing = { timer, deliveryId: deliveryId(timer), attempt: timer.attempts + 1, firedAt: startedAt }
+    observer.fired(timer, timer.attempts === 0 ? startedAt - timer.dueAt : null)
+    try {
+      return await adapter.deliver(firing, signal)
+    } catch (error) {
+      if (signal.aborted) return null
+      logger.error({ namespace: timer.namespace, id: timer.id, err: error }, 'a target failed in a way it should have reported')
+      return failedDelivery('internal error of the delivery; the log has the cause')
+    }
+  }
+
+  async #settle(flight: Flight, startedAt: Millis, outcome: DeliveryOutcome): Promise<void> {
+    const { clock, observer, retentionMs } = this.#deck
+    const durationMs = Math.round(clock.monotonic() - flight.startedMonoMs)
+    await flight.marking
+    const before = flight.timer
+    const context = { now: clock.now(), retentionMs: retentionMs(before.namespace) }
+    const after = settle(before, { startedAt, durationMs, outcome }, context)
+    const result = await this.#writeUntilDurable(before, after)
+    if (result === null) return
+    if (result.type === 'written') observer.settled(before, after, outcome, durationMs)
+    if (result.type !== 'fenced') this.#home.land(flight.entry, result.type === 'written' ? after : result.row)
+  }
+
+  /** An outcome is not given up while the service runs: losing it would mean delivering again. Null when it stopped first. */
+  async #writeUntilDurable(before: Timer, after: Timer): Promise<PutResult | null> {
+    const { clock, logger, signal } = this.#deck
+    for (let waitMs = SETTLE_RETRY_FIRST_MS; ; waitMs = Math.min(waitMs * 2, SETTLE_RETRY_MAX_MS)) {
+      try {
+        const result = await this.#home.write(before, after)
+        // A write whose outcome was not known may have happened: then this finds its own row.
+        return result.type === 'missed' && isSameWrite(result.row, after) ? { type: 'written' } : result
+      } catch (error) {
+        logger.error({ namespace: after.namespace, id: after.id, err: error, waitMs }, 'could not store the outcome of a delivery; trying again')
+      }
+      try {
+        await sleep(clock, waitMs, signal)
+      } catch {
+        return null
+      }
+    }
+  }
+
+  #sweepLater(): void {
+    this.#cancelSweep ??= this.#deck.clock.after(EXECUTING_AFTER_MS, () => {
+      this.#cancelSweep = null
+      const since = this.#deck.clock.monotonic() - EXECUTING_AFTER_MS
+      for (const flight of this.#flights) if (flight.marking === null && flight.startedMonoMs <= since) flight.marking = this.#mark(flight)
+      if (this.#flights.size > 0) this.#sweepLater()
+    })
+  }
+
+  /** For those who look into the store. Not needed for anything else, so a failure is not repeated. */
+  async #mark(flight: Flight): Promise<void> {
+    const marked = markExecuting(flight.timer, this.#deck.clock.now())
+    try {
+      const result = await this.#home.write(flight.timer, marked)
+      if (result.type !== 'written') return
+      flight.timer = marked
+      if (flight.entry.timer.version < marked.version) flight.entry.timer = marked
+    } catch (error) {
+      this.#deck.logger.warn({ id: marked.id, err: error }, 'could not mark a timer as executing')
+    }
+  }
+
+  #nothingFlies(): void {
+    this.#cancelSweep?.()
+    this.#cancelSweep = null
+    for (const resolve of this.#onAllEnded.splice(0)) resolve()
+  }
+}
+
+function isSameWrite(row: Timer | null, written: Timer): boolean {
+  return row !== null && row.version === written.version && row.updatedAt === written.updatedAt && row.executedAt === written.executedAt
+}

@@ -1,0 +1,228 @@
+// One owned shard: executes commands on its timers and fires them. Only the owner writes a shard, so the rules are
+// applied here, once, to what memory or the store knows; a commit that misses its expected version is judged again.
+//
+// A timer that has a change on its way is *held*: it does not fire until the change is durable or has failed. That
+// makes an acknowledged cancel or update final.
+
+import type { Command } from '../core/command.ts'
+import { decide } from '../core/decide.ts'
+import { unavailable } from '../core/errors.ts'
+import { Status } from '../core/timer.ts'
+import type { Epoch, Millis, Namespace, ShardId, Timer, TimerUuid } from '../core/timer.ts'
+import type { Clock } from '../runtime/clock.ts'
+import type { Logger } from '../runtime/logger.ts'
+import { StoreError } from '../store/store.ts'
+import type { Expectation, Put, Store } from '../store/store.ts'
+import type { CommitQueue, PutResult } from './commit-queue.ts'
+import type { Dispatcher } from './dispatcher.ts'
+import { Flights } from './flights.ts'
+import type { FlightDeck } from './flights.ts'
+import type { Entry, Window } from './window.ts'
+
+export type ShardParts = FlightDeck & {
+  readonly id: ShardId
+  readonly epoch: Epoch
+  readonly window: Window
+  readonly store: Store
+  readonly commits: CommitQueue
+  readonly dispatcher: Dispatcher
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly retentionMs: (namespace: Namespace) => Millis
+  /** The window has something due at this time. */
+  readonly wakeBy: (at: Millis) => void
+  /** A commit was refused: somebody else owns the shard. */
+  readonly onFenced: (shard: Shard) => void
+}
+
+/** What a command did: the timer as it is stored now, and the one that it took the place of. */
+export type Executed = { readonly timer: Timer; readonly previous: Timer | null; readonly changed: boolean }
+
+const ROUNDS_MAX = 20 // each round lost means that another change of the same timer won; a client may ask again
+const RETRY_AFTER_MS = 1_000
+const DUE_BATCH = 500 // due timers handed over in one go; then the event loop gets a turn to send and answer
+
+export class Shard {
+  readonly #parts: ShardParts
+  readonly #flights: Flights
+  readonly #holds = new Map<TimerUuid, number>()
+  #loading: Promise<void> | null = null
+  #repairWanted = false
+  #stopped = false
+
+  constructor(parts: ShardParts) {
+    this.#parts = parts
+    this.#flights = new Flights(parts, {
+      write: (before, after) => this.#write(before, after),
+      land: (entry, row) => this.#land(entry, row),
+      isWanted: (entry, now) => this.#isWanted(entry, now),
+    })
+  }
+
+  get id(): ShardId {
+    return this.#parts.id
+  }
+
+  get epoch(): Epoch {
+    return this.#parts.epoch
+  }
+
+  get window(): Window {
+    return this.#parts.window
+  }
+
+  /** Resolves when the change is durable. Rejects with a DuetimeError when it is refused or the store failed. */
+  async execute(command: Command): Promise<Executed> {
+    let existing = this.#known(command.uuid)
+    if (existing === null && command.type !== 'create') existing = await this.#fetch(command)
+    for (let round = 0; round < ROUNDS_MAX; round++) {
+      const context = { now: this.#parts.clock.now(), retentionMs: this.#parts.retentionMs(command.namespace) }
+      const decision = decide(existing === null ? null : this.view(existing), command, context)
+      if (decision.type === 'keep') return { timer: decision.timer, previous: existing, changed: false }
+      this.#parts.commits.assertRoom(1)
+      const result = await this.#writeHeld(existing, decision.timer)
+      if (result.type === 'written') return { timer: decision.timer, previous: existing, changed: true }
+      existing = result.row
+    }
+    throw unavailable(`timer '${command.id}' is being changed by too many others at once`, RETRY_AFTER_MS)
+  }
+
+  /** The timer as the outside sees it: being delivered, if it is, which the store may not know yet. */
+  view(timer: Timer): Timer {
+    const entry = this.#parts.window.get(timer.uuid)
+    const isFlying = entry?.state === 'flying' && entry.timer.version === timer.version
+    return isFlying ? { ...timer, status: Status.executing } : timer
+  }
+
+  /** Hands what is due to the dispatcher; when to call again. */
+  wake(now: Millis): Millis {
+    const { window, dispatcher } = this.#parts
+    for (const entry of window.takeDue(now, DUE_BATCH)) {
+      if (this.#holds.has(entry.uuid)) entry.state = 'held'
+      else dispatcher.add(this.#flights.jobFor(entry))
+    }
+    void this.load()
+    return window.nextAt()
+  }
+
+  /** Fills the window as far as it has room. One load at a time; it goes on by itself after a failure of the store. */
+  load(): Promise<void> {
+    if (this.#stopped || (!this.#repairWanted && !this.#parts.window.wantsPage)) return this.#loading ?? Promise.resolve()
+    this.#loading ??= this.#loadAll().finally(() => (this.#loading = null))
+    return this.#loading
+  }
+
+  /** Asks the store for due timers that are not known here, as a bug, a hand-made edit or a write of unknown outcome would leave behind. */
+  repair(): Promise<void> {
+    this.#repairWanted = true
+    return this.load()
+  }
+
+  /** No delivery starts any more; resolves when those in flight have landed, or been abandoned after the signal. */
+  async stop(): Promise<void> {
+    this.#stopped = true
+    await this.#flights.allEnded()
+    await this.#loading
+  }
+
+  #known(uuid: TimerUuid): Timer | null {
+    return this.#parts.window.get(uuid)?.timer ?? null
+  }
+
+  async #fetch({ namespace, id, uuid }: Command): Promise<Timer | null> {
+    try {
+      return await this.#parts.store.get({ namespace, id, uuid, shard: this.#parts.id })
+    } catch (error) {
+      throw storeFailed(error)
+    }
+  }
+
+  async #writeHeld(before: Timer | null, after: Timer): Promise<Exclude<PutResult, { type: 'fenced' }>> {
+    this.#hold(after.uuid)
+    try {
+      const result = await this.#write(before, after)
+      if (result.type === 'fenced') throw unavailable('this shard is moving to another node', RETRY_AFTER_MS)
+      if (result.type === 'written') this.#apply(after)
+      return result
+    } catch (error) {
+      if (error instanceof StoreError && error.outcomeUnknown) void this.repair()
+      throw storeFailed(error)
+    } finally {
+      this.#release(after.uuid)
+    }
+  }
+
+  async #write(before: Timer | null, after: Timer): Promise<PutResult> {
+    const expect: Expectation = before === null ? 'absent' : { version: before.version, status: before.status }
+    const put: Put = { timer: after, expect }
+    const result = await this.#parts.commits.write(this.#parts.id, this.#parts.epoch, put)
+    if (result.type === 'fenced') this.#parts.onFenced(this)
+    return result
+  }
+
+  #apply(timer: Timer): void {
+    this.#parts.window.apply(timer)
+    this.#parts.wakeBy(timer.wakeAt)
+  }
+
+  #land(entry: Entry, row: Timer | null): void {
+    this.#parts.window.land(entry, row)
+    if (row !== null) this.#parts.wakeBy(row.wakeAt)
+  }
+
+  /** Asked when a timer's turn has come: is it still the current version, still due, and no change of it on its way? */
+  #isWanted(entry: Entry, now: Millis): boolean {
+    if (this.#stopped || this.#parts.window.get(entry.uuid) !== entry) return false
+    if (this.#holds.has(entry.uuid)) {
+      entry.state = 'held'
+      return false
+    }
+    if (now >= entry.wakeAt) return true
+    // The clock was set back while the timer waited for a slot.
+    this.#putBack(entry)
+    return false
+  }
+
+  #hold(uuid: TimerUuid): void {
+    this.#holds.set(uuid, (this.#holds.get(uuid) ?? 0) + 1)
+  }
+
+  #release(uuid: TimerUuid): void {
+    const others = this.#holds.get(uuid)! - 1
+    if (others > 0) {
+      this.#holds.set(uuid, others)
+      return
+    }
+    this.#holds.delete(uuid)
+    const entry = this.#parts.window.get(uuid)
+    if (entry?.state === 'held') this.#putBack(entry)
+  }
+
+  #putBack(entry: Entry): void {
+    this.#parts.window.putBack(entry)
+    this.#parts.wakeBy(entry.wakeAt)
+  }
+
+  async #loadAll(): Promise<void> {
+    const { window, clock, logger } = this.#parts
+    try {
+      while (!this.#stopped && (this.#repairWanted || window.wantsPage)) {
+        if (this.#repairWanted) {
+          this.#repairWanted = false
+          const found = await window.repair(clock.now())
+          if (found > 0) logger.warn({ shard: this.id, found }, 'found due timers that were not in memory')
+        } else {
+          await window.loadPage()
+        }
+        this.#parts.wakeBy(window.nextAt())
+      }
+    } catch (error) {
+      logger.error({ shard: this.id, err: error }, 'could not read timers from the store; trying again')
+    }
+  }
+}
+
+function storeFailed(error: unknown): unknown {
+  if (!(error instanceof StoreError)) return error
+  return unavailable(`the store failed: ${error.message}`, RETRY_AFTER_MS, error)
+}

@@ -1,0 +1,41 @@
+// The one place that knows what time it is. Everything that waits or reads the time holds a Clock: the
+// system's in production, a ManualClock in tests and simulations.
+
+export type Cancel = () => void
+
+export interface Clock {
+  /** Wall time in ms since the epoch. It may step, forwards and backwards. */
+  now(): number
+  /** Milliseconds from an arbitrary origin, with fractions; never steps. For measuring and for leases. */
+  monotonic(): number
+  /** Calls back once, after at least this long on the monotonic clock. Longer waits than the platform can do are cut short. */
+  after(delayMs: number, callback: () => void): Cancel
+}
+
+/** setTimeout takes 32-bit delays and fires at once for anything larger. */
+export const TIMEOUT_LIMIT_MS = 2 ** 31 - 1
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  after(delayMs, callback) {
+    const timeout = setTimeout(callback, Math.min(Math.max(delayMs, 0), TIMEOUT_LIMIT_MS))
+    return () => clearTimeout(timeout)
+  },
+}
+
+/** Resolves after the delay, or rejects with the signal's reason as soon as it aborts. */
+export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason)
+    const onAbort = () => {
+      cancel()
+      reject(signal!.reason)
+    }
+    const cancel = clock.after(delayMs, () => {
+      signal?.removeEventListener('abort', onAbort)
+      resolve()
+    })
+    signal?.addEventListener('abort', onAbort, { once: true })
+  })
+}

@@ -1,0 +1,130 @@
+// Every setting of the service, once: the environment variable, the flag, --help, the reference page and the
+// type of Config all come from this list. A new setting is a new line here and nothing else.
+
+import { PAYLOAD_BYTES_DEFAULT_MAX } from '../core/limits.ts'
+import { databaseUrl, egressRule, hostName, httpUrl, namespaceName, sqlitePath, webhookSecret } from './config-places.ts'
+import { boolean, bytes, choice, duration, integer, list, pairs } from './config-values.ts'
+import type { ValueType } from './config-values.ts'
+
+export type Setting<T> = {
+  readonly group: string
+  readonly env: string
+  readonly flag: string
+  readonly type: ValueType<T>
+  /** As one would write it; null when the setting is absent unless given. */
+  readonly default: string | null
+  readonly help: string
+  /** It may hold a secret: messages about it do not repeat it. */
+  readonly secret: boolean
+}
+
+type Description = { readonly help: string; readonly secret?: boolean }
+
+const RETENTION = { min: '1s', max: '36500d' }
+
+export const SETTINGS = {
+  ...group('Listening', {
+    port: setting('PORT', integer({ min: 0, max: 65_535 }), '8080', { help: 'Port for HTTP; 0 takes any free one.' }),
+    host: setting('HOST', hostName(), '127.0.0.1', {
+      help: 'Address to listen on. Loopback while no API key is configured; see ALLOW_ANONYMOUS.',
+    }),
+    allowAnonymous: setting('ALLOW_ANONYMOUS', boolean(), 'false', {
+      help: 'Serve other machines without API keys. Whoever reaches the port can then create and cancel timers.',
+    }),
+    bodyMaxBytes: setting('BODY_MAX_BYTES', bytes({ min: '1KiB', max: '256MiB' }), '8MiB', {
+      help: 'Largest request body: a batch of 1,000 timers of 8 KiB each fits.',
+    }),
+    requestTimeoutMs: setting('REQUEST_TIMEOUT', duration({ min: '1s', max: '10m' }), '30s', {
+      help: 'How long a client may take to send a request.',
+    }),
+    shutdownGraceMs: setting('SHUTDOWN_GRACE', duration({ min: '0s', max: '10m' }), '10s', {
+      help: 'How long a stop waits for requests and deliveries under way. What is cut off then is delivered again after the next start.',
+    }),
+  }),
+
+  ...group('Storage', {
+    databaseUrl: setting('DATABASE_URL', databaseUrl(), 'sqlite:./data/duetime.db', {
+      help: 'Where timers are stored. The path of a SQLite file is relative to the working directory.',
+      secret: true,
+    }),
+    timerDbPath: optional('TIMER_DB_PATH', sqlitePath(), { help: 'Path of the SQLite file; the same as `DATABASE_URL=sqlite:<path>`.' }),
+    retentionMs: setting('RETENTION', duration(RETENTION), '7d', {
+      help: 'How long finished timers can still be read, listed and recognised as duplicates.',
+    }),
+    retentionByNamespace: setting('RETENTION_BY_NAMESPACE', pairs(namespaceName(), duration(RETENTION)), '', {
+      help: 'Retention of single namespaces, such as `audit=30d,clicks=1h`.',
+    }),
+    commitQueueMax: setting('COMMIT_QUEUE_MAX', integer({ min: 1, max: 1_000_000 }), '20000', {
+      help: 'Writes that may wait for the store; more are answered with 503 and `Retry-After`.',
+    }),
+    commitBatchMax: setting('COMMIT_BATCH_MAX', integer({ min: 1, max: 10_000 }), '1000', { help: 'Writes in one commit at most.' }),
+  }),
+
+  ...group('Timers', {
+    namespaces: setting('NAMESPACES', list(namespaceName()), '', { help: 'The namespaces that are served; any when empty.' }),
+    payloadMaxBytes: setting('PAYLOAD_MAX_BYTES', bytes({ min: '0B', max: '16MiB' }), `${PAYLOAD_BYTES_DEFAULT_MAX / 1_024}KiB`, {
+      help: 'Largest payload of one timer, as JSON in UTF-8.',
+    }),
+    windowTimersMax: setting('WINDOW_TIMERS_MAX', integer({ min: 100, max: 10_000_000 }), '20000', {
+      help: 'Timers held in memory ahead of their time. The others wait in the store, however many they are.',
+    }),
+    windowBytesMax: setting('WINDOW_BYTES_MAX', bytes({ min: '1MiB', max: '64GiB' }), '64MiB', {
+      help: 'Memory for those timers, their payloads included.',
+    }),
+    batchSize: setting('TIMER_BATCH_SIZE', integer({ min: 1, max: 100_000 }), '1000', {
+      help: 'Timers read from the store at a time.',
+    }),
+    pollingIntervalMs: setting('TIMER_POLLING_INTERVAL', duration({ min: '100ms', max: '1h', bareUnit: 'ms' }), '5000', {
+      help: 'How often the store is read again to find edits made behind the back of the service. Punctuality does not depend on it.',
+    }),
+  }),
+
+  ...group('Deliveries', {
+    deliveriesMax: setting('DELIVERIES_MAX', integer({ min: 1, max: 100_000 }), '1024', { help: 'Deliveries under way at once.' }),
+    deliveriesPerNamespaceMax: setting('DELIVERIES_PER_NAMESPACE_MAX', integer({ min: 1, max: 100_000 }), '512', {
+      help: 'Deliveries under way for one namespace, so that a flood in one leaves room for the others.',
+    }),
+    deliveriesPerTargetMax: setting('DELIVERIES_PER_TARGET_MAX', integer({ min: 1, max: 100_000 }), '256', {
+      help: 'Deliveries under way to one host and port, so that a dead receiver does not hold up the others.',
+    }),
+    callbackAllow: setting('CALLBACK_ALLOW', list(egressRule()), '', {
+      help: 'Where callbacks may go besides public addresses. While listening on loopback only, `loopback` and `private` are allowed.',
+    }),
+    callbackDeny: setting('CALLBACK_DENY', list(egressRule()), '', {
+      help: 'Where callbacks may not go. Link-local and metadata addresses are always denied.',
+    }),
+    callbackBaseUrl: optional('CALLBACK_BASE_URL', httpUrl(), { help: 'What a relative `callback_url` is resolved against.' }),
+    webhookSecrets: setting('WEBHOOK_SECRETS', list(webhookSecret()), '', {
+      help: 'Secrets that sign deliveries, newest first. Each signs, so that receivers can change over.',
+      secret: true,
+    }),
+  }),
+
+  ...group('Logs', {
+    logLevel: setting('LOG_LEVEL', choice('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'), 'info', {
+      help: 'The least severe messages that are logged.',
+    }),
+    logFormat: setting('LOG_FORMAT', choice('auto', 'json', 'pretty'), 'auto', {
+      help: '`auto` is `pretty` in a terminal and `json` elsewhere.',
+    }),
+  }),
+}
+
+/** What the settings read, before the rules that join several of them. */
+export type SettingValues = { readonly [K in keyof typeof SETTINGS]: (typeof SETTINGS)[K] extends Setting<infer T> ? T : never }
+
+function setting<T>(env: string, type: ValueType<T>, defaultText: string, { help, secret = false }: Description): Setting<T> {
+  return { group: '', env, flag: flagOf(env), type, default: defaultText, help, secret }
+}
+
+function optional<T>(env: string, type: ValueType<T>, { help, secret = false }: Description): Setting<T | null> {
+  return { group: '', env, flag: flagOf(env), type, default: null, help, secret }
+}
+
+function flagOf(env: string): string {
+  return env.toLowerCase().replaceAll('_', '-')
+}
+
+function group<S extends Readonly<Record<string, Setting<unknown>>>>(name: string, settings: S): S {
+  return Object.fromEntries(Object.entries(settings).map(([key, one]) => [key, { ...one, group: name }])) as unknown as S
+}

@@ -1,0 +1,115 @@
+// Reads the settings, once, at the start: flags before environment before defaults. Everything that is wrong is
+// reported together, each with what was given, where, and what is right. Nothing else reads process.env.
+
+import { isLoopback } from './config-places.ts'
+import type { DatabaseLocation } from './config-places.ts'
+import { nearestName } from './config-nearest.ts'
+import { SETTINGS } from './config-schema.ts'
+import type { Setting, SettingValues } from './config-schema.ts'
+
+export type Config = Omit<SettingValues, 'databaseUrl' | 'timerDbPath'> & {
+  readonly database: DatabaseLocation
+  /** Only this machine can reach the service, so callbacks may reach this machine. */
+  readonly loopbackOnly: boolean
+}
+
+export type ConfigSources = {
+  readonly env?: Readonly<Record<string, string | undefined>>
+  /** By the flag's name without dashes: `{ 'log-level': 'debug' }`. */
+  readonly flags?: Readonly<Record<string, string | undefined>>
+}
+
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+  /** One line each, in the order of the schema. */
+  readonly problems: readonly string[]
+
+  constructor(problems: readonly string[]) {
+    const count = problems.length === 1 ? 'One setting is' : `${problems.length} settings are`
+    super(`${count} wrong:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`)
+    this.problems = problems
+  }
+}
+
+/** Throws a ConfigError that names every problem. Variables of the environment that are not settings are nobody's business. */
+export function loadConfig({ env = process.env, flags = {} }: ConfigSources = {}): Config {
+  const problems: string[] = []
+  const given = new Map<string, string>()
+  const read: Record<string, unknown> = {}
+  for (const [key, setting] of Object.entries<Setting<unknown>>(SETTINGS)) {
+    const source = findSource(setting, { env, flags })
+    if (source !== null) given.set(key, source.shown)
+    read[key] = source === null ? defaultOf(setting) : parse(setting, source, problems)
+  }
+  const values = read as SettingValues
+  problems.push(...conflicts(values, given), ...unknownFlags(flags))
+  if (problems.length > 0) throw new ConfigError(problems)
+
+  const { databaseUrl, timerDbPath, ...rest } = values
+  const database: DatabaseLocation = timerDbPath === null ? databaseUrl : { type: 'sqlite', path: timerDbPath }
+  return Object.freeze({ ...rest, database, loopbackOnly: isLoopback(values.host) })
+}
+
+type Source = { readonly text: string; readonly shown: string }
+
+/** An empty variable counts as unset: that is how compose files and shells write "nothing". An empty flag was typed on purpose. */
+function findSource(setting: Setting<unknown>, { env, flags }: Required<ConfigSources>): Source | null {
+  const flag = flags[setting.flag]
+  if (flag !== undefined) return { text: flag, shown: `--${setting.flag}=${shown(setting, flag)} (flag)` }
+  const variable = env[setting.env]?.trim()
+  if (variable === undefined || variable === '') return null
+  return { text: variable, shown: `${setting.env}=${shown(setting, variable)} (environment)` }
+}
+
+const SHOWN_CHARS_MAX = 80
+
+function shown(setting: Setting<unknown>, text: string): string {
+  if (setting.secret) return '***'
+  return text.length > SHOWN_CHARS_MAX ? `${text.slice(0, SHOWN_CHARS_MAX)}…` : text
+}
+
+function defaultOf(setting: Setting<unknown>): unknown {
+  return setting.default === null ? null : setting.type.parse(setting.default)
+}
+
+/** A refused value counts as the default from here on, so that the rules about several settings can still be checked. */
+function parse(setting: Setting<unknown>, source: Source, problems: string[]): unknown {
+  try {
+    return setting.type.parse(source.text)
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+    problems.push(`${source.shown}: must be ${error.message}.`)
+    return defaultOf(setting)
+  }
+}
+
+/** Settings that are right by themselves and wrong together. `given` says how those that are not defaults were written. */
+function conflicts(values: SettingValues, given: ReadonlyMap<string, string>): string[] {
+  const problems: string[] = []
+  if (!isLoopback(values.host) && !values.allowAnonymous) {
+    problems.push(
+      `${given.get('host')}: lets other machines in while no API key is configured. Leave HOST at 127.0.0.1, ` +
+        'or set ALLOW_ANONYMOUS=true if everyone who can reach the port may use the service.',
+    )
+  }
+  if (given.has('databaseUrl') && given.has('timerDbPath')) {
+    problems.push(`${given.get('databaseUrl')} and ${given.get('timerDbPath')}: both say where the database is. Set one of them.`)
+  }
+  if (values.bodyMaxBytes < values.payloadMaxBytes) {
+    const sources = [given.get('bodyMaxBytes'), given.get('payloadMaxBytes')].filter((one) => one !== undefined).join(' and ')
+    problems.push(
+      `${sources}: BODY_MAX_BYTES (${values.bodyMaxBytes} bytes) must not be smaller than PAYLOAD_MAX_BYTES ` +
+        `(${values.payloadMaxBytes} bytes), or the largest payload could never be sent.`,
+    )
+  }
+  return problems
+}
+
+function unknownFlags(flags: Required<ConfigSources>['flags']): string[] {
+  const known = Object.values<Setting<unknown>>(SETTINGS).map((setting) => setting.flag)
+  const unknown = Object.keys(flags).filter((flag) => flags[flag] !== undefined && !known.includes(flag))
+  return unknown.map((flag) => {
+    const nearest = nearestName(flag, known)
+    return `--${flag} (flag): no such flag. ${nearest === null ? '`duetime serve --help` lists them all.' : `Did you mean --${nearest}?`}`
+  })
+}

@@ -1,0 +1,110 @@
+// The contract of long-lived parts, and the one place that starts and stops them in order. Parts are given in
+// the order in which they need each other (the store before the engine before the doors) and stop the other way round.
+
+import type { EventEmitter } from 'node:events'
+import type { Logger } from './logger.ts'
+
+export interface Part {
+  readonly name: string
+  /** Resolves when the part works. Called once. */
+  start(): Promise<void> | void
+  /** Resolves when nothing of the part runs any more. Idempotent, and safe when start was never called or failed. */
+  stop(): Promise<void> | void
+}
+
+export class Lifecycle {
+  readonly #parts: readonly Part[]
+  readonly #logger: Logger
+  #started: Promise<void> | null = null
+  #stopped: Promise<void> | null = null
+
+  constructor(parts: readonly Part[], logger: Logger) {
+    this.#parts = parts
+    this.#logger = logger
+  }
+
+  /** When a part fails to start, those before it are stopped again and its error is thrown. */
+  start(): Promise<void> {
+    return (this.#started ??= this.#start())
+  }
+
+  /**
+   * Goes on when a part fails to stop, since the others hold connections and files too, and throws in the end.
+   * During a start it waits for the part that is starting, and no further part is started.
+   */
+  stop(): Promise<void> {
+    return (this.#stopped ??= this.#stop())
+  }
+
+  async #start(): Promise<void> {
+    const begun: Part[] = []
+    try {
+      for (const part of this.#parts) {
+        if (this.#stopped !== null) throw new Error(`Stopped before ${part.name} was started`)
+        begun.push(part)
+        await part.start()
+        this.#logger.debug({ name: part.name }, 'part started')
+      }
+    } catch (error) {
+      // The error of the start is the one to know; what the clean-up throws was logged.
+      await this.#stopAll(begun).catch(() => {})
+      throw error
+    }
+  }
+
+  async #stop(): Promise<void> {
+    if (this.#started === null) return
+    const succeeded = await this.#started.then(
+      () => true,
+      () => false,
+    )
+    if (succeeded) await this.#stopAll(this.#parts)
+  }
+
+  async #stopAll(parts: readonly Part[]): Promise<void> {
+    const errors: unknown[] = []
+    for (const part of parts.toReversed()) {
+      try {
+        await part.stop()
+        this.#logger.debug({ name: part.name }, 'part stopped')
+      } catch (error) {
+        this.#logger.error({ err: error, name: part.name }, 'part failed to stop')
+        errors.push(error)
+      }
+    }
+    if (errors.length > 0) throw new AggregateError(errors, 'Some parts failed to stop')
+  }
+}
+
+export type SignalOptions = {
+  readonly stop: () => Promise<void>
+  readonly logger: Logger
+  /** The process, unless a test plays it. */
+  readonly source?: Pick<EventEmitter, 'on' | 'off'>
+  readonly exit?: (code: number) => void
+}
+
+/**
+ * SIGTERM or SIGINT stops in order and exits; a second one, of either kind, exits at once: nothing that was
+ * acknowledged is lost by that. Returns a function that stops listening.
+ */
+export function stopOnSignals({ stop, logger, source = process, exit = (code) => process.exit(code) }: SignalOptions): () => void {
+  let stopping = false
+  const onSignal = (signal: string) => {
+    if (stopping) {
+      logger.warn({ signal }, 'exiting at once: second signal')
+      return exit(1)
+    }
+    stopping = true
+    logger.info({ signal }, 'stopping; send the signal again to exit at once')
+    stop().then(
+      () => exit(0),
+      (error: unknown) => {
+        logger.error({ err: error }, 'stopped with errors')
+        exit(1)
+      },
+    )
+  }
+  source.on('SIGTERM', onSignal).on('SIGINT', onSignal)
+  return () => void source.off('SIGTERM', onSignal).off('SIGINT', onSignal)
+}

@@ -1,0 +1,218 @@
+// How a timer is written into one flat row: the codec all SQL stores share. A row is a run of cells, one per
+// column of TIMER_COLUMNS, so that a batch of rows is one flat array: cheap to hand to another thread.
+// What most timers have in common is NULL: it costs no bytes on disk and decodes to a shared constant.
+
+import { TIMEOUT_DEFAULT_MS } from '../core/limits.ts'
+import { DEFAULT_RETRY, sameRetryPolicy, SINGLE_ATTEMPT } from '../core/retry.ts'
+import type { RetryPolicy } from '../core/retry.ts'
+import { CatchUp, isFinished, NO_ATTEMPTS, Status } from '../core/timer.ts'
+import type { Attempt, JsonText, Namespace, Target, Timer, TimerId, TimerUuid } from '../core/timer.ts'
+
+export type Cell = string | number | null
+
+export const RowType = { shard: 1, live: 2, finished: 3 } as const
+
+/** In the order of the cells. The first five are never NULL. */
+export const TIMER_COLUMNS = [
+  'row_type',
+  'timer_execute_at', // Timer.wakeAt
+  'timer_uuid', // 32 hex digits here; a store may keep the 16 bytes
+  'timer_namespace',
+  'timer_id',
+  'timer_version',
+  'timer_status',
+  'timer_due_at', // NULL: the same as timer_execute_at
+  'timer_protocol',
+  'timer_target_type',
+  'timer_target_address', // URL or topic
+  'timer_target_options', // JSON: headers and key, NULL when there are none
+  'timer_payload',
+  'timer_metadata',
+  'timer_retry_policy', // JSON, NULL: DEFAULT_RETRY
+  'timer_callback_timeout_ms', // NULL: TIMEOUT_DEFAULT_MS
+  'timer_created_at',
+  'timer_updated_at', // NULL: the same as timer_created_at
+  'timer_executed_at',
+  'timer_finished_at',
+  'timer_firing',
+  'timer_attempts',
+  'timer_progress', // JSON: first attempt, last error, attempt log; NULL when there is none of them
+  'timer_schedule',
+  'timer_cycle', // JSON: time zone, anchor, iteration, catch-up; NULL for a one-shot in UTC
+  'timer_traceparent',
+  'timer_correlation_id',
+] as const
+
+export const CELLS_PER_TIMER = TIMER_COLUMNS.length
+
+// Codes are stored: they never change their meaning, new ones are added at the end.
+const STATUSES = [Status.pending, Status.paused, Status.executing, Status.completed, Status.failed, Status.canceled] as const
+const STATUS_CODES = Object.fromEntries(STATUSES.map((status, code) => [status, code])) as Readonly<Record<Status, number>>
+const TargetCode = { none: 0, http: 1, nats: 2 } as const
+
+export function statusCode(status: Status): number {
+  return STATUS_CODES[status]
+}
+
+export function statusOf(code: Cell): Status {
+  const status = STATUSES[code as number]
+  if (status === undefined) throw new Error(`unknown timer status ${code}: was this row written by a newer version?`)
+  return status
+}
+
+/** Appends the timer's cells. One function without intermediate objects: it runs for every write, beside the HTTP server. */
+export function appendCells(cells: Cell[], timer: Timer): void {
+  const { target } = timer
+  cells.push(
+    isFinished(timer) ? RowType.finished : RowType.live,
+    timer.wakeAt,
+    timer.uuid,
+    timer.namespace,
+    timer.id,
+    timer.version,
+    STATUS_CODES[timer.status],
+    timer.dueAt === timer.wakeAt ? null : timer.dueAt,
+    timer.protocol,
+    TargetCode[target.type],
+    target.type === 'http' ? target.url : target.type === 'nats' ? target.topic : null,
+    target.type === 'none' ? null : optionsCell(target),
+    timer.payload,
+    timer.metadata,
+    retryCell(timer.retry),
+    timer.timeoutMs === TIMEOUT_DEFAULT_MS ? null : timer.timeoutMs,
+    timer.createdAt,
+    timer.updatedAt === timer.createdAt ? null : timer.updatedAt,
+    timer.executedAt,
+    timer.finishedAt,
+    timer.firing,
+    timer.attempts,
+    progressCell(timer),
+    timer.schedule,
+    cycleCell(timer),
+    timer.traceparent,
+    timer.correlationId,
+  )
+}
+
+/** The timer whose cells begin at `offset`. */
+export function timerAt(cells: readonly Cell[], offset: number): Timer {
+  const wakeAt = cells[offset + 1] as number
+  const createdAt = cells[offset + 16] as number
+  const progress = cells[offset + 22] === null ? NO_PROGRESS : readProgress(cells[offset + 22] as string)
+  const cycle = cells[offset + 24] === null ? NO_CYCLE : readCycle(cells[offset + 24] as string)
+  return {
+    namespace: shared(cells[offset + 3] as string) as Namespace,
+    id: cells[offset + 4] as TimerId,
+    uuid: cells[offset + 2] as TimerUuid,
+    version: cells[offset + 5] as number,
+    status: statusOf(cells[offset + 6]!),
+    schedule: cells[offset + 23] as string | null,
+    timeZone: cycle.timeZone,
+    anchorAt: cycle.anchorAt,
+    iteration: cycle.iteration,
+    catchUp: cycle.catchUp,
+    dueAt: (cells[offset + 7] as number | null) ?? wakeAt,
+    wakeAt,
+    target: readTarget(cells[offset + 9]!, cells[offset + 10] as string, cells[offset + 11] as string | null),
+    protocol: shared(cells[offset + 8] as string),
+    payload: cells[offset + 12] as JsonText | null,
+    metadata: cells[offset + 13] as JsonText | null,
+    retry: readRetry(cells[offset + 14] as string | null),
+    timeoutMs: (cells[offset + 15] as number | null) ?? TIMEOUT_DEFAULT_MS,
+    createdAt,
+    updatedAt: (cells[offset + 17] as number | null) ?? createdAt,
+    executedAt: cells[offset + 18] as number | null,
+    finishedAt: cells[offset + 19] as number | null,
+    firing: cells[offset + 20] as number,
+    attempts: cells[offset + 21] as number,
+    firstAttemptAt: progress.firstAttemptAt,
+    lastError: progress.lastError,
+    attemptLog: progress.attemptLog,
+    traceparent: cells[offset + 25] as string | null,
+    correlationId: cells[offset + 26] as string | null,
+  }
+}
+
+export function timersOf(cells: readonly Cell[]): Timer[] {
+  const timers: Timer[] = []
+  for (let offset = 0; offset < cells.length; offset += CELLS_PER_TIMER) timers.push(timerAt(cells, offset))
+  return timers
+}
+
+function optionsCell(target: Exclude<Target, { type: 'none' }>): string | null {
+  const key = target.type === 'nats' ? target.key : null
+  if (target.headers === null && key === null) return null
+  return JSON.stringify({ headers: target.headers ?? undefined, key: key ?? undefined })
+}
+
+function readTarget(code: Cell, address: string, options: string | null): Target {
+  if (code === TargetCode.none) return NO_TARGET
+  const { headers = null, key = null } = options === null ? NO_OPTIONS : (JSON.parse(options) as TargetOptions)
+  if (code === TargetCode.http) return { type: 'http', url: address, headers }
+  if (code === TargetCode.nats) return { type: 'nats', topic: address, key, headers }
+  throw new Error(`unknown target type ${code}: was this row written by a newer version?`)
+}
+
+type TargetOptions = { readonly headers?: Readonly<Record<string, string>>; readonly key?: string }
+const NO_TARGET: Target = Object.freeze({ type: 'none' })
+const NO_OPTIONS: TargetOptions = {}
+
+function retryCell(retry: RetryPolicy): string | null {
+  if (sameRetryPolicy(retry, DEFAULT_RETRY)) return null
+  return JSON.stringify([retry.maxAttempts, retry.initialIntervalMs, retry.multiplier, retry.maxIntervalMs, retry.maxDurationMs])
+}
+
+const SINGLE_ATTEMPT_CELL = retryCell(SINGLE_ATTEMPT)
+
+function readRetry(cell: string | null): RetryPolicy {
+  if (cell === null) return DEFAULT_RETRY
+  if (cell === SINGLE_ATTEMPT_CELL) return SINGLE_ATTEMPT
+  const [maxAttempts, initialIntervalMs, multiplier, maxIntervalMs, maxDurationMs] = JSON.parse(cell) as [number, number, number, number, number]
+  return { maxAttempts, initialIntervalMs, multiplier, maxIntervalMs, maxDurationMs }
+}
+
+type Progress = Pick<Timer, 'firstAttemptAt' | 'lastError' | 'attemptLog'>
+type LoggedAttempt = [at: number, durationMs: number, outcome: Attempt['outcome'], statusCode: number | null, error: string | null]
+const NO_PROGRESS: Progress = { firstAttemptAt: null, lastError: null, attemptLog: NO_ATTEMPTS }
+
+function progressCell(timer: Progress): string | null {
+  if (timer.firstAttemptAt === null && timer.lastError === null && timer.attemptLog.length === 0) return null
+  const log = timer.attemptLog.map((made): LoggedAttempt => [made.at, made.durationMs, made.outcome, made.statusCode, made.error])
+  return JSON.stringify({ first: timer.firstAttemptAt ?? undefined, error: timer.lastError ?? undefined, log })
+}
+
+function readProgress(cell: string): Progress {
+  const { first = null, error = null, log } = JSON.parse(cell) as { first?: number; error?: string; log: readonly LoggedAttempt[] }
+  const attemptLog = log.map(([at, durationMs, outcome, code, failure]): Attempt => {
+    return { at, durationMs, outcome, statusCode: code, error: failure }
+  })
+  return { firstAttemptAt: first, lastError: error, attemptLog: attemptLog.length === 0 ? NO_ATTEMPTS : attemptLog }
+}
+
+type Cycle = Pick<Timer, 'timeZone' | 'anchorAt' | 'iteration' | 'catchUp'>
+const NO_CYCLE: Cycle = { timeZone: null, anchorAt: null, iteration: 1, catchUp: CatchUp.all }
+
+function cycleCell(timer: Cycle): string | null {
+  const { timeZone, anchorAt, iteration, catchUp } = timer
+  if (timeZone === null && anchorAt === null && iteration === 1 && catchUp === CatchUp.all) return null
+  return JSON.stringify({ timeZone, anchorAt, iteration, catchUp })
+}
+
+function readCycle(cell: string): Cycle {
+  return JSON.parse(cell) as Cycle
+}
+
+/**
+ * One string object for each namespace and protocol instead of one per decoded timer: a loaded window holds
+ * tens of thousands. Bounded, because namespaces come from clients.
+ */
+function shared(text: string): string {
+  const known = sharedTexts.get(text)
+  if (known !== undefined) return known
+  if (sharedTexts.size >= SHARED_TEXTS_MAX) sharedTexts.clear()
+  sharedTexts.set(text, text)
+  return text
+}
+
+const sharedTexts = new Map<string, string>()
+const SHARED_TEXTS_MAX = 1_000

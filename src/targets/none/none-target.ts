@@ -1,0 +1,21 @@
+// The target of a timer that calls nobody: it fires, is recorded as completed and shows in events and history.
+
+import type { DeliveryOutcome } from '../../core/delivery.ts'
+import type { NoTarget } from '../../core/timer.ts'
+import type { TargetAdapter } from '../target.ts'
+
+const DELIVERED: DeliveryOutcome = Object.freeze({ type: 'delivered', statusCode: null })
+
+export class NoneTarget implements TargetAdapter<NoTarget> {
+  readonly type = 'none'
+
+  laneOf(): string {
+    return 'none'
+  }
+
+  deliver(): Promise<DeliveryOutcome> {
+    return Promise.resolve(DELIVERED)
+  }
+
+  async close(): Promise<void> {}
+}

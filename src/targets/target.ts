@@ -1,0 +1,22 @@
+// The target port: makes one attempt to deliver a firing and says what came of it. It decides nothing about
+// retries and remembers nothing; the engine bounds how many run at once.
+
+import type { DeliveryOutcome, Firing } from '../core/delivery.ts'
+import type { Target } from '../core/timer.ts'
+
+export interface TargetAdapter<T extends Target = Target> {
+  readonly type: T['type']
+
+  /** What shares a fate: deliveries of one lane have their own concurrency limit (for HTTP, the host and port). */
+  laneOf(target: T): string
+
+  /**
+   * Resolves with what came of the attempt and never rejects for anything the receiver or the network did:
+   * that is a `failed` outcome. It always ends, at the latest at the timer's timeout. When `signal` aborts
+   * (the service stops and its grace is over) it rejects with the signal's reason, soon.
+   */
+  deliver(firing: Firing, signal: AbortSignal): Promise<DeliveryOutcome>
+
+  /** Idempotent; closes idle connections. */
+  close(): Promise<void>
+}
