@@ -14,7 +14,9 @@ const PAGES: Readonly<Record<string, () => string>> = {
 }
 
 function errorsPage(): string {
-  const rows = Object.entries(ERROR_CATALOGUE).map(([code, { status, help }]) => `| \`${code}\` | ${status} | ${help.replaceAll('|', '\\|')} |`)
+  const rows = Object.entries(ERROR_CATALOGUE).map(
+    ([code, { status, help }]) => `| \`${code}\` | ${status} | ${help.replaceAll('|', '\\|')} |`,
+  )
   return `<!-- Generated from src/core/errors.ts by \`npm run docs\`: change it there. -->
 
 # Errors

@@ -56,11 +56,11 @@ function addServe(program: Command, actions: Actions): void {
     .description('run the service')
     // Unknown flags reach loadConfig, which reports them together with everything else that is wrong.
     .allowUnknownOption()
-    .argument('[unknown...]', '')
+    .allowExcessArguments()
     .usage('[flags]')
     .addHelpText('after', '\nEvery flag is also an environment variable, named in brackets; the flag wins.')
   for (const { usage, help, group } of flagHelp()) serve.addOption(new Option(usage, help).helpGroup(`${group}:`))
-  serve.action(async (unknown: readonly string[]) => actions.serve({ ...givenFlags(serve), ...unknownFlags(serve, unknown) }))
+  serve.action(() => actions.serve({ ...givenFlags(serve), ...unknownFlags(serve) }))
 }
 
 /** Only the flags that say where the database is: a backup needs nothing else. */
@@ -72,7 +72,7 @@ function addBackup(program: Command, actions: Actions): void {
     .description('copy the SQLite database into a new file, also while the service runs')
     .argument('<to>', 'the file to write; it must not exist yet')
   for (const { flag, usage, help } of flagHelp()) if (BACKUP_FLAGS.includes(flag)) backup.option(usage, help)
-  backup.action(async (to: string) => actions.backup({ to, flags: givenFlags(backup) }))
+  backup.action((to: string) => actions.backup({ to, flags: givenFlags(backup) }))
 }
 
 /** What was given, by the flag's own name. A switch without a value is `true` in commander and text everywhere else. */
@@ -83,12 +83,12 @@ function givenFlags(command: Command): Flags {
 }
 
 /** `--prot 80` and `--prot=80` by name; a word that follows no flag is a mistake of another kind. */
-function unknownFlags(command: Command, words: readonly string[]): Flags {
+function unknownFlags(command: Command): Flags {
   const flags: Record<string, string> = {}
-  for (const [index, word] of words.entries()) {
+  for (const [index, word] of command.args.entries()) {
     const [, name, value = ''] = /^--([^=]+)(?:=(.*))?$/s.exec(word) ?? []
     if (name !== undefined) flags[name] = value
-    else if (!words[index - 1]?.startsWith('--')) command.error(`error: \`${word}\` is not a flag; flags begin with --`)
+    else if (!command.args[index - 1]?.startsWith('--')) command.error(`error: \`${word}\` is not a flag; flags begin with --`)
   }
   return flags
 }

@@ -35,7 +35,7 @@ export type CreateCommand = Addressed & {
   readonly type: 'create'
   readonly spec: TimerSpec
   readonly onConflict: OnConflict
-  /** How far ahead the due time must be; null takes past ones too and fires them at once. */
+  /** The due time must be further ahead than this (0: not in the past); null takes past ones too and fires them at once. */
   readonly minLeadMs: Millis | null
 }
 

@@ -86,7 +86,7 @@ type Timing = Pick<Timer, 'schedule' | 'timeZone' | 'anchorAt' | 'iteration' | '
 
 function dueFrom(schedule: Schedule, minLeadMs: Millis | null, now: Millis): Timing {
   const { dueAt, anchorAt, iteration } = firstFiring(schedule, now)
-  if (minLeadMs !== null && dueAt < now + minLeadMs) {
+  if (minLeadMs !== null && isTooSoon(dueAt - now, minLeadMs)) {
     const wanted = minLeadMs === 0 ? 'in the future' : `more than ${minLeadMs / 1_000} s in the future`
     throw invalidSchedule('past', `the due time must be ${wanted}; it is ${new Date(now).toISOString()} here`, schedule.text)
   }
@@ -98,6 +98,11 @@ function dueFrom(schedule: Schedule, minLeadMs: Millis | null, now: Millis): Tim
     dueAt,
     wakeAt: dueAt,
   }
+}
+
+/** Now is not the past yet; but a lead that is asked for must be exceeded. */
+function isTooSoon(leadMs: Millis, minLeadMs: Millis): boolean {
+  return minLeadMs === 0 ? leadMs < 0 : leadMs <= minLeadMs
 }
 
 /** An updated timer is a new firing: an attempt of the old version, should it arrive late, has another delivery id. */
@@ -148,10 +153,11 @@ function lastMissedIteration(timer: Timer, now: Millis): Pick<Timer, 'iteration'
   if (timer.anchorAt === null || timer.schedule === null || timer.dueAt > now) return null
   const schedule = parseSchedule(timer.schedule, timer.timeZone)
   if (schedule.kind !== 'cycle') return null
-  const upcoming = iterationAtOrAfter(schedule, timer.anchorAt, now) ?? (schedule.repetitions ?? 0) + 1
-  const dueAt = firingOf(schedule, timer.anchorAt, upcoming - 1)
-  if (dueAt === null || upcoming - 1 <= timer.iteration) return null
-  return { iteration: upcoming - 1, dueAt, wakeAt: dueAt }
+  const upcoming = iterationAtOrAfter(schedule, timer.anchorAt, now + 1) ?? (schedule.repetitions ?? 0) + 1
+  const iteration = upcoming - 1
+  const dueAt = firingOf(schedule, timer.anchorAt, iteration)
+  if (dueAt === null || iteration <= timer.iteration) return null
+  return { iteration, dueAt, wakeAt: dueAt }
 }
 
 /** More attempts of the firing that failed, with a fresh budget: its delivery id stays, so receivers can still deduplicate. */
@@ -160,7 +166,7 @@ function retried(timer: Timer, { now }: RuleContext): Timer {
     ...timer,
     version: timer.version + 1,
     status: Status.pending,
-    wakeAt: now,
+    wakeAt: Math.max(now, timer.dueAt), // the clock may have been set back since
     updatedAt: now,
     finishedAt: null,
     attempts: 0,

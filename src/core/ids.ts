@@ -58,6 +58,7 @@ export function deliveryId(timer: Pick<Timer, 'uuid' | 'createdAt' | 'firing'>):
 
 /** A number in [0, 1) that is the same for the same attempt of the same firing: see JITTER in retry.ts. */
 export function spreadOf(timer: Pick<Timer, 'uuid' | 'firing' | 'attempts'>): number {
-  const mixed = Math.imul(Number.parseInt(timer.uuid.slice(8, 16), 16) ^ (timer.firing * 0x9e37_79b1), 0x85eb_ca6b) + timer.attempts
+  const seed = Number.parseInt(timer.uuid.slice(8, 16), 16) ^ Math.imul(timer.firing, 0x9e37_79b1)
+  const mixed = Math.imul(seed, 0x85eb_ca6b) + timer.attempts
   return (Math.imul(mixed ^ (mixed >>> 15), 0xc2b2_ae35) >>> 0) / 2 ** 32
 }

@@ -46,13 +46,12 @@ export type FailedAttempt = {
 export function nextAttemptAt(policy: RetryPolicy, failed: FailedAttempt, now: Millis): Millis | null {
   if (failed.attempts >= policy.maxAttempts) return null
   const delayMs = Math.max(backoffMs(policy, failed.attempts) * (1 + JITTER * failed.spread), failed.retryAfterMs ?? 0)
-  const at = now + Math.round(delayMs)
+  const at = now + Math.ceil(delayMs)
   return at - failed.firstAttemptAt > policy.maxDurationMs ? null : at
 }
 
 /** The wait after the n-th attempt, before jitter: it grows by the multiplier and stops at the maximum. */
 export function backoffMs(policy: RetryPolicy, attempts: number): Millis {
-  // multiplier ** 99 overflows to Infinity for large multipliers, which min() turns into the maximum.
   return Math.min(policy.initialIntervalMs * policy.multiplier ** (attempts - 1), policy.maxIntervalMs)
 }
 

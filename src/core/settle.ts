@@ -33,7 +33,7 @@ export function markExecuting(timer: Timer, now: Millis): Timer {
 }
 
 function withAttempt(timer: Timer, { startedAt, durationMs, outcome }: EndedAttempt): Timer {
-  const error = outcome.type === 'failed' ? outcome.error.slice(0, ERROR_CHARS_KEPT) : null
+  const error = outcome.type === 'failed' ? outcome.error.slice(0, ERROR_CHARS_KEPT).toWellFormed() : null
   const attempt: Attempt = { at: startedAt, durationMs, outcome: outcome.type, statusCode: outcome.statusCode, error }
   return {
     ...timer,
@@ -49,8 +49,9 @@ function withAttempt(timer: Timer, { startedAt, durationMs, outcome }: EndedAtte
 /** Null when the policy is used up, or when the wait would last into the cycle's next iteration, which then takes over. */
 function retryOf(timer: Timer, retryAfterMs: Millis | null, { now }: RuleContext): Timer | null {
   const failed = { attempts: timer.attempts, firstAttemptAt: timer.firstAttemptAt!, retryAfterMs, spread: spreadOf(timer) }
-  const at = nextAttemptAt(timer.retry, failed, now)
-  if (at === null) return null
+  const earliestAt = nextAttemptAt(timer.retry, failed, now)
+  if (earliestAt === null) return null
+  const at = Math.max(earliestAt, timer.dueAt) // the clock may have been set back during the delivery
   const following = iterationAfter(timer, now)
   if (following !== null && at >= following.dueAt) return null
   return { ...timer, version: timer.version + 1, wakeAt: at, updatedAt: now }

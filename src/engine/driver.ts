@@ -1,10 +1,8 @@
 // The one timer of the process that wakes the engine: at the next due time, to the millisecond. A wait is never
-// longer than a second, so that a step of the wall clock is noticed within one; waking for nothing costs microseconds.
+// longer than the clock says, so that a step of the wall clock is noticed soon.
 
 import type { Millis } from '../core/timer.ts'
 import type { Cancel, Clock } from '../runtime/clock.ts'
-
-const WAIT_MAX_MS = 1_000
 
 export class Driver {
   readonly #clock: Clock
@@ -38,7 +36,7 @@ export class Driver {
     this.#disarm()
     if (at === Infinity) return
     this.#armedFor = at
-    const delayMs = Math.min(Math.max(at - this.#clock.now(), 0), WAIT_MAX_MS)
+    const delayMs = Math.min(Math.max(at - this.#clock.now(), 0), this.#clock.maxWaitMs)
     this.#cancel = this.#clock.after(delayMs, () => this.#run())
   }
 

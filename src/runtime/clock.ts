@@ -10,12 +10,15 @@ export interface Clock {
   monotonic(): number
   /** Calls back once, after at least this long on the monotonic clock. Longer waits than the platform can do are cut short. */
   after(delayMs: number, callback: () => void): Cancel
+  /** Whoever waits for a wall time looks at the clock again after this long, since it may have been set. */
+  readonly maxWaitMs: number
 }
 
 /** setTimeout takes 32-bit delays and fires at once for anything larger. */
 export const TIMEOUT_LIMIT_MS = 2 ** 31 - 1
 
 export const systemClock: Clock = {
+  maxWaitMs: 1_000, // waking for nothing once a second costs microseconds
   now: () => Date.now(),
   monotonic: () => performance.now(),
   after(delayMs, callback) {

@@ -2,6 +2,7 @@
 // namespaces and secrets that go with them. Checked when the service starts, so that a slip in a setting is
 // one clear message then and not a failed delivery weeks later.
 
+import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { DuetimeError } from '../core/errors.ts'
 import { parseNamespace } from '../core/ids.ts'
@@ -50,7 +51,9 @@ export function hostName(): ValueType<string> {
     placeholder: 'address',
     parse: (text) => {
       const bare = text.replace(/^\[(.*)\]$/, '$1')
-      if (!ipaddr.isValid(bare) && !isHostName(bare)) throw new RangeError('an IP address or host name without scheme and port, such as 127.0.0.1')
+      if (isIP(bare) === 0 && !isHostName(bare)) {
+        throw new RangeError('an IP address or host name without scheme and port, such as 127.0.0.1')
+      }
       return bare
     },
   }
@@ -58,7 +61,7 @@ export function hostName(): ValueType<string> {
 
 export function isLoopback(host: string): boolean {
   if (host.toLowerCase() === 'localhost') return true
-  return ipaddr.isValid(host) && ipaddr.process(host).range() === 'loopback'
+  return isIP(host) !== 0 && ipaddr.process(host).range() === 'loopback'
 }
 
 function isHostName(text: string): boolean {
@@ -72,7 +75,9 @@ export function egressRule(): ValueType<string> {
     describes: 'address, CIDR range, host name, `loopback` or `private`',
     placeholder: 'rule',
     parse: (text) => {
-      const valid = text.includes('/') ? ipaddr.isValidCIDR(text) : ipaddr.isValid(text) || isHostName(text)
+      const [address = '', bits] = text.split('/')
+      // ipaddr.js alone would take `10/8` and `0x7f.1`, which no two programs read alike.
+      const valid = bits === undefined ? isIP(text) !== 0 || isHostName(text) : isIP(address) !== 0 && ipaddr.isValidCIDR(text)
       if (!valid) throw new RangeError('an address, a CIDR range, a host name without scheme and port, `loopback` or `private`')
       return text.toLowerCase()
     },
@@ -121,7 +126,8 @@ export function webhookSecret(): ValueType<string> {
       const bytes = /^[A-Za-z0-9+/]+={0,2}$/.test(base64) ? Buffer.from(base64, 'base64').length : 0
       if (bytes < SECRET_BYTES_MIN || bytes > SECRET_BYTES_MAX) {
         throw new RangeError(
-          `\`whsec_\` and ${SECRET_BYTES_MIN} to ${SECRET_BYTES_MAX} random bytes in base64: echo "whsec_$(openssl rand -base64 32)" makes one`,
+          `\`whsec_\` and ${SECRET_BYTES_MIN} to ${SECRET_BYTES_MAX} random bytes in base64: ` +
+            'echo "whsec_$(openssl rand -base64 32)" makes one',
         )
       }
       return text

@@ -44,7 +44,7 @@ export function choice<const T extends string>(...choices: readonly T[]): ValueT
   const describes = `one of ${choices.map((name) => `\`${name}\``).join(', ')}`
   return {
     describes,
-    placeholder: choices.join('|'),
+    placeholder: 'word',
     parse: (text) => {
       const chosen = choices.find((name) => name === text.toLowerCase())
       if (chosen === undefined) throw new RangeError(`one of ${choices.join(', ')}`)

@@ -11,9 +11,12 @@ export class ManualClock implements Clock {
   #mono = 0
   #order = 0
   readonly #waiters = new Set<Waiter>()
+  readonly maxWaitMs: number
 
-  constructor(now = Date.UTC(2026, 0, 1)) {
+  /** Without steps of the wall clock, `maxWaitMs: Infinity` makes long advances cheap. */
+  constructor(now = Date.UTC(2026, 0, 1), { maxWaitMs = 1_000 }: { maxWaitMs?: number } = {}) {
     this.#wall = now
+    this.maxWaitMs = maxWaitMs
   }
 
   now(): number {

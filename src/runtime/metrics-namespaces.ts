@@ -1,6 +1,6 @@
 // The metrics that have a namespace label, counted and written out by hand. They are the only ones whose number
-// grows with what clients do, and they are touched for every firing: prom-client took 1.6 µs a firing and held
-// up the thread for 24 ms to write 200 namespaces; these take a tenth of that, in slices.
+// grows with what clients do, and they are touched for every firing: with prom-client a firing cost 1.6 µs, now
+// 0.5 µs, and writing 200 namespaces held up the thread for 24 ms, now it is done in slices.
 
 /** `retried`: the attempt failed and another will follow. `failed`: it was the last one. */
 export const DeliveryResult = { delivered: 'delivered', rescheduled: 'rescheduled', retried: 'retried', failed: 'failed' } as const
@@ -55,7 +55,14 @@ export class NamespaceSeries {
 
 const BOUND_LABELS = [...LATENESS_BUCKETS_MS.map((ms) => String(ms / 1_000)), '+Inf']
 
-const METRICS: readonly { readonly name: string; readonly type: string; readonly help: string; readonly lines: (one: NamespaceSeries) => string }[] = [
+type NamespaceMetric = {
+  readonly name: string
+  readonly type: 'histogram' | 'counter'
+  readonly help: string
+  readonly lines: (one: NamespaceSeries) => string
+}
+
+const METRICS: readonly NamespaceMetric[] = [
   {
     name: 'duetime_lateness_seconds',
     type: 'histogram',

@@ -8,6 +8,7 @@ import type { Dispatcher } from 'undici'
 import { failedDelivery } from '../../core/delivery.ts'
 import type { DeliveryOutcome, Firing } from '../../core/delivery.ts'
 import type { Cancel, Clock } from '../../runtime/clock.ts'
+import type { AttemptsUnderWay } from './attempts-under-way.ts'
 import { describeFailure, describeWait } from './failure-text.ts'
 import type { OriginPool } from './origin-pools.ts'
 import type { HttpProtocol, HttpResponse } from './protocol.ts'
@@ -32,13 +33,15 @@ export type AttemptParts = {
 export type AttemptSettlement = {
   readonly resolve: (outcome: DeliveryOutcome) => void
   readonly reject: (reason: unknown) => void
-  /** Called once, before either of the others. */
-  readonly onOver: (attempt: DeliveryAttempt) => void
+  /** Has the attempt from its beginning to its end. */
+  readonly underWay: AttemptsUnderWay
 }
 
 type ResponseHeaders = Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStart']>>[2]
 
 export class DeliveryAttempt implements Dispatcher.DispatchHandler {
+  /** Where it is among the attempts under way, which keep it there. */
+  place = -1
   readonly #surroundings: AttemptSurroundings
   readonly #parts: AttemptParts
   readonly #settlement: AttemptSettlement
@@ -60,6 +63,7 @@ export class DeliveryAttempt implements Dispatcher.DispatchHandler {
     this.#settlement = settlement
     this.#cancelTimeout = surroundings.clock.after(parts.firing.timer.timeoutMs, () => this.#onTimeout())
     parts.origin.inFlight++
+    settlement.underWay.add(this)
   }
 
   send(): void {
@@ -156,7 +160,7 @@ export class DeliveryAttempt implements Dispatcher.DispatchHandler {
     this.#isOver = true
     this.#cancelTimeout()
     this.#parts.origin.inFlight--
-    this.#settlement.onOver(this)
+    this.#settlement.underWay.remove(this)
     return true
   }
 

@@ -15,6 +15,7 @@ import { systemClock } from '../../runtime/clock.ts'
 import { createEgressPolicy } from './egress.ts'
 import { HttpTarget } from './http-target.ts'
 import type { HttpTargetOptions } from './http-target.ts'
+import { isSuccess } from './protocol.ts'
 import type { HttpProtocol, HttpResponse } from './protocol.ts'
 
 const DUE_AT = Date.UTC(2026, 2, 1, 12)
@@ -65,13 +66,14 @@ export function plainProtocol(): HttpProtocol & { readonly judged: HttpResponse[
   const judged: HttpResponse[] = []
   const judge = (response: HttpResponse): DeliveryOutcome => {
     judged.push(response)
-    const { status } = response
-    return status >= 200 && status < 300 ? { type: 'delivered', statusCode: status } : failedDelivery(`HTTP ${status}`, { statusCode: status })
+    const statusCode = response.status
+    return isSuccess(response) ? { type: 'delivered', statusCode } : failedDelivery(`HTTP ${statusCode}`, { statusCode })
   }
   return { name: 'plain', judged, request: (firing) => ({ body: firing.timer.payload }), judge }
 }
 
-const ALL_BUT_LOOPBACK = ['0.0.0.0/2', '64.0.0.0/3', '96.0.0.0/4', '112.0.0.0/5', '120.0.0.0/6', '124.0.0.0/7', '126.0.0.0/8', '128.0.0.0/1', '2000::/3']
+const BELOW_LOOPBACK = ['0.0.0.0/2', '64.0.0.0/3', '96.0.0.0/4', '112.0.0.0/5', '120.0.0.0/6', '124.0.0.0/7', '126.0.0.0/8']
+const ALL_BUT_LOOPBACK = [...BELOW_LOOPBACK, '128.0.0.0/1', '2000::/3']
 
 /** No packet leaves this machine, whatever a test does. */
 const LOOPBACK_ONLY = createEgressPolicy({ allow: [], deny: ALL_BUT_LOOPBACK, loopbackAllowed: true, privateAllowed: false })
@@ -89,7 +91,13 @@ export function aTarget(t: TestContext, options: Partial<HttpTargetOptions> = {}
   return target
 }
 
-export type Received = { readonly headers: IncomingHttpHeaders; readonly rawHeaders: string[]; readonly body: string; readonly method: string; readonly url: string }
+export type Received = {
+  readonly method: string
+  readonly url: string
+  readonly headers: IncomingHttpHeaders
+  readonly rawHeaders: string[]
+  readonly body: string
+}
 
 export type Receiver = {
   readonly url: string
@@ -105,12 +113,14 @@ type Answer = (response: ServerResponse, request: IncomingMessage, count: number
 export async function aReceiver(t: TestContext, answer: Answer): Promise<Receiver> {
   const requests: Received[] = []
   const connections: Socket[] = []
-  const server = createServer(async (request, response) => {
+  const server = createServer((request, response) => {
     const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk as Buffer)
-    const { headers, rawHeaders, method = '', url = '' } = request
-    requests.push({ headers, rawHeaders, method, url, body: Buffer.concat(chunks).toString() })
-    answer(response, request, requests.length)
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const { headers, rawHeaders, method = '', url = '' } = request
+      requests.push({ headers, rawHeaders, method, url, body: Buffer.concat(chunks).toString() })
+      answer(response, request, requests.length)
+    })
   })
   server.on('connection', (socket) => connections.push(socket))
   server.listen(0, '127.0.0.1')

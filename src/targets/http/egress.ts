@@ -50,7 +50,10 @@ export function createEgressPolicy(settings: EgressSettings): EgressPolicy {
     if (denied) return `${face.toString()} is denied by '${denied.text}' in CALLBACK_DENY`
     if (allowedKinds[kind]) return null
     if (allow.some((rule) => rule.matchesAddress(face, kind) || (name !== null && rule.matchesName(name)))) return null
-    return `${face.toString()} is a ${kind} address: callbacks reach it only if CALLBACK_ALLOW has '${kind}', its host name, or a range that covers it`
+    return (
+      `${face.toString()} is a ${kind} address: callbacks reach it only if CALLBACK_ALLOW has '${kind}', ` +
+      `its host name, or a range that covers it`
+    )
   }
 
   const checkAddress = (text: string, hostname?: string): string | null => {

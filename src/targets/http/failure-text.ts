@@ -11,6 +11,7 @@ export type FailedExchange = {
 const MESSAGE_CHARS_MAX = 200 // of a foreign error message; the rest is noise in a list
 
 const CERTIFICATE_CODE = /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER|HOSTNAME_MISMATCH|INVALID_CA|PATH_LENGTH/
+const HANDSHAKE_CODE = /^(?:EPROTO|ERR_SSL|ERR_TLS)/
 
 export function describeFailure(error: Error, { hostname, responseStarted }: FailedExchange): string {
   const code = codeOf(error)
@@ -44,7 +45,7 @@ export function describeFailure(error: Error, { hostname, responseStarted }: Fai
       return `the request cannot be sent: ${bounded(error.message)}`
   }
   if (CERTIFICATE_CODE.test(code)) return `TLS certificate not accepted: ${bounded(error.message)} (${code})`
-  if (code === 'EPROTO' || code.startsWith('ERR_SSL') || code.startsWith('ERR_TLS')) return `TLS handshake failed (${code}): is this an https port?`
+  if (HANDSHAKE_CODE.test(code)) return `TLS handshake failed (${code}): is this an https port?`
   if (error.name === 'HTTPParserError') return 'the response is not valid HTTP'
   return code === '' ? bounded(error.message) : `${bounded(error.message)} (${code})`
 }

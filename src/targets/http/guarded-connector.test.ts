@@ -46,7 +46,7 @@ test('a name with only forbidden addresses is refused without a connection', asy
   const { connect, attempts } = setup(['10.0.0.1', '169.254.169.254', '::1'])
   await assert.rejects(connect('rebound.example'), {
     code: 'EGRESS_REFUSED',
-    message: /^rebound\.example resolves to 10\.0\.0\.1 is a private address/,
+    message: /^rebound\.example has no allowed address: 10\.0\.0\.1 is a private address/,
   })
   assert.equal(attempts.length, 0)
 })

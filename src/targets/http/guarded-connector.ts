@@ -10,7 +10,7 @@ import { unbracketed } from './egress.ts'
 import type { EgressPolicy } from './egress.ts'
 
 type Connector = buildConnector.connector
-type Socket = Parameters<buildConnector.Callback>[1]
+type Socket = NonNullable<Parameters<buildConnector.Callback>[1]>
 
 /** Gives the addresses of a host name in the order in which to try them. */
 export type Resolve = (hostname: string) => Promise<readonly string[]>
@@ -63,7 +63,7 @@ async function allowedAddresses(policy: EgressPolicy, resolve: Resolve, hostname
   }
   if (allowed.length > 0) return allowed.slice(0, ADDRESSES_MAX)
   if (firstReason === null) throw Object.assign(new Error(`no address found for ${hostname}`), { code: 'ENOTFOUND', hostname })
-  throw new EgressRefusedError(isLiteral ? firstReason : `${hostname} resolves to ${firstReason}`)
+  throw new EgressRefusedError(isLiteral ? firstReason : `${hostname} has no allowed address: ${firstReason}`)
 }
 
 type OpenTo = (address: string, callback: buildConnector.Callback) => void
@@ -95,10 +95,10 @@ function connectToFirst(
     callback(firstError, null)
   }
   const onOpened = (socket: Socket) => {
-    if (isOver) return void socket?.destroy()
+    if (isOver) return void socket.destroy()
     isOver = true
     cancelNext()
-    callback(null, socket!)
+    callback(null, socket)
   }
   startNext()
 }

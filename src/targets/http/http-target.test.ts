@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import type { ServerResponse } from 'node:http'
 import { createServer } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
 import { test } from 'node:test'
@@ -182,6 +183,26 @@ test('an abort rejects with its reason, hangs up and leaves nothing waiting', as
   await closed
 })
 
+test('an abort reaches the deliveries that are left, whatever the order in which others ended', async (t) => {
+  const held = new Map<string, ServerResponse>()
+  const { promise: allArrived, resolve: onAll } = Promise.withResolvers<void>()
+  const receiver = await aReceiver(t, (response, request) => {
+    held.set(String(request.headers['webhook-id']), response)
+    if (held.size === 4) onAll()
+  })
+  const target = aTarget(t)
+  const abort = new AbortController()
+  const deliver = (deliveryId: string) => target.deliver(aFiring(receiver.url, {}, { deliveryId }), abort.signal)
+  const [a, b, c, d] = [deliver('a'), deliver('b'), deliver('c'), deliver('d')]
+  await allArrived
+  for (const [id, ended] of [['a', a], ['d', d]] as const) {
+    held.get(id)!.end()
+    assert.equal((await ended).type, 'delivered')
+  }
+  abort.abort(new Error('stopping'))
+  for (const left of [b, c]) await assert.rejects(left, /stopping/)
+})
+
 test('deliveries one after the other share a connection', async (t) => {
   const receiver = await aReceiver(t, (response) => response.end())
   const target = aTarget(t)
@@ -210,13 +231,18 @@ test('a request that met the closing of a reused connection is sent again at onc
   assert.equal(receiver.connections.length, 2)
 })
 
-test('it is sent again once only', async (t) => {
-  const receiver = await aReceiver(t, (response, _, count) => (count === 1 ? response.end() : response.socket?.destroy()))
+test('it is sent again once only, though the second connection was a stale one too', async (t) => {
+  const waiting: ServerResponse[] = []
+  const receiver = await aReceiver(t, (response, _, count) => {
+    if (count > 2) return count <= 4 ? response.socket?.destroy() : response.end()
+    waiting.push(response)
+    if (count === 2) for (const held of waiting) held.end()
+  })
   const target = aTarget(t)
-  await target.deliver(aFiring(receiver.url), NOT_ABORTED)
+  await Promise.all([target.deliver(aFiring(receiver.url), NOT_ABORTED), target.deliver(aFiring(receiver.url), NOT_ABORTED)])
   await connectionsAreIdle()
   assert.equal((await target.deliver(aFiring(receiver.url), NOT_ABORTED)).type, 'failed')
-  assert.equal(receiver.requests.length, 3)
+  assert.deepEqual([receiver.requests.length, receiver.connections.length], [4, 2])
 })
 
 test('a reused connection that breaks after a while of silence is a failed attempt', async (t) => {
@@ -237,15 +263,18 @@ test('a reused connection that breaks after a while of silence is a failed attem
 test('connections to many origins are given up, the least recently used first, and never while in use', async (t) => {
   const target = aTarget(t, { idleOriginsMax: 2 })
   const { promise: held, resolve: onHeld } = Promise.withResolvers<() => void>()
-  const busy = await aReceiver(t, (response) => onHeld(() => response.end()))
+  const busy = await aReceiver(t, (response, _, count) => (count === 1 ? onHeld(() => response.end()) : response.end()))
   const quick = await Promise.all([1, 2, 3].map(() => aReceiver(t, (response) => response.end())))
   const pending = target.deliver(aFiring(busy.url), NOT_ABORTED)
   const answer = await held
   for (const receiver of quick) assert.equal((await target.deliver(aFiring(receiver.url), NOT_ABORTED)).type, 'delivered')
   const [given, alsoGiven] = quick.map((receiver) => receiver.connections[0]!)
-  await Promise.all([given, alsoGiven].map((socket) => socket!.destroyed || once(socket!, 'close')))
+  for (const socket of [given!, alsoGiven!]) if (!socket.destroyed) await once(socket, 'close')
   answer()
   assert.equal((await pending).type, 'delivered')
+  await connectionsAreIdle()
+  assert.equal((await target.deliver(aFiring(busy.url), NOT_ABORTED)).type, 'delivered')
+  assert.equal(busy.connections.length, 1)
 })
 
 test('the lane is the host and port', (t) => {

@@ -9,6 +9,7 @@ import type { DeliveryOutcome, Firing } from '../../core/delivery.ts'
 import type { HttpTarget as HttpAddress } from '../../core/timer.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type { TargetAdapter } from '../target.ts'
+import { AttemptsUnderWay } from './attempts-under-way.ts'
 import { DeliveryAttempt } from './delivery-attempt.ts'
 import type { AttemptSurroundings } from './delivery-attempt.ts'
 import type { EgressPolicy } from './egress.ts'
@@ -47,8 +48,7 @@ export class HttpTarget implements TargetAdapter<HttpAddress> {
   readonly #userAgent: string
   readonly #pools: OriginPools
   readonly #surroundings: AttemptSurroundings
-  /** The engine gives all deliveries one signal: one listener for all of them, instead of one added and removed for each. */
-  readonly #attempts = new WeakMap<AbortSignal, Set<DeliveryAttempt>>()
+  readonly #underWay = new WeakMap<AbortSignal, AttemptsUnderWay>()
 
   constructor(options: HttpTargetOptions) {
     const history = new ConnectionHistory()
@@ -80,7 +80,6 @@ export class HttpTarget implements TargetAdapter<HttpAddress> {
       if (protocol === undefined) return resolve(failedDelivery(`this node does not know the protocol '${name}'`))
       if (url === null || !url.protocol.startsWith('http')) return resolve(failedDelivery('the callback URL is not an http or https URL'))
 
-      const attempts = this.#attemptsOf(signal)
       const attempt = new DeliveryAttempt(
         this.#surroundings,
         {
@@ -90,9 +89,8 @@ export class HttpTarget implements TargetAdapter<HttpAddress> {
           origin: this.#pools.for(url.origin),
           request: { method: 'POST', path: url.pathname + url.search, ...this.#content(firing, protocol, target, url) },
         },
-        { resolve, reject, onOver: (over) => attempts.delete(over) },
+        { resolve, reject, underWay: this.#underWayUntil(signal) },
       )
-      attempts.add(attempt)
       attempt.send()
     })
   }
@@ -115,16 +113,12 @@ export class HttpTarget implements TargetAdapter<HttpAddress> {
     return { body, headers }
   }
 
-  #attemptsOf(signal: AbortSignal): Set<DeliveryAttempt> {
-    const known = this.#attempts.get(signal)
+  #underWayUntil(signal: AbortSignal): AttemptsUnderWay {
+    const known = this.#underWay.get(signal)
     if (known) return known
-    const attempts = new Set<DeliveryAttempt>()
-    this.#attempts.set(signal, attempts)
-    const cancelAll = () => {
-      for (const attempt of attempts) attempt.cancel(signal.reason)
-    }
-    signal.addEventListener('abort', cancelAll, { once: true })
-    return attempts
+    const underWay = new AttemptsUnderWay(signal)
+    this.#underWay.set(signal, underWay)
+    return underWay
   }
 }
 

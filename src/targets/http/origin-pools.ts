@@ -77,7 +77,10 @@ export class OriginPools {
     await Promise.all(pools.map((pool) => pool.close()))
   }
 
-  /** Gives up the idle pool that was used longest ago. While all are busy the bound is exceeded, by no more than the engine's limit on deliveries. */
+  /**
+   * Gives up the idle pool that was used longest ago. While all are busy the bound is exceeded, by no more
+   * than the engine's limit on deliveries under way.
+   */
   #evict(): void {
     for (const [origin, pool] of this.#pools) {
       if (pool.inFlight > 0) continue

@@ -50,7 +50,8 @@ export function deliveryHeaders(sources: HeaderSources): string[] {
 }
 
 /** Defaults, then the contract's, then the timer's: the last one to name a header wins, in whatever case it is spelled. */
-function replaceableHeaders({ firing, body, userAgent, authorization, protocolHeaders, targetHeaders }: HeaderSources): Map<string, string> {
+function replaceableHeaders(sources: HeaderSources): Map<string, string> {
+  const { firing, body, userAgent, authorization, protocolHeaders, targetHeaders } = sources
   const headers = new Map<string, string>([['user-agent', userAgent]])
   if (body !== null) headers.set('content-type', 'application/json')
   if (authorization !== null) headers.set('authorization', authorization)

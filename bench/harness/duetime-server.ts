@@ -1,0 +1,131 @@
+// The service under test: the real process, with its default settings, on a database of its own.
+
+import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { Pool } from 'undici'
+import { killLater } from './own-processes.ts'
+import { cpuMs, residentBytes } from './process-usage.ts'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const START_TIMEOUT_MS = 60_000
+const STOP_TIMEOUT_MS = 20_000
+
+export type ServerOptions = {
+  readonly databasePath: string
+  /** Flags for Node itself, such as --cpu-prof. */
+  readonly nodeFlags?: readonly string[]
+}
+
+/** `name{labels}` or `name` to its value; labels as they are printed. */
+export type Metrics = ReadonlyMap<string, number>
+
+export class DuetimeServer {
+  readonly url: string
+  /** From the start of the process until /readyz answered 200. */
+  readonly startMs: number
+  readonly #child: ChildProcess
+  readonly #pool: Pool
+
+  static async start(options: ServerOptions): Promise<DuetimeServer> {
+    const startedAt = performance.now()
+    const child = spawn(process.execPath, [...(options.nodeFlags ?? []), 'src/main.ts', 'serve'], {
+      cwd: ROOT,
+      // Nothing of the caller's settings reaches the service: the bench measures the defaults.
+      env: { PATH: process.env['PATH'], TMPDIR: process.env['TMPDIR'], PORT: '0', LOG_FORMAT: 'json', TIMER_DB_PATH: options.databasePath },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    killLater(child)
+    const url = await listeningUrl(child)
+    const pool = new Pool(url, { connections: 4 })
+    await untilReady(pool)
+    return new DuetimeServer(child, pool, url, performance.now() - startedAt)
+  }
+
+  private constructor(child: ChildProcess, pool: Pool, url: string, startMs: number) {
+    this.#child = child
+    this.#pool = pool
+    this.url = url
+    this.startMs = startMs
+  }
+
+  get pid(): number {
+    return this.#child.pid!
+  }
+
+  get port(): number {
+    return Number(new URL(this.url).port)
+  }
+
+  cpuMs(): number {
+    return cpuMs(this.pid)
+  }
+
+  residentBytes(): number {
+    return residentBytes(this.pid)
+  }
+
+  async post(path: string, body: string): Promise<string> {
+    const response = await this.#pool.request({ method: 'POST', path, headers: { 'content-type': 'application/json' }, body })
+    const text = await response.body.text()
+    if (response.statusCode >= 300) throw new Error(`POST ${path} answered ${response.statusCode}: ${text.slice(0, 500)}`)
+    return text
+  }
+
+  async metrics(): Promise<Metrics> {
+    const response = await this.#pool.request({ method: 'GET', path: '/metrics' })
+    const text = await response.body.text()
+    const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
+    return new Map(lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ') + 1))]))
+  }
+
+  async stop(): Promise<void> {
+    await this.#pool.destroy()
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return
+    const exited = once(this.#child, 'exit')
+    this.#child.kill('SIGTERM')
+    const timeout = setTimeout(() => this.#child.kill('SIGKILL'), STOP_TIMEOUT_MS)
+    await exited
+    clearTimeout(timeout)
+  }
+}
+
+/** Sums a metric over its labels. */
+export function total(metrics: Metrics, name: string): number {
+  let sum = 0
+  for (const [key, value] of metrics) if (key === name || key.startsWith(`${name}{`)) sum += value
+  return sum
+}
+
+/** The service logs where it listens; before that, whatever it says explains why it does not start. */
+function listeningUrl(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let said = ''
+    const fail = (why: string) => reject(new Error(`the service did not start: ${why}\n${said}`))
+    const timeout = setTimeout(() => fail(`nothing after ${START_TIMEOUT_MS / 1_000} s`), START_TIMEOUT_MS)
+    const listen = (text: string) => {
+      said = (said + text).slice(-4_000)
+      const [, url] = /"url":"(http:[^"]+)".*"msg":"listening"/.exec(said) ?? []
+      if (url === undefined) return
+      clearTimeout(timeout)
+      said = ''
+      resolve(url)
+    }
+    child.stdout!.setEncoding('utf8').on('data', listen)
+    child.stderr!.setEncoding('utf8').on('data', listen)
+    child.once('exit', (code, signal) => {
+      clearTimeout(timeout)
+      fail(`it ended (${signal ?? code})`)
+    })
+  })
+}
+
+async function untilReady(pool: Pool): Promise<void> {
+  for (const until = performance.now() + START_TIMEOUT_MS; performance.now() < until; ) {
+    const response = await pool.request({ method: 'GET', path: '/readyz' })
+    await response.body.dump()
+    if (response.statusCode === 200) return
+  }
+  throw new Error('the service listens but does not become ready')
+}

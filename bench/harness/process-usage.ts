@@ -1,0 +1,16 @@
+// What a process costs, read from outside: asking the process itself would be part of the cost.
+
+import { readdirSync, readFileSync } from 'node:fs'
+
+/** CPU time of all threads so far. The scheduler counts in nanoseconds; `stat` would round to ticks of 10 ms. */
+export function cpuMs(pid: number): number {
+  const threads = readdirSync(`/proc/${pid}/task`)
+  const ns = threads.map((thread) => Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]))
+  return ns.reduce((sum, one) => sum + one, 0) / 1e6
+}
+
+export function residentBytes(pid: number): number {
+  const [, kib] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
+  if (kib === undefined) throw new Error(`/proc/${pid}/status has no VmRSS`)
+  return Number(kib) * 1_024
+}

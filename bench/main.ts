@@ -1,0 +1,79 @@
+// npm run bench [-- scenario…] [-- --quick]
+//
+// Measures the service on SQLite against the raw limit of the same machine in the same run. Figures of one run can be
+// compared with each other; figures of two machines cannot, only their ratios. See docs/performance.md.
+
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { Bench } from './harness/bench.ts'
+import type { Scenario } from './harness/bench.ts'
+import { thisMachine } from './report/machine.ts'
+import type { Measurement } from './report/measurement.ts'
+import { picture } from './report/picture.ts'
+import { table } from './report/table.ts'
+import { batch } from './scenarios/batch.ts'
+import { burst } from './scenarios/burst.ts'
+import { costs } from './scenarios/costs.ts'
+import { creates } from './scenarios/creates.ts'
+import { idle } from './scenarios/idle.ts'
+import { lateness } from './scenarios/lateness.ts'
+import { memory } from './scenarios/memory.ts'
+
+/** In an order that grows the stored timers only once. */
+const SCENARIOS: readonly Scenario[] = [creates, costs, burst, idle, lateness, batch, memory]
+const RESULTS = join(import.meta.dirname, 'results')
+
+const USAGE = `npm run bench -- [scenario…] [--quick] [--out <folder>]
+
+  scenario   ${SCENARIOS.map(({ name }) => name).join(', ')}; all of them, in this order, unless some are named
+  --quick    a small run that shows that everything works; its figures mean nothing
+  --out      where latest.json and latest.svg go; bench/results unless told, nowhere for a quick run
+`
+
+process.exitCode = await main()
+
+async function main(): Promise<number> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { quick: { type: 'boolean', default: false }, out: { type: 'string' }, help: { type: 'boolean', default: false } },
+  })
+  const unknown = positionals.filter((name) => !SCENARIOS.some((scenario) => scenario.name === name))
+  if (values.help || unknown.length > 0) {
+    process.stdout.write(unknown.length > 0 ? `no scenario is called ${unknown.join(', ')}\n\n${USAGE}` : USAGE)
+    return unknown.length > 0 ? 2 : 0
+  }
+  const chosen = positionals.length === 0 ? SCENARIOS : positionals.map((name) => SCENARIOS.find((scenario) => scenario.name === name)!)
+  const { measurements, broken } = await runAll(chosen, values.quick)
+  process.stdout.write(`\n${table(measurements)}\n\n`)
+  const folder = values.out ?? (values.quick ? null : RESULTS)
+  if (folder !== null && measurements.length > 0) save(measurements, folder)
+  // A missed target is a result; only a scenario that could not be run is a failure.
+  return broken === 0 ? 0 : 1
+}
+
+async function runAll(scenarios: readonly Scenario[], quick: boolean): Promise<{ measurements: Measurement[]; broken: number }> {
+  const bench = new Bench({ quick, log: (text) => process.stderr.write(`${text}\n`) })
+  const measurements: Measurement[] = []
+  let broken = 0
+  for (const { name, run } of scenarios) {
+    const startedAt = performance.now()
+    try {
+      measurements.push(...(await run(bench)))
+      bench.progress(`${name}: ${((performance.now() - startedAt) / 1_000).toFixed(0)} s`)
+    } catch (error) {
+      broken++
+      bench.progress(`${name}: BROKEN: ${error instanceof Error ? error.stack : String(error)}`)
+    }
+    await bench.stopAll()
+  }
+  bench.close()
+  return { measurements, broken }
+}
+
+function save(measurements: readonly Measurement[], folder: string): void {
+  const machine = thisMachine()
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, 'latest.json'), `${JSON.stringify({ machine, measurements }, null, 2)}\n`)
+  writeFileSync(join(folder, 'latest.svg'), picture(measurements, machine))
+}

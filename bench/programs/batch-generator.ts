@@ -1,0 +1,45 @@
+// Sends batches of creates that were made beforehand, a few requests in flight, and counts what was stored.
+
+import { Pool } from 'undici'
+import { answerQuestions } from '../harness/helper-side.ts'
+import { batchBody, farTimer, timerBody } from './create-body.ts'
+
+export type Batches = {
+  readonly origin: string
+  readonly path: string
+  readonly requests: number
+  readonly timersPerRequest: number
+  readonly inFlight: number
+  readonly idPrefix: string
+}
+
+const YEAR_MS = 365 * 86_400_000
+
+answerQuestions<Batches, { perSecond: number; requestMs: number }>({}, async (batches) => {
+  const bodies = Array.from({ length: batches.requests }, (_, request) => Buffer.from(makeBody(batches, request)))
+  const pool = new Pool(batches.origin, { connections: batches.inFlight })
+  const startedAt = performance.now()
+  let next = 0
+  const sendOneAfterTheOther = async () => {
+    while (next < bodies.length) {
+      const headers = { 'content-type': 'application/json' }
+      const response = await pool.request({ method: 'POST', path: batches.path, headers, body: bodies[next++]! })
+      const text = await response.body.text()
+      if (response.statusCode >= 300 || !isAllStored(text)) throw new Error(`${response.statusCode}: ${text.slice(0, 500)}`)
+    }
+  }
+  await Promise.all(Array.from({ length: batches.inFlight }, sendOneAfterTheOther))
+  const elapsedMs = performance.now() - startedAt
+  await pool.close()
+  const timers = batches.requests * batches.timersPerRequest
+  return { perSecond: (timers / elapsedMs) * 1_000, requestMs: (elapsedMs * batches.inFlight) / batches.requests }
+})
+
+function makeBody({ timersPerRequest, idPrefix }: Batches, request: number): string {
+  const from = Date.now() + YEAR_MS
+  const timers = Array.from({ length: timersPerRequest }, (_, index) => {
+    const id = `${idPrefix}${String(request * timersPerRequest + index).padStart(16, '0')}`
+    return timerBody(farTimer(id, new Date(from + Math.floor(Math.random() * YEAR_MS)).toISOString()))
+  })
+  return batchBody(timers)
+}

@@ -1,0 +1,27 @@
+// The timer that every scenario creates: an id of 20 characters, a URL of 40, a payload of about 60 bytes.
+
+export const ID_COUNTER_DIGITS = 13
+const PAYLOAD = '{"order":"o-1234567890","reason":"payment reminder","n":1}'
+const FAR_URL = 'http://127.0.0.1:9/hooks/order/reminders'
+
+/** A template as text: where the digits of the counter and the due time (204y-0m-1dT0h:0m:0s.000Z) are, to change them in place. */
+export function createBody(idStart: string): { text: string; idCounterAt: number; dueTimeAt: number } {
+  const text = timerBody({ id: idStart + '0'.repeat(ID_COUNTER_DIGITS), executeAt: '2040-01-10T00:00:00.000Z', callbackUrl: FAR_URL })
+  return { text, idCounterAt: text.indexOf(idStart) + idStart.length, dueTimeAt: text.indexOf('2040-') }
+}
+
+export type BenchTimer = { readonly id: string; readonly executeAt: string; readonly callbackUrl: string }
+
+export function timerBody({ id, executeAt, callbackUrl }: BenchTimer): string {
+  return `{"id":"${id}","executeAt":"${executeAt}","callbackUrl":"${callbackUrl}","payload":${PAYLOAD}}`
+}
+
+export function farTimer(id: string, executeAt: string): BenchTimer {
+  return { id, executeAt, callbackUrl: FAR_URL }
+}
+
+export const BATCH_PATH = '/api/v1/timers/batch'
+
+export function batchBody(timers: readonly string[]): string {
+  return `{"timers":[${timers.join(',')}]}`
+}

@@ -1,0 +1,30 @@
+// The raw limit for batches: node:sqlite alone, in a process of its own, with the service's schema, pragmas and INSERT,
+// a thousand rows to a transaction, each transaction durable. The rows are made beforehand; only writing them is timed,
+// checkpoints included, which move the log into the file once it has grown as large as the service lets it grow.
+
+import { answerQuestions, setup } from '../harness/helper-side.ts'
+import { farPuts } from '../harness/stored-timers.ts'
+import { openForWriting } from '../../src/store/sqlite/connection.ts'
+import { INSERT_SQL, rowValues } from '../../src/store/sqlite/statements.ts'
+
+export type RawInserts = { readonly transactions: number; readonly rowsPerTransaction: number; readonly firstId: number }
+
+const SHARD = 0
+const CHECKPOINT_PAGES = 16_000 // the service's own limit; see writer.ts
+const CACHE_MIB = 256
+
+const db = openForWriting({ path: setup<{ path: string }>().path, cacheMiB: CACHE_MIB })
+const insert = db.prepare(INSERT_SQL)
+const logSize = db.prepare('PRAGMA wal_checkpoint(NOOP)')
+
+answerQuestions<RawInserts, { perSecond: number }>({}, ({ transactions, rowsPerTransaction, firstId }) => {
+  const rows = farPuts(firstId, transactions * rowsPerTransaction, Date.now()).map(({ timer }) => rowValues(timer, SHARD))
+  const startedAt = performance.now()
+  for (let from = 0; from < rows.length; from += rowsPerTransaction) {
+    db.exec('BEGIN IMMEDIATE')
+    for (let index = from; index < from + rowsPerTransaction; index++) insert.run(...rows[index]!)
+    db.exec('COMMIT')
+    if ((logSize.get() as { log: number }).log > CHECKPOINT_PAGES) db.exec('PRAGMA wal_checkpoint(PASSIVE)')
+  }
+  return { perSecond: (rows.length / (performance.now() - startedAt)) * 1_000 }
+})

@@ -1,0 +1,59 @@
+// What a scenario hands in: one figure, the raw limit of the same run beside it, and what it should be. A figure by
+// itself says as much about the machine as about the service; the ratio travels.
+
+import { median } from '../harness/statistics.ts'
+
+export type Unit = '/s' | 'ms' | 's' | 'MiB' | 'bytes' | '% of a core' | 'rows' | 'commits'
+
+export type Target =
+  /** Of the raw limit of the same run. */
+  | { readonly shareAtLeast: number }
+  | { readonly atLeast: number }
+  | { readonly atMost: number }
+
+export type Measurement = {
+  readonly scenario: string
+  readonly what: string
+  readonly unit: Unit
+  /** The median of the rounds. */
+  readonly value: number
+  readonly rounds: readonly number[]
+  /** The same work without the service, interleaved with it. */
+  readonly raw: { readonly what: string; readonly value: number; readonly rounds: readonly number[] } | null
+  /** The median of value / raw, round by round: what disturbs the machine for a while disturbs both. */
+  readonly ratio: number | null
+  readonly target: Target | null
+  readonly met: boolean | null
+}
+
+export type Figure = {
+  readonly scenario: string
+  readonly what: string
+  readonly unit: Unit
+  readonly rounds: readonly number[]
+  readonly raw?: { readonly what: string; readonly rounds: readonly number[] }
+  readonly target?: Target
+}
+
+export function measurement({ scenario, what, unit, rounds, raw, target }: Figure): Measurement {
+  const value = median(rounds)
+  const ratio = raw === undefined ? null : median(rounds.map((round, index) => round / raw.rounds[index]!))
+  return {
+    scenario,
+    what,
+    unit,
+    value,
+    rounds,
+    raw: raw === undefined ? null : { what: raw.what, value: median(raw.rounds), rounds: raw.rounds },
+    ratio,
+    target: target ?? null,
+    met: target === undefined ? null : isMet(target, value, ratio),
+  }
+}
+
+function isMet(target: Target, value: number, ratio: number | null): boolean {
+  if ('atMost' in target) return value <= target.atMost
+  if ('atLeast' in target) return value >= target.atLeast
+  if (ratio === null) throw new Error('a share of the raw limit needs the raw limit')
+  return ratio >= target.shareAtLeast
+}

@@ -1,0 +1,98 @@
+// The HTTP door: one Fastify instance with the contracts, the operational routes and the limits that hold for all of
+// them. Nothing here runs per request that does not have to: a create costs little more than reading and checking it.
+
+import { randomBytes } from 'node:crypto'
+import { fastify } from 'fastify'
+import type { FastifyInstance, FastifyServerOptions } from 'fastify'
+import type { Clock } from '../runtime/clock.ts'
+import type { Config } from '../runtime/config.ts'
+import type { Logger } from '../runtime/logger.ts'
+import type { TimerService } from '../service/timer-service.ts'
+import type { Contract } from './contract.ts'
+import { ErrorAnswers } from './error-answers.ts'
+import { parseJsonBody } from './json-body.ts'
+import { registerOpenApi } from './openapi.ts'
+import { registerOperationalRoutes } from './operational-routes.ts'
+import type { MetricsSource, ReadyChecks } from './operational-routes.ts'
+import { answerBrokenRequest } from './broken-request.ts'
+import { validationError } from './validation-message.ts'
+import type { SchemaFault } from './validation-message.ts'
+
+export type AppOptions = {
+  readonly service: TimerService
+  readonly contracts: readonly [Contract, ...Contract[]]
+  readonly config: Pick<Config, 'bodyMaxBytes' | 'payloadMaxBytes' | 'requestTimeoutMs'>
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly metrics: MetricsSource
+  readonly ready: ReadyChecks
+}
+
+const KEEP_ALIVE_MS = 75_000 // longer than the 60 s after which common proxies drop an idle connection, so that they are the ones to close it
+const HEADERS_BYTES_MAX = 16 * 1_024
+const PARAM_CHARS_MAX = 255 * 9 // an id of 255 characters, each of them three percent-encoded bytes
+
+/** Ready to listen when it resolves: schemas are compiled and the OpenAPI document can be built. */
+export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
+  const { service, contracts, config, clock, logger } = options
+  const errors = new ErrorAnswers({ contracts, clock, logger, bodyMaxBytes: config.bodyMaxBytes })
+  const app = fastify({ ...fastifyOptions(options), frameworkErrors: (error, request, reply) => void errors.answer(error, request, reply) })
+
+  errors.attach(app)
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser(/^application\/(?:[\w.-]+\+)?json(?:;|$)/, { parseAs: 'buffer' }, parseJsonBody)
+  app.setSchemaErrorFormatter((faults) => validationError(faults as readonly SchemaFault[]))
+  // Answers are written by hand; the schemas of answers are documentation.
+  app.setSerializerCompiler(() => JSON.stringify)
+  if (logger.isLevelEnabled('debug')) logRequests(app, logger)
+
+  await registerOpenApi(app)
+  for (const contract of contracts) contract.register(app, { service, clock, payloadMaxBytes: config.payloadMaxBytes })
+  registerOperationalRoutes(app, options)
+  await app.ready()
+  return app
+}
+
+function fastifyOptions({ config, clock }: AppOptions): FastifyServerOptions {
+  return {
+    bodyLimit: config.bodyMaxBytes,
+    requestTimeout: config.requestTimeoutMs,
+    connectionTimeout: config.requestTimeoutMs + KEEP_ALIVE_MS, // idle sockets are the keep-alive's business; this one is for stuck ones
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    http: { maxHeaderSize: HEADERS_BYTES_MAX, headersTimeout: config.requestTimeoutMs },
+    routerOptions: { maxParamLength: PARAM_CHARS_MAX },
+    // Fastify's own logger makes a child per request; what is worth logging is logged here, with the request's id.
+    logger: false,
+    genReqId: requestIds(),
+    // While it stops, requests on open connections are still answered: by the service, in the contract's shape.
+    return503OnClosing: false,
+    clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket, clock.now()),
+    ajv: {
+      customOptions: {
+        removeAdditional: false,
+        coerceTypes: false,
+        useDefaults: false,
+        allErrors: false,
+        strict: true,
+        allowUnionTypes: true,
+        discriminator: true,
+        verbose: true,
+      },
+    },
+  }
+}
+
+/** Unique over restarts, without asking the random generator for every request. */
+function requestIds(): () => string {
+  const start = randomBytes(5).toString('hex')
+  let count = 0
+  return () => `req_${start}${(count++).toString(36)}`
+}
+
+function logRequests(app: FastifyInstance, logger: Logger): void {
+  app.addHook('onResponse', (request, reply, done) => {
+    const { method, url, id } = request
+    logger.debug({ requestId: id, method, url, status: reply.statusCode, durationMs: reply.elapsedTime }, 'request answered')
+    done()
+  })
+}

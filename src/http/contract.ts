@@ -1,0 +1,38 @@
+// A contract: one of the APIs this service speaks. It translates between its clients and the service and holds no
+// rule of its own. A new one is a folder under contracts/ and a line in server.ts; contracts do not know each other.
+
+import type { FastifyInstance } from 'fastify'
+import type { DuetimeError } from '../core/errors.ts'
+import type { Millis } from '../core/timer.ts'
+import type { Clock } from '../runtime/clock.ts'
+import type { TimerService } from '../service/timer-service.ts'
+
+/** What every contract is given to work with. */
+export type ContractParts = {
+  readonly service: TimerService
+  readonly clock: Clock
+  readonly payloadMaxBytes: number
+}
+
+export interface Contract {
+  readonly name: string
+
+  /**
+   * Whether the request speaks this contract. Asked when something failed, often before any route was found or the
+   * body was read, to decide whose envelope the answer has. The first contract that says yes wins.
+   */
+  owns(request: Addressed): boolean
+
+  /** Adds the routes. Handlers throw DuetimeErrors; `renderError` is called for them. */
+  register(app: FastifyInstance, parts: ContractParts): void
+
+  renderError(error: DuetimeError, surroundings: ErrorSurroundings): RenderedError
+}
+
+/** `body` is undefined when it was not read, or could not be. */
+export type Addressed = { readonly method: string; readonly path: string; readonly body: unknown }
+
+export type ErrorSurroundings = { readonly now: Millis; readonly requestId: string; readonly body: unknown }
+
+/** `body` is JSON text. Headers such as Retry-After and Allow are the door's business, not the contract's. */
+export type RenderedError = { readonly status: number; readonly body: string }

@@ -1,0 +1,122 @@
+// From the bodies of `v1` to commands. Every create passes here, so the way of a good body is straight: no copies, no
+// closures, nothing parsed twice.
+
+import { randomUUIDv7 } from 'node:crypto'
+import { OnConflict } from '../../../core/command.ts'
+import type { CreateCommand, TimerChanges, UpdateCommand } from '../../../core/command.ts'
+import { invalidInput } from '../../../core/errors.ts'
+import { DEFAULT_NAMESPACE, parseNamespace, parseTimerId, timerUuid } from '../../../core/ids.ts'
+import { parseTimeZone, parseZonedInstant } from '../../../core/instant.ts'
+import { TIMEOUT_DEFAULT_MS } from '../../../core/limits.ts'
+import { DEFAULT_RETRY } from '../../../core/retry.ts'
+import { parseSchedule } from '../../../core/schedule.ts'
+import type { Schedule } from '../../../core/schedule.ts'
+import { CatchUp } from '../../../core/timer.ts'
+import type { Namespace, Target, TimerId } from '../../../core/timer.ts'
+import type { TimerName } from '../../../service/timer-service.ts'
+import { readTarget } from '../../native/callback.ts'
+import { readTimeout } from '../../native/intervals.ts'
+import { metadataText, payloadText } from '../../native/json-limits.ts'
+import { readRetryPolicy } from '../../native/retry-policy.ts'
+import type { CreateBody, NameBody, UpdateBody } from './schema.ts'
+
+/** Names the way of delivering that these timers follow: see delivery.ts. */
+const PROTOCOL = 'v1'
+
+export type CreateContext = {
+  readonly payloadMaxBytes: number
+  readonly traceparent: string | null
+  /** For bodies that do not say. */
+  readonly onConflict: OnConflict
+}
+
+export function toCreateCommand(body: CreateBody, context: CreateContext): CreateCommand {
+  const namespace = readNamespace(body.namespace)
+  const id = body.id === undefined ? (randomUUIDv7() as string as TimerId) : parseTimerId(body.id)
+  return {
+    type: 'create',
+    namespace,
+    id,
+    uuid: timerUuid(namespace, id),
+    onConflict: body.onConflict ?? context.onConflict,
+    minLeadMs: 0,
+    spec: {
+      schedule: requiredSchedule(body),
+      catchUp: body.catchUp ?? CatchUp.all,
+      target: requiredTarget(body),
+      protocol: PROTOCOL,
+      payload: payloadText(body.payload, context.payloadMaxBytes),
+      metadata: metadataText(body.metadata),
+      retry: body.retryPolicy === undefined ? DEFAULT_RETRY : readRetryPolicy(body.retryPolicy),
+      timeoutMs: readTimeout(body) ?? TIMEOUT_DEFAULT_MS,
+      traceparent: context.traceparent,
+      correlationId: null,
+    },
+  }
+}
+
+export function toUpdateCommand(body: UpdateBody, { payloadMaxBytes }: Pick<CreateContext, 'payloadMaxBytes'>): UpdateCommand {
+  const changes = changesOf(body, payloadMaxBytes)
+  if (Object.keys(changes).length === 0) throw invalidInput('timerId', 'nothing to change: give the fields that shall have new values')
+  const { namespace, id } = toTimerName(body)
+  return { type: 'update', namespace, id, uuid: timerUuid(namespace, id), changes, ifVersion: body.ifVersion ?? null, minLeadMs: 0 }
+}
+
+function changesOf(body: UpdateBody, payloadMaxBytes: number): TimerChanges {
+  const schedule = readSchedule(body)
+  const target = readTarget(body)
+  const timeoutMs = readTimeout(body)
+  return {
+    ...(schedule === undefined ? {} : { schedule }),
+    ...(body.catchUp === undefined ? {} : { catchUp: body.catchUp }),
+    ...(target === undefined ? {} : { callback: { target, protocol: PROTOCOL } }),
+    ...(body.payload === undefined ? {} : { payload: payloadText(body.payload, payloadMaxBytes) }),
+    ...(body.metadata === undefined ? {} : { metadata: metadataText(body.metadata) }),
+    ...(body.retryPolicy === undefined ? {} : { retry: readRetryPolicy(body.retryPolicy) }),
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+  }
+}
+
+export function toTimerName(body: NameBody): TimerName {
+  return { namespace: readNamespace(body.namespace), id: parseTimerId(body.timerId, 'timerId') }
+}
+
+export function readNamespace(text: string | undefined): Namespace {
+  return text === undefined ? DEFAULT_NAMESPACE : parseNamespace(text)
+}
+
+type TimingFields = Pick<CreateBody, 'executeAt' | 'schedule' | 'timeZone'>
+
+/** Undefined when neither field is there. */
+export function readSchedule({ executeAt, schedule, timeZone }: TimingFields): Schedule | undefined {
+  if (executeAt !== undefined && schedule !== undefined) throw invalidInput('schedule', 'give executeAt or schedule, not both')
+  if (timeZone !== undefined) assertTimeZone(timeZone, schedule)
+  if (schedule !== undefined) return parseSchedule(schedule, timeZone ?? null)
+  return executeAt === undefined ? undefined : { kind: 'instant', text: executeAt, ...parseZonedInstant(executeAt) }
+}
+
+function assertTimeZone(timeZone: string, schedule: string | undefined): void {
+  if (schedule === undefined) throw invalidInput('timeZone', 'timeZone belongs to a schedule; executeAt has its offset already')
+  inField('timeZone', () => parseTimeZone(timeZone))
+}
+
+export function requiredSchedule(fields: TimingFields): Schedule {
+  const schedule = readSchedule(fields)
+  if (schedule === undefined) throw invalidInput('executeAt', 'executeAt is required, or schedule instead of it')
+  return schedule
+}
+
+function requiredTarget(body: CreateBody): Target {
+  const target = readTarget(body)
+  if (target === undefined) throw invalidInput('callbackUrl', 'callbackUrl is required, or callback instead of it')
+  return target
+}
+
+/** The core refuses times and zones without knowing what field they came from. */
+export function inField<T>(field: string, parse: () => T): T {
+  try {
+    return parse()
+  } catch (error) {
+    throw invalidInput(field, `${field}: ${(error as Error).message}`)
+  }
+}

@@ -1,0 +1,148 @@
+// The bodies that `v1` takes, once: validation, types and the OpenAPI document come from here. What a schema cannot
+// say well (schedules, ids, either-or) is checked in mapping.ts, with better messages.
+
+import { Type } from 'typebox'
+import type { Static, TSchema } from 'typebox'
+import { OnConflict } from '../../../core/command.ts'
+import {
+  BATCH_TIMERS_MAX,
+  ID_CHARS_MAX,
+  METADATA_KEYS_MAX,
+  NAMESPACE_CHARS_MAX,
+  PAGE_TIMERS_DEFAULT,
+  PAGE_TIMERS_MAX,
+  PREVIEW_FIRINGS_DEFAULT,
+  PREVIEW_FIRINGS_MAX,
+  TIMEOUT_MAX_MS,
+  TIMEOUT_MIN_MS,
+} from '../../../core/limits.ts'
+import { CatchUp, Status } from '../../../core/timer.ts'
+import { CallbackField, CallbackUrlField } from '../../native/callback.ts'
+import type { Metadata } from '../../native/json-limits.ts'
+import { RetryPolicyFields } from '../../native/retry-policy.ts'
+
+const NamespaceField = Type.String({ minLength: 1, maxLength: NAMESPACE_CHARS_MAX, description: 'Default: default.' })
+const TimerIdField = Type.String({ minLength: 1, maxLength: ID_CHARS_MAX, description: 'The timer’s id.' })
+const IfVersionField = Type.Integer({ minimum: 1, description: 'Refused with 409 unless the timer has this version.' })
+const DryRunField = Type.Boolean({ description: 'Only count what would change.' })
+const StatusField = oneOfWords(Object.values(Status), {})
+
+function oneOfWords<Word extends string>(words: readonly Word[], about: { readonly description?: string }) {
+  return Type.Unsafe<Word>({ type: 'string', enum: words, ...about })
+}
+
+const callbackAndTiming = {
+  executeAt: Type.Optional(Type.String({ description: 'When it fires: ISO 8601 with an offset, such as 2030-01-31T09:00:00Z.' })),
+  schedule: Type.Optional(
+    Type.String({ description: 'Instead of executeAt: an instant, a duration from now (PT10M) or a cycle (R3/PT10M, R/2030-01-31T09:00:00Z/P1M).' }),
+  ),
+  timeZone: Type.Optional(Type.String({ description: 'Whose calendar the schedule follows, such as Europe/Berlin. Default UTC.' })),
+  catchUp: Type.Optional(
+    oneOfWords(Object.values(CatchUp), {
+      description: 'Iterations of a cycle missed while the service was down: deliver all of them (default), or one for all.',
+    }),
+  ),
+  callbackUrl: Type.Optional(CallbackUrlField),
+  callback: Type.Optional(CallbackField),
+  payload: Type.Optional(Type.Unknown({ description: 'Any JSON; delivered as it is.' })),
+  metadata: Type.Optional(
+    Type.Unsafe<Metadata | null>({
+      type: ['object', 'null'],
+      maxProperties: METADATA_KEYS_MAX,
+      additionalProperties: { type: ['string', 'number', 'boolean', 'null'] },
+      description: 'Labels to find timers by: strings, numbers, booleans or null.',
+    }),
+  ),
+  retryPolicy: Type.Optional(RetryPolicyFields),
+  callbackTimeout: Type.Optional(Type.String({ description: 'How long the receiver may take, 1s to 1h. Default 30s.' })),
+  callbackTimeoutSeconds: Type.Optional(
+    Type.Number({ minimum: TIMEOUT_MIN_MS / 1_000, maximum: TIMEOUT_MAX_MS / 1_000, description: 'The same in seconds.' }),
+  ),
+}
+
+const OnConflictField = oneOfWords(Object.values(OnConflict), {
+  description: 'When the id is taken: replace the timer (default), keep it and answer with it, or reject with 409.',
+})
+
+const named = { namespace: Type.Optional(NamespaceField), timerId: TimerIdField }
+
+export const CreateBody = closed({
+  namespace: Type.Optional(NamespaceField),
+  id: Type.Optional(Type.String({ minLength: 1, maxLength: ID_CHARS_MAX, description: 'Any text. Default: a new UUIDv7.' })),
+  ...callbackAndTiming,
+  onConflict: Type.Optional(OnConflictField),
+})
+export type CreateBody = Static<typeof CreateBody>
+
+export const UpdateBody = closed({ ...named, ...callbackAndTiming, ifVersion: Type.Optional(IfVersionField) })
+export type UpdateBody = Static<typeof UpdateBody>
+
+export const NameBody = closed(named)
+export type NameBody = Static<typeof NameBody>
+
+export const GetBody = closed({
+  ...named,
+  includeSecrets: Type.Optional(Type.Boolean({ description: 'Show the values of callback headers as they are.' })),
+})
+
+export const DeleteBody = closed({ ...named, ifVersion: Type.Optional(IfVersionField) })
+
+/** Which timers are meant. The items of a batch are not checked here but one by one, so that a bad one fails alone. */
+const filter = {
+  namespace: Type.Optional(NamespaceField),
+  status: Type.Optional(
+    Type.Unsafe<Status | Status[]>({
+      anyOf: [StatusField, { type: 'array', items: StatusField, minItems: 1, maxItems: Object.keys(Status).length }],
+      title: `one of ${Object.values(Status).join(', ')}, or an array of them`,
+    }),
+  ),
+  dueFrom: Type.Optional(Type.String({ description: 'Due at this instant or later.' })),
+  dueTo: Type.Optional(Type.String({ description: 'Due before this instant.' })),
+  metadataKey: Type.Optional(Type.String({ minLength: 1, maxLength: ID_CHARS_MAX, description: 'Timers with this key in their metadata.' })),
+  metadataValue: Type.Optional(
+    Type.Unsafe<string | number | boolean>({ type: ['string', 'number', 'boolean'], description: 'The value that key must have.' }),
+  ),
+}
+export type FilterFields = Omit<Static<typeof ListBody>, 'limit' | 'cursor'>
+
+export const ListBody = closed({
+  ...filter,
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, description: `Timers on a page. Default ${PAGE_TIMERS_DEFAULT}; more than ${PAGE_TIMERS_MAX} is cut to that.` }),
+  ),
+  cursor: Type.Optional(Type.String({ maxLength: 200, description: 'nextCursor of the page before.' })),
+})
+
+export const CancelBody = closed({
+  ...filter,
+  all: Type.Optional(Type.Boolean({ description: 'Without any other filter: every timer of the namespace.' })),
+  dryRun: Type.Optional(DryRunField),
+})
+
+export const RetryBody = closed({
+  ...filter,
+  timerId: Type.Optional(TimerIdField),
+  all: Type.Optional(Type.Boolean({ description: 'Every failed timer that matches, instead of one by its timerId.' })),
+  dryRun: Type.Optional(DryRunField),
+})
+export type RetryBody = Static<typeof RetryBody>
+
+export const BatchBody = closed({
+  timers: Type.Array(Type.Unknown({ description: 'As the body of create.' }), { minItems: 1, maxItems: BATCH_TIMERS_MAX }),
+  onConflict: Type.Optional(OnConflictField),
+})
+
+export const PreviewBody = closed({
+  executeAt: callbackAndTiming.executeAt,
+  schedule: callbackAndTiming.schedule,
+  timeZone: Type.Optional(Type.String({ description: 'Whose calendar the schedule follows; the answer shows its local times too.' })),
+  count: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: PREVIEW_FIRINGS_MAX, description: `How many firings. Default ${PREVIEW_FIRINGS_DEFAULT}.` }),
+  ),
+})
+export type PreviewBody = Static<typeof PreviewBody>
+
+/** A misspelled field is refused: silently ignored, it would be a timer that does not do what was meant. */
+function closed<Fields extends Record<string, TSchema>>(fields: Fields) {
+  return Type.Object(fields, { additionalProperties: false })
+}

@@ -1,0 +1,88 @@
+// Everything that goes wrong ends here: it becomes an error of the catalogue, then an answer in the envelope of the
+// contract that was addressed. What nobody foresaw is logged with its cause and answered without it.
+
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { DuetimeError, ErrorCode } from '../core/errors.ts'
+import type { Clock } from '../runtime/clock.ts'
+import type { Logger } from '../runtime/logger.ts'
+import { AllowedMethods } from './allowed-methods.ts'
+import type { Contract } from './contract.ts'
+import { fromFramework } from './framework-error.ts'
+import { emptyBody } from './json-body.ts'
+import { drain } from './unread-body.ts'
+
+export const JSON_TYPE = 'application/json; charset=utf-8'
+
+export type ErrorAnswersOptions = {
+  /** The first one also answers for paths that belong to nobody. */
+  readonly contracts: readonly [Contract, ...Contract[]]
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly bodyMaxBytes: number
+}
+
+export class ErrorAnswers {
+  readonly #options: ErrorAnswersOptions
+  readonly #allowed = new AllowedMethods()
+
+  constructor(options: ErrorAnswersOptions) {
+    this.#options = options
+  }
+
+  /** Must be called before the routes are added. */
+  attach(app: FastifyInstance): void {
+    this.#allowed.watch(app)
+    app.setErrorHandler((error, request, reply) => this.answer(error, request, reply))
+    app.setNotFoundHandler((request, reply) => this.answer(this.#noRoute(request), request, reply))
+  }
+
+  async answer(thrown: unknown, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const error = this.#inCatalogue(thrown, request)
+    const rendered = this.#contractOf(request).renderError(error, {
+      now: this.#options.clock.now(),
+      requestId: request.id,
+      body: request.body,
+    })
+    if (error.code === ErrorCode.payloadTooLarge) await drain(request.raw)
+    setHeaders(error, reply)
+    return reply.code(rendered.status).header('content-type', JSON_TYPE).send(rendered.body)
+  }
+
+  #inCatalogue(thrown: unknown, request: FastifyRequest): DuetimeError {
+    if (thrown instanceof DuetimeError) return isAboutMissingBody(thrown, request) ? emptyBody() : thrown
+    const known = fromFramework(thrown, this.#options)
+    if (known !== null) return known
+    this.#options.logger.error({ err: thrown, requestId: request.id, method: request.method, path: pathOf(request) }, 'request failed unexpectedly')
+    return new DuetimeError(ErrorCode.internal, `something failed here that should not; the log has the cause under ${request.id}`, {
+      requestId: request.id,
+    })
+  }
+
+  #noRoute(request: FastifyRequest): DuetimeError {
+    const path = pathOf(request)
+    const allowed = this.#allowed.of(path)
+    if (allowed.length === 0) return new DuetimeError(ErrorCode.routeNotFound, `there is no ${request.method} ${path}; /docs lists all routes`)
+    return new DuetimeError(ErrorCode.methodNotAllowed, `${path} takes ${allowed.join(', ')}, not ${request.method}`, { allowed })
+  }
+
+  #contractOf(request: FastifyRequest): Contract {
+    const { contracts } = this.#options
+    const addressed = { method: request.method, path: pathOf(request), body: request.body }
+    return contracts.find((contract) => contract.owns(addressed)) ?? contracts[0]
+  }
+}
+
+/** A schema that meets no body at all complains about its type, which would not tell what is missing. */
+function isAboutMissingBody(error: DuetimeError, request: FastifyRequest): boolean {
+  return request.body === undefined && 'validationContext' in error
+}
+
+function setHeaders({ code, details }: DuetimeError, reply: FastifyReply): void {
+  if (code === ErrorCode.methodNotAllowed) reply.header('allow', (details['allowed'] as readonly string[]).join(', '))
+  if (typeof details['retryAfterMs'] === 'number') reply.header('retry-after', String(Math.max(1, Math.ceil(details['retryAfterMs'] / 1_000))))
+}
+
+function pathOf(request: FastifyRequest): string {
+  const query = request.url.indexOf('?')
+  return query < 0 ? request.url : request.url.slice(0, query)
+}

@@ -1,0 +1,34 @@
+// Lengths of time in requests: Go-style text (`30s`) or ISO 8601, within bounds, refused with the field's name.
+
+import { DuetimeError, invalidInput } from '../../core/errors.ts'
+import { formatInterval, parseInterval } from '../../core/interval.ts'
+import { TIMEOUT_MAX_MS, TIMEOUT_MIN_MS } from '../../core/limits.ts'
+import type { Millis } from '../../core/timer.ts'
+
+type Bounds = { readonly minMs: Millis; readonly maxMs: Millis }
+
+export function readInterval(text: string, field: string, { minMs, maxMs }: Bounds): Millis {
+  const ms = parsed(text, field)
+  if (ms >= minMs && ms <= maxMs) return ms
+  throw invalidInput(field, `${field} must be ${formatInterval(minMs)} to ${formatInterval(maxMs)}; it is ${formatInterval(ms)}`)
+}
+
+function parsed(text: string, field: string): Millis {
+  try {
+    return parseInterval(text)
+  } catch (error) {
+    if (error instanceof DuetimeError) throw invalidInput(field, `${field}: ${error.message}`)
+    throw error
+  }
+}
+
+export type TimeoutFields = { readonly callbackTimeout?: string; readonly callbackTimeoutSeconds?: number }
+
+/** Undefined when neither field is there. The number's bounds are in the schema. */
+export function readTimeout({ callbackTimeout, callbackTimeoutSeconds }: TimeoutFields): Millis | undefined {
+  if (callbackTimeout === undefined) return callbackTimeoutSeconds === undefined ? undefined : Math.round(callbackTimeoutSeconds * 1_000)
+  if (callbackTimeoutSeconds !== undefined) {
+    throw invalidInput('callbackTimeoutSeconds', 'give callbackTimeout or callbackTimeoutSeconds, not both')
+  }
+  return readInterval(callbackTimeout, 'callbackTimeout', { minMs: TIMEOUT_MIN_MS, maxMs: TIMEOUT_MAX_MS })
+}

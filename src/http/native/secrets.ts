@@ -1,0 +1,16 @@
+// What is hidden when a timer is shown: header values, which are where credentials are, and passwords in URLs.
+
+const HARMLESS: ReadonlySet<string> = new Set(['accept', 'accept-language', 'content-language', 'content-type', 'user-agent'])
+export const HIDDEN = '***'
+
+export function redactHeaders(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  const shown: Record<string, string> = {}
+  for (const name in headers) shown[name] = HARMLESS.has(name.toLowerCase()) ? headers[name]! : HIDDEN
+  return shown
+}
+
+const PASSWORD = /^([a-z][a-z\d+.-]*:\/\/[^/?#@:]*):[^/?#]*@/i
+
+export function redactUrl(url: string): string {
+  return url.includes('@') ? url.replace(PASSWORD, `$1:${HIDDEN}@`) : url
+}

@@ -1,0 +1,69 @@
+// The timer as clients see it. Written by hand: payload and metadata are JSON text already and go in as they are, and
+// a create answers in a microsecond or two. Optional fields that are absent are left out.
+
+import { deliveryId } from '../../core/ids.ts'
+import { formatInterval } from '../../core/interval.ts'
+import { TIMEOUT_DEFAULT_MS } from '../../core/limits.ts'
+import { NEVER, Status } from '../../core/timer.ts'
+import type { Attempt, Millis, Target, Timer } from '../../core/timer.ts'
+import { retryPolicyJson } from './retry-policy.ts'
+import { redactHeaders, redactUrl } from './secrets.ts'
+
+/** `secrets`: show header values and passwords as they are. */
+export function timerJson(timer: Timer, { secrets = false }: { readonly secrets?: boolean } = {}): string {
+  const namespace = JSON.stringify(timer.namespace)
+  const createdAt = isoText(timer.createdAt)
+  const updatedAt = timer.updatedAt === timer.createdAt ? createdAt : isoText(timer.updatedAt)
+  let json = `{"id":${JSON.stringify(timer.id)},"namespace":${namespace},"groupId":${namespace},"status":"${timer.status}"`
+  json += `,"executeAt":"${isoText(timer.dueAt)}"`
+  if (timer.schedule !== null) json += `,"schedule":${JSON.stringify(timer.schedule)}`
+  if (timer.timeZone !== null) json += `,"timeZone":${JSON.stringify(timer.timeZone)}`
+  if (timer.anchorAt !== null) json += `,"iteration":${timer.iteration},"catchUp":"${timer.catchUp}"`
+  if (timer.target.type !== 'none') json += targetJson(timer.target, secrets)
+  if (timer.payload !== null) json += `,"payload":${timer.payload}`
+  if (timer.metadata !== null) json += `,"metadata":${timer.metadata}`
+  json += `,"retryPolicy":${retryPolicyJson(timer.retry)}`
+  json += timer.timeoutMs === TIMEOUT_DEFAULT_MS ? DEFAULT_TIMEOUT_TEXT : timeoutText(timer.timeoutMs)
+  json += `,"createdAt":"${createdAt}","updatedAt":"${updatedAt}"`
+  if (timer.executedAt !== null) json += `,"executedAt":"${isoText(timer.executedAt)}"`
+  if (isWaitingToRetry(timer)) json += `,"nextAttemptAt":"${isoText(timer.wakeAt)}"`
+  json += `,"attemptCount":${timer.attempts},"attempts":${timer.attemptLog.length === 0 ? '[]' : attemptsJson(timer.attemptLog)}`
+  if (timer.lastError !== null) json += `,"lastError":${JSON.stringify(timer.lastError)}`
+  return `${json},"version":${timer.version},"deliveryId":"${deliveryId(timer)}"}`
+}
+
+const DEFAULT_TIMEOUT_TEXT = timeoutText(TIMEOUT_DEFAULT_MS)
+
+function timeoutText(timeoutMs: Millis): string {
+  return `,"callbackTimeout":"${formatInterval(timeoutMs)}","callbackTimeoutSeconds":${timeoutMs / 1_000}`
+}
+
+function targetJson(target: Exclude<Target, { type: 'none' }>, secrets: boolean): string {
+  const headers = target.headers === null ? '' : `,"headers":${JSON.stringify(secrets ? target.headers : redactHeaders(target.headers))}`
+  if (target.type === 'http') {
+    const url = JSON.stringify(secrets ? target.url : redactUrl(target.url))
+    return `,"callbackUrl":${url},"callback":{"type":"http","url":${url}${headers}}`
+  }
+  const key = target.key === null ? '' : `,"key":${JSON.stringify(target.key)}`
+  return `,"callback":{"type":"nats","topic":${JSON.stringify(target.topic)}${key}${headers}}`
+}
+
+function isWaitingToRetry(timer: Timer): boolean {
+  return timer.status === Status.pending && timer.wakeAt !== timer.dueAt && timer.wakeAt !== NEVER
+}
+
+function attemptsJson(attempts: readonly Attempt[]): string {
+  return JSON.stringify(
+    attempts.map(({ at, durationMs, outcome, statusCode, error }) => ({
+      at: isoText(at),
+      durationMs,
+      outcome,
+      ...(statusCode === null ? {} : { statusCode }),
+      ...(error === null ? {} : { error }),
+    })),
+  )
+}
+
+function isoText(at: Millis): string {
+  return new Date(at).toISOString()
+}

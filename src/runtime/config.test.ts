@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ConfigError, loadConfig } from './config.ts'
+import type { ConfigSources } from './config.ts'
+
+function problemsOf(sources: ConfigSources): readonly string[] {
+  try {
+    loadConfig({ env: {}, ...sources })
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems
+    throw error
+  }
+  return []
+}
+
+test('everything that is wrong is reported at once, with what was given, where, and what is right', () => {
+  const problems = problemsOf({ env: { PORT: 'http', LOG_LEVEL: 'loud' }, flags: { retention: '7', 'window-timers-max': '1' } })
+  assert.deepEqual(problems, [
+    'PORT=http (environment): must be a whole number, 0 to 65535.',
+    '--retention=7 (flag): must be a duration, 1s to 36500d, with its unit: such as 500ms, 30s, 1h30m, 7d or PT30S.',
+    '--window-timers-max=1 (flag): must be a whole number, 100 to 10000000.',
+    'LOG_LEVEL=loud (environment): must be one of trace, debug, info, warn, error, fatal, silent.',
+  ])
+})
+
+test('a secret is never repeated, whatever is wrong with it', () => {
+  const env = { WEBHOOK_SECRETS: 'whsec_hunter2', DATABASE_URL: 'mongodb://admin:hunter2@db/x' }
+  assert.throws(
+    () => loadConfig({ env }),
+    (error: Error) => !`${error.message}${error.stack}`.includes('hunter2') && /sqlite:.*`mongodb:`/.test(error.message),
+  )
+})
+
+test('a flag that does not exist is refused and the nearest one is named', () => {
+  assert.deepEqual(problemsOf({ flags: { prot: '80' } }), ['--prot (flag): no such flag. Did you mean --port?'])
+  assert.match(problemsOf({ flags: { 'quite-something-else': '' } })[0]!, /--help/)
+})
+
+test('variables that are not settings are nobody’s business', () => {
+  assert.deepEqual(problemsOf({ env: { DUETIME_PROT: '80', PORTS: 'x', PATH: '/bin' } }), [])
+})
+
+test('without an API key other machines are let in only when that is said explicitly', () => {
+  for (const HOST of ['0.0.0.0', '::', '192.168.1.5', 'example.com']) {
+    const [problem] = problemsOf({ env: { HOST } })
+    assert.match(problem ?? '', new RegExp(`^HOST=${HOST} \\(environment\\).*ALLOW_ANONYMOUS=true`), HOST)
+    assert.equal(loadConfig({ env: { HOST, ALLOW_ANONYMOUS: 'true' } }).loopbackOnly, false)
+  }
+  for (const HOST of ['127.0.0.1', '127.8.8.8', '::1', '[::1]', 'localhost', '::ffff:127.0.0.1']) {
+    assert.equal(loadConfig({ env: { HOST } }).loopbackOnly, true, HOST)
+  }
+})
+
+test('rules about several settings are checked even while one setting is malformed', () => {
+  assert.equal(problemsOf({ env: { PORT: 'x', HOST: '0.0.0.0' } }).length, 2)
+})
+
+test('the database is named once', () => {
+  assert.match(problemsOf({ env: { DATABASE_URL: 'memory:', TIMER_DB_PATH: 'a.db' } })[0]!, /both say where/)
+  assert.deepEqual(loadConfig({ env: { TIMER_DB_PATH: '/var/t.db' } }).database, { type: 'sqlite', path: '/var/t.db' })
+  assert.deepEqual(loadConfig({ env: { DATABASE_URL: 'memory:' } }).database, { type: 'memory' })
+  assert.deepEqual(loadConfig({ env: {} }).database, { type: 'sqlite', path: './data/duetime.db' })
+})
+
+test('a body limit under the payload limit is refused', () => {
+  assert.match(problemsOf({ env: { BODY_MAX_BYTES: '1KiB' } })[0]!, /^BODY_MAX_BYTES=1KiB \(environment\): .*1024 bytes.*262144 bytes/)
+})
+
+test('a flag wins over the environment, and an empty variable counts as unset', () => {
+  assert.equal(loadConfig({ env: { PORT: '1' }, flags: { port: '2' } }).port, 2)
+  assert.equal(loadConfig({ env: { PORT: '1' }, flags: { port: undefined } }).port, 1)
+  assert.equal(loadConfig({ env: { PORT: ' ' } }).port, 8080)
+  assert.equal(problemsOf({ flags: { port: '' } }).length, 1)
+})
+
+test('values arrive typed, in base units', () => {
+  const config = loadConfig({
+    env: {
+      RETENTION_BY_NAMESPACE: 'a=1d, b=30d',
+      NAMESPACES: 'a,b',
+      PAYLOAD_MAX_BYTES: '1MiB',
+      TIMER_POLLING_INTERVAL: '2500',
+      SHUTDOWN_GRACE: 'PT3S',
+      CALLBACK_ALLOW: 'loopback, 10.0.0.0/8',
+    },
+    flags: { 'allow-anonymous': 'true' },
+  })
+  assert.deepEqual([...config.retentionByNamespace], [['a', 86_400_000], ['b', 30 * 86_400_000]])
+  assert.deepEqual(config.namespaces, ['a', 'b'])
+  assert.equal(config.payloadMaxBytes, 1_048_576)
+  assert.equal(config.pollingIntervalMs, 2_500)
+  assert.equal(config.shutdownGraceMs, 3_000)
+  assert.equal(config.retentionMs, 7 * 86_400_000)
+  assert.deepEqual(config.callbackAllow, ['loopback', '10.0.0.0/8'])
+  assert.equal(config.callbackBaseUrl, null)
+  assert.equal(config.allowAnonymous, true)
+})

@@ -1,0 +1,35 @@
+// Turns what happens in the engine and the service into metrics.
+
+import type { DeliveryOutcome } from '../core/delivery.ts'
+import type { Timer } from '../core/timer.ts'
+import type { EngineObserver } from '../engine/engine.ts'
+import { DeliveryResult } from '../runtime/metrics-namespaces.ts'
+import type { Metrics } from '../runtime/metrics.ts'
+import type { ServiceObserver } from './timer-service.ts'
+
+export function observeInto(metrics: Metrics): EngineObserver & ServiceObserver {
+  return {
+    fired(timer, lateMs) {
+      // Retries are late by design; only the first attempt says how punctual the service is.
+      if (lateMs !== null) metrics.fired(timer.namespace, lateMs)
+    },
+    settled(before, after, outcome, durationMs) {
+      metrics.delivered(after.namespace, resultOf(before, after, outcome), durationMs)
+    },
+    committed(puts, durationMs) {
+      metrics.committed(puts, durationMs)
+    },
+    executed(command, { changed }) {
+      if (!changed) return
+      if (command.type === 'create') metrics.created(command.namespace)
+      if (command.type === 'cancel') metrics.canceled(command.namespace)
+    },
+  }
+}
+
+/** A failure is `retried` while the same firing goes on, and `failed` when it was the firing's last attempt. */
+function resultOf(before: Timer, after: Timer, outcome: DeliveryOutcome): DeliveryResult {
+  if (outcome.type !== 'failed') return outcome.type
+  const goesOn = after.finishedAt === null && after.firing === before.firing
+  return goesOn ? DeliveryResult.retried : DeliveryResult.failed
+}

@@ -1,0 +1,171 @@
+// The simplest store that keeps the port's contract: maps and sorted scans in process memory. It is the model that
+// other stores are compared with, the store of simulations, and good for trying things out. Nothing survives it.
+
+import { compareKeys } from '../../core/order.ts'
+import { NEVER, isFinished } from '../../core/timer.ts'
+import type { Epoch, Millis, Namespace, ShardId, Status, Timer, TimerUuid } from '../../core/timer.ts'
+import { StoreError } from '../store.ts'
+import type {
+  CommitPart,
+  DueScan,
+  ListCursor,
+  ListFilter,
+  ListPage,
+  ListQuery,
+  PartResult,
+  Put,
+  ShardClaim,
+  ShardLease,
+  ShardRow,
+  Store,
+  StoreCapabilities,
+  StoreStats,
+  TimerKey,
+} from '../store.ts'
+
+export class MemoryStore implements Store {
+  readonly capabilities: StoreCapabilities
+  readonly #shards = new Map<ShardId, ShardRow>()
+  readonly #timers = new Map<TimerUuid, { readonly shard: ShardId; readonly timer: Timer }>()
+  #closed = false
+
+  constructor({ shards = 1 }: { shards?: number } = {}) {
+    this.capabilities = { name: 'memory', shared: false, backup: false, shards }
+  }
+
+  async ping(): Promise<void> {
+    this.#assertOpen()
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+  }
+
+  async claim({ shard, expected, owner, leaseUntil }: ShardClaim): Promise<Epoch | null> {
+    this.#assertOpen()
+    if ((this.#shards.get(shard)?.epoch ?? 0) !== expected) return null
+    const epoch = (expected + 1) as Epoch
+    this.#shards.set(shard, { shard, epoch, owner, leaseUntil })
+    return epoch
+  }
+
+  async renew({ shard, epoch, leaseUntil }: ShardLease): Promise<boolean> {
+    this.#assertOpen()
+    const row = this.#shards.get(shard)
+    if (row === undefined || row.epoch !== epoch || row.owner === null) return false
+    this.#shards.set(shard, { ...row, leaseUntil })
+    return true
+  }
+
+  async release({ shard, epoch }: { readonly shard: ShardId; readonly epoch: Epoch }): Promise<void> {
+    this.#assertOpen()
+    const row = this.#shards.get(shard)
+    if (row?.epoch === epoch) this.#shards.set(shard, { ...row, owner: null, leaseUntil: 0 })
+  }
+
+  async shards(): Promise<readonly ShardRow[]> {
+    this.#assertOpen()
+    return [...this.#shards.values()].toSorted((a, b) => a.shard - b.shard)
+  }
+
+  async commit(parts: readonly CommitPart[]): Promise<readonly PartResult[]> {
+    this.#assertOpen()
+    return parts.map((part) => this.#commitPart(part))
+  }
+
+  async get(key: TimerKey): Promise<Timer | null> {
+    this.#assertOpen()
+    return this.#timers.get(key.uuid)?.timer ?? null
+  }
+
+  async getMany(keys: readonly TimerKey[]): Promise<readonly (Timer | null)[]> {
+    this.#assertOpen()
+    return keys.map(({ uuid }) => this.#timers.get(uuid)?.timer ?? null)
+  }
+
+  async due({ shard, after, until, limit }: DueScan): Promise<readonly Timer[]> {
+    this.#assertOpen()
+    const due: Timer[] = []
+    for (const row of this.#timers.values()) {
+      const { timer } = row
+      if (row.shard !== shard || isFinished(timer) || timer.wakeAt > until) continue
+      if (after === null || compareKeys(timer, after) > 0) due.push(timer)
+    }
+    return due.sort(compareKeys).slice(0, limit)
+  }
+
+  async list({ filter, after, limit }: ListQuery): Promise<ListPage> {
+    this.#assertOpen()
+    const matching = Array.from(this.#timers.values(), ({ timer }) => timer)
+      .filter((timer) => matches(timer, filter) && (after === null || compareCursors(cursorOf(timer), after) > 0))
+      .sort((a, b) => compareCursors(cursorOf(a), cursorOf(b)))
+    const timers = matching.slice(0, limit)
+    return { timers, next: matching.length > limit ? cursorOf(timers.at(-1)!) : null }
+  }
+
+  async stats(): Promise<StoreStats> {
+    this.#assertOpen()
+    const counts = new Map<string, { namespace: Namespace; status: Status; count: number }>()
+    for (const { timer } of this.#timers.values()) {
+      const key = `${timer.status}:${timer.namespace}`
+      const entry = counts.get(key)
+      if (entry === undefined) counts.set(key, { namespace: timer.namespace, status: timer.status, count: 1 })
+      else entry.count++
+    }
+    return { counts: [...counts.values()] }
+  }
+
+  async prune({ now, limit }: { readonly now: Millis; readonly limit: number }): Promise<number> {
+    this.#assertOpen()
+    const expired = Array.from(this.#timers.values(), ({ timer }) => timer)
+      .filter((timer) => isFinished(timer) && timer.wakeAt < now)
+      .sort(compareKeys)
+      .slice(0, limit)
+    for (const { uuid } of expired) this.#timers.delete(uuid)
+    return expired.length
+  }
+
+  async backup(): Promise<void> {
+    throw new StoreError('a store in memory cannot be backed up', { retryable: false })
+  }
+
+  #commitPart({ shard, epoch, puts }: CommitPart): PartResult {
+    if (this.#shards.get(shard)?.epoch !== epoch) return { fenced: true }
+    const missed = new Map<number, Timer | null>()
+    for (const [index, put] of puts.entries()) {
+      const row = this.#timers.get(put.timer.uuid)?.timer ?? null
+      if (isExpected(row, put)) this.#timers.set(put.timer.uuid, { shard, timer: put.timer })
+      else missed.set(index, row)
+    }
+    return { fenced: false, missed }
+  }
+
+  #assertOpen(): void {
+    if (this.#closed) throw new StoreError('the store is closed', { retryable: false })
+  }
+}
+
+function isExpected(row: Timer | null, { expect }: Put): boolean {
+  return expect === 'absent' ? row === null : row !== null && row.version === expect.version
+}
+
+function matches(timer: Timer, filter: ListFilter): boolean {
+  if (filter.namespace !== undefined && timer.namespace !== filter.namespace) return false
+  if (filter.statuses !== undefined && !filter.statuses.includes(timer.status)) return false
+  if (filter.dueFrom !== undefined && timer.dueAt < filter.dueFrom) return false
+  if (filter.dueTo !== undefined && timer.dueAt >= filter.dueTo) return false
+  return filter.metadataKey === undefined || hasMetadata(timer, filter.metadataKey, filter.metadataValue)
+}
+
+function hasMetadata(timer: Timer, key: string, value: ListFilter['metadataValue']): boolean {
+  const metadata = timer.metadata === null ? {} : (JSON.parse(timer.metadata) as Record<string, unknown>)
+  return Object.hasOwn(metadata, key) && (value === undefined || metadata[key] === value)
+}
+
+function cursorOf(timer: Timer): ListCursor {
+  return { finished: isFinished(timer), wakeAt: Math.min(timer.wakeAt, NEVER), uuid: timer.uuid }
+}
+
+function compareCursors(a: ListCursor, b: ListCursor): number {
+  return a.finished === b.finished ? compareKeys(a, b) : a.finished ? 1 : -1
+}

@@ -1,0 +1,37 @@
+// The SQL of the hot path, and how a timer becomes its parameters; bench/ runs the same text to learn the raw rate.
+
+import type { Timer } from '../../core/timer.ts'
+import { appendCells, CELLS_PER_TIMER, TIMER_COLUMNS } from '../timer-row.ts'
+import type { Cell } from '../timer-row.ts'
+
+// ?1 to ?27 are the cells of a row in the order of TIMER_COLUMNS, in every statement.
+const SHARD = `?${CELLS_PER_TIMER + 1}`
+const EXPECTED_VERSION = `?${CELLS_PER_TIMER + 2}`
+const parameter = (column: string): string => `?${TIMER_COLUMNS.findIndex((name) => name === column) + 1}`
+const value = (column: string): string => (column === 'timer_uuid' ? `unhex(${parameter(column)})` : parameter(column))
+
+export const INSERT_SQL = `
+  INSERT INTO timers (shard_id, ${TIMER_COLUMNS.join(', ')})
+  VALUES (${SHARD}, ${TIMER_COLUMNS.map(value).join(', ')})
+  ON CONFLICT DO NOTHING`
+
+const FIXED_COLUMNS: readonly string[] = ['timer_uuid', 'timer_namespace', 'timer_id']
+
+export const UPDATE_SQL = `
+  UPDATE timers
+  SET ${TIMER_COLUMNS.filter((column) => !FIXED_COLUMNS.includes(column))
+    .map((column) => `${column} = ${parameter(column)}`)
+    .join(', ')}
+  WHERE ${FIXED_COLUMNS.map((column) => `${column} = ${value(column)}`).join(' AND ')}
+    AND shard_id = ${SHARD} AND timer_version = ${EXPECTED_VERSION}`
+
+/** The cells of a row, for a SELECT list. */
+export const SELECT_CELLS = TIMER_COLUMNS.map((column) => (column === 'timer_uuid' ? 'lower(hex(timer_uuid))' : column)).join(', ')
+
+/** The parameters of INSERT_SQL. */
+export function rowValues(timer: Timer, shard: number): Cell[] {
+  const cells: Cell[] = []
+  appendCells(cells, timer)
+  cells.push(shard)
+  return cells
+}

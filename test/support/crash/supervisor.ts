@@ -1,0 +1,51 @@
+// Keeps a service running on one directory and kills it on demand, while clients wait for it to come back.
+
+import type { Environment } from '../service.ts'
+import { Service } from '../service.ts'
+import { eventually } from '../eventually.ts'
+import type { Kill } from './history.ts'
+
+export class Supervisor {
+  readonly kills: Kill[] = []
+  /** From the start of the process until /readyz said yes, for each start that got so far. */
+  readonly readyMs: number[] = []
+  readonly #place: { readonly cwd: string; readonly env: Environment }
+  #service: Service | null = null
+  #up = Promise.withResolvers<void>()
+
+  constructor(place: { cwd: string; env: Environment }) {
+    this.#place = place
+  }
+
+  get service(): Service {
+    if (this.#service === null) throw new Error('the service was never started')
+    return this.#service
+  }
+
+  /** Resolves when clients may send requests. */
+  get up(): Promise<void> {
+    return this.#up.promise
+  }
+
+  spawn(): Service {
+    this.#service = new Service(this.#place)
+    return this.#service
+  }
+
+  /** Resolves when the service is ready, and lets the clients go on. */
+  async start(): Promise<void> {
+    const service = this.spawn()
+    await service.listening
+    await eventually('the service is ready', async () => (await fetch(`${service.url}/readyz`)).ok)
+    this.readyMs.push(Date.now() - service.spawnedAt)
+    this.#up.resolve()
+  }
+
+  async kill(): Promise<void> {
+    const sentAt = Date.now()
+    const gone = this.service.kill()
+    this.#up = Promise.withResolvers()
+    await gone
+    this.kills.push({ sentAt, goneAt: Date.now() })
+  }
+}

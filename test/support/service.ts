@@ -1,0 +1,135 @@
+// The service as its users run it: a process of its own, started by its command line, that can be stopped politely,
+// killed, and started again on the same files. Whatever happens to the test, the process is gone afterwards.
+
+import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { TestContext } from 'node:test'
+import { eventually } from './eventually.ts'
+
+const MAIN = join(import.meta.dirname, '..', '..', 'src', 'main.ts')
+const START_WITHIN_MS = 30_000 // a machine that runs all tests at once is slow; how long it took is the test's to judge
+
+export type Environment = Readonly<Record<string, string>>
+export type LogRecord = { readonly msg: string; readonly level: unknown; readonly [field: string]: unknown }
+export type ExitStatus = { readonly code: number | null; readonly signal: NodeJS.Signals | null }
+
+type Place = { readonly cwd: string; readonly env?: Environment; readonly flags?: readonly string[] }
+
+const running = new Set<ChildProcess>()
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL')
+})
+
+/** The process, from the moment it is spawned; `listening` says when it takes requests. */
+export class Service {
+  readonly spawnedAt = Date.now()
+  readonly logs: LogRecord[] = []
+  /** Everything that it printed, for messages of failed tests. */
+  output = ''
+  readonly exited: Promise<ExitStatus>
+  readonly listening: Promise<void>
+  #url: string | null = null
+  readonly #child: ChildProcess
+
+  constructor({ cwd, env = {}, flags = [] }: Place) {
+    this.#child = spawnMain(['serve', ...flags], { cwd, env: { PORT: '0', LOG_FORMAT: 'json', ...env } })
+    this.exited = new Promise((resolve) => this.#child.once('close', (code, signal) => resolve({ code, signal })))
+    this.listening = this.#watchOutput()
+    this.listening.catch(() => {}) // whoever needs it waits for it; a test that kills a starting service does not
+  }
+
+  get pid(): number {
+    return this.#child.pid!
+  }
+
+  get url(): string {
+    if (this.#url === null) throw new Error('the service is not listening yet')
+    return this.#url
+  }
+
+  get isAlive(): boolean {
+    return this.#child.exitCode === null && this.#child.signalCode === null
+  }
+
+  signal(signal: 'SIGTERM' | 'SIGINT'): void {
+    this.#child.kill(signal)
+  }
+
+  /** Asks it to stop and waits until it has. */
+  stop(): Promise<ExitStatus> {
+    if (this.isAlive) this.signal('SIGTERM')
+    return this.exited
+  }
+
+  /** kill -9. Resolves when the process is gone. */
+  kill(): Promise<ExitStatus> {
+    if (this.isAlive) this.#child.kill('SIGKILL')
+    return this.exited
+  }
+
+  logged(msg: string | RegExp): Promise<LogRecord> {
+    const matches = (record: LogRecord) => (typeof msg === 'string' ? record.msg === msg : msg.test(record.msg))
+    return eventually(`a log line ${String(msg)}`, () => this.logs.find(matches))
+  }
+
+  #watchOutput(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const tooLate = setTimeout(() => reject(new Error(`not listening after ${START_WITHIN_MS} ms:\n${this.output}`)), START_WITHIN_MS)
+      const onLine = (line: string) => {
+        this.output += `${line}\n`
+        const record = parseRecord(line)
+        if (record === null) return
+        this.logs.push(record)
+        if (record.msg !== 'listening') return
+        this.#url = String(record['url'])
+        clearTimeout(tooLate)
+        resolve()
+      }
+      createInterface(this.#child.stdout!).on('line', onLine)
+      createInterface(this.#child.stderr!).on('line', onLine)
+      this.#child.once('close', (code, signal) => {
+        clearTimeout(tooLate)
+        reject(new Error(`the service ended before it listened (code ${code}, signal ${signal}):\n${this.output}`))
+      })
+    })
+  }
+}
+
+/** Starts the service and waits until it takes requests. */
+export async function startService(t: TestContext, place: Place): Promise<Service> {
+  const service = new Service(place)
+  t.after(() => service.kill())
+  await service.listening
+  return service
+}
+
+/** Runs a command to its end: for those that fail at once, and those that are not services. */
+export async function runToEnd(args: readonly string[], { cwd, env = {} }: Place): Promise<{ code: number | null; output: string }> {
+  const child = spawnMain(args, { cwd, env })
+  const tooLate = setTimeout(() => child.kill('SIGKILL'), START_WITHIN_MS)
+  let output = ''
+  child.stdout!.setEncoding('utf8').on('data', (text: string) => (output += text))
+  child.stderr!.setEncoding('utf8').on('data', (text: string) => (output += text))
+  const code = await new Promise<number | null>((resolve) => child.once('close', resolve))
+  clearTimeout(tooLate)
+  return { code, output }
+}
+
+/** Nothing of the tester's own environment may decide how the service behaves. */
+function spawnMain(args: readonly string[], { cwd, env }: { cwd: string; env: Environment }): ChildProcess {
+  const child = spawn(process.execPath, [MAIN, ...args], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  running.add(child)
+  child.once('close', () => running.delete(child))
+  return child
+}
+
+function parseRecord(line: string): LogRecord | null {
+  try {
+    const value: unknown = JSON.parse(line)
+    return typeof value === 'object' && value !== null && 'msg' in value ? (value as LogRecord) : null
+  } catch {
+    return null
+  }
+}
