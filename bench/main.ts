@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { Bench } from './harness/bench.ts'
 import type { Scenario } from './harness/bench.ts'
+import { foreignLoad } from './harness/foreign-load.ts'
 import { thisMachine } from './report/machine.ts'
 import type { Measurement } from './report/measurement.ts'
 import { picture } from './report/picture.ts'
@@ -23,6 +24,7 @@ import { memory } from './scenarios/memory.ts'
 /** In an order that grows the stored timers only once. */
 const SCENARIOS: readonly Scenario[] = [creates, costs, burst, idle, lateness, batch, memory]
 const RESULTS = join(import.meta.dirname, 'results')
+const FOREIGN_LOAD_MAX = 0.1 // of all cores
 
 const USAGE = `npm run bench -- [scenario…] [--quick] [--out <folder>]
 
@@ -44,19 +46,24 @@ async function main(): Promise<number> {
     return unknown.length > 0 ? 2 : 0
   }
   const chosen = positionals.length === 0 ? SCENARIOS : positionals.map((name) => SCENARIOS.find((scenario) => scenario.name === name)!)
-  const { measurements, broken } = await runAll(chosen, values.quick)
-  process.stdout.write(`\n${table(measurements)}\n\n`)
+  const { measurements, broken, foreign } = await runAll(chosen, values.quick)
+  process.stdout.write(`\n${table(measurements)}\n\n${warning(foreign)}`)
   const folder = values.out ?? (values.quick ? null : RESULTS)
-  if (folder !== null && measurements.length > 0) save(measurements, folder)
+  if (folder !== null && measurements.length > 0) save(measurements, foreign, folder)
   // A missed target is a result; only a scenario that could not be run is a failure.
   return broken === 0 ? 0 : 1
 }
 
-async function runAll(scenarios: readonly Scenario[], quick: boolean): Promise<{ measurements: Measurement[]; broken: number }> {
+/** `foreign`: what else was running, as a share of the machine, before each scenario. */
+type Outcome = { readonly measurements: readonly Measurement[]; readonly broken: number; readonly foreign: Readonly<Record<string, number>> }
+
+async function runAll(scenarios: readonly Scenario[], quick: boolean): Promise<Outcome> {
   const bench = new Bench({ quick, log: (text) => process.stderr.write(`${text}\n`) })
   const measurements: Measurement[] = []
+  const foreign: Record<string, number> = {}
   let broken = 0
   for (const { name, run } of scenarios) {
+    foreign[name] = await foreignLoad()
     const startedAt = performance.now()
     try {
       measurements.push(...(await run(bench)))
@@ -68,12 +75,20 @@ async function runAll(scenarios: readonly Scenario[], quick: boolean): Promise<{
     await bench.stopAll()
   }
   bench.close()
-  return { measurements, broken }
+  return { measurements, broken, foreign }
 }
 
-function save(measurements: readonly Measurement[], folder: string): void {
+/** Figures of a busy machine are better not believed, and least of all published. */
+function warning(foreign: Outcome['foreign']): string {
+  const busy = Object.entries(foreign).filter(([, share]) => share > FOREIGN_LOAD_MAX)
+  if (busy.length === 0) return ''
+  const shares = busy.map(([name, share]) => `${name} ${Math.round(share * 100)} %`).join(', ')
+  return `Other programs were using this machine (before ${shares}): run it again when they are not.\n\n`
+}
+
+function save(measurements: readonly Measurement[], foreign: Outcome['foreign'], folder: string): void {
   const machine = thisMachine()
   mkdirSync(folder, { recursive: true })
-  writeFileSync(join(folder, 'latest.json'), `${JSON.stringify({ machine, measurements }, null, 2)}\n`)
+  writeFileSync(join(folder, 'latest.json'), `${JSON.stringify({ machine, foreignLoad: foreign, measurements }, null, 2)}\n`)
   writeFileSync(join(folder, 'latest.svg'), picture(measurements, machine))
 }

@@ -9,7 +9,18 @@ import { parseSync, Visitor } from 'oxc-parser'
 import type { MemberExpression } from 'oxc-parser'
 
 /** Bottom first. Layers on one line are siblings and do not know each other. */
-const LAYERS = [['core'], ['runtime'], ['store', 'targets'], ['engine'], ['service'], ['http', 'nats'], ['server.ts'], ['cli'], ['main.ts']]
+const LAYERS = [
+  ['core'],
+  ['runtime'],
+  ['broker'],
+  ['store', 'targets'],
+  ['engine'],
+  ['service'],
+  ['http', 'nats'],
+  ['server.ts'],
+  ['cli'],
+  ['main.ts'],
+]
 
 const CORE_PACKAGES = ['@noble/hashes']
 

@@ -46,7 +46,7 @@ export async function startServer(config: Config, clock: Clock = systemClock): P
     clock,
     logger: partLogger(logger, 'http'),
     metrics,
-    ready: () => store.ping(),
+    ready: { store: () => store.ping() },
   })
 
   let url = ''
@@ -66,7 +66,9 @@ export async function startServer(config: Config, clock: Clock = systemClock): P
     partLogger(logger, 'lifecycle'),
   )
   await lifecycle.start()
-  logger.info({ url, version: VERSION, store: store.capabilities.name, loopbackOnly: config.loopbackOnly }, 'listening')
+  const { database, loopbackOnly } = config
+  const reach = loopbackOnly ? 'this machine only, because no API key is configured' : 'whoever reaches the address'
+  logger.info({ url, reach, loopbackOnly, database, version: VERSION }, 'listening')
   return { url, stop: () => lifecycle.stop() }
 }
 

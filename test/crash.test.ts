@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { cleanUp } from './support/cleanup.ts'
 import { Client } from './support/client.ts'
 import { answerAsTold } from './support/crash/answering.ts'
 import { checkHistory } from './support/crash/check-history.ts'
@@ -29,13 +30,13 @@ const WORKERS = 8
 const SHOWN_VIOLATIONS = 5
 const READY_WITHIN_MS = 10_000
 
-test('what was acknowledged comes true, whatever is killed when', { timeout: 600_000 }, async (t) => {
+test('what was acknowledged comes true, whatever is killed when', { timeout: 120_000 + ROUNDS * 6_000 }, async (t) => {
   console.log(`crash test: seed ${SEED}`)
   const random = new SeededRandom(SEED)
   const cwd = tempDir(t)
   const receiver = await startReceiver(t, answerAsTold())
-  const supervisor = new Supervisor({ cwd, env: { LOG_LEVEL: 'warn', TIMER_DB_PATH: 'timers.db' } })
-  t.after(() => supervisor.service.kill())
+  const supervisor = new Supervisor({ cwd, env: { TIMER_DB_PATH: 'timers.db' } })
+  cleanUp(t, () => supervisor.service.kill())
   const client = new Client(() => supervisor.service)
   const workers = Array.from({ length: WORKERS }, (_, n) => {
     const serviceUp = () => supervisor.up

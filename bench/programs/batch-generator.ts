@@ -2,7 +2,7 @@
 
 import { Pool } from 'undici'
 import { answerQuestions } from '../harness/helper-side.ts'
-import { batchBody, farTimer, timerBody } from './create-body.ts'
+import { batchBody, farTimer, isAllStored, timerBody } from './create-body.ts'
 
 export type Batches = {
   readonly origin: string
@@ -25,7 +25,7 @@ answerQuestions<Batches, { perSecond: number; requestMs: number }>({}, async (ba
       const headers = { 'content-type': 'application/json' }
       const response = await pool.request({ method: 'POST', path: batches.path, headers, body: bodies[next++]! })
       const text = await response.body.text()
-      if (response.statusCode >= 300 || !isAllStored(text)) throw new Error(`${response.statusCode}: ${text.slice(0, 500)}`)
+      if (response.statusCode >= 300 || !isAllStored(text)) throw new Error(`${response.statusCode}: …${text.slice(-500)}`)
     }
   }
   await Promise.all(Array.from({ length: batches.inFlight }, sendOneAfterTheOther))

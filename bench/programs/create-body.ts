@@ -25,3 +25,8 @@ export const BATCH_PATH = '/api/v1/timers/batch'
 export function batchBody(timers: readonly string[]): string {
   return `{"timers":[${timers.join(',')}]}`
 }
+
+/** Each item of a batch has its own answer; the tally comes last. */
+export function isAllStored(answer: string): boolean {
+  return answer.endsWith('"failed":0}')
+}

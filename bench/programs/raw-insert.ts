@@ -3,7 +3,7 @@
 // checkpoints included, which move the log into the file once it has grown as large as the service lets it grow.
 
 import { answerQuestions, setup } from '../harness/helper-side.ts'
-import { farPuts } from '../harness/stored-timers.ts'
+import { farTimers } from '../harness/stored-timers.ts'
 import { openForWriting } from '../../src/store/sqlite/connection.ts'
 import { INSERT_SQL, rowValues } from '../../src/store/sqlite/statements.ts'
 
@@ -18,7 +18,7 @@ const insert = db.prepare(INSERT_SQL)
 const logSize = db.prepare('PRAGMA wal_checkpoint(NOOP)')
 
 answerQuestions<RawInserts, { perSecond: number }>({}, ({ transactions, rowsPerTransaction, firstId }) => {
-  const rows = farPuts(firstId, transactions * rowsPerTransaction, Date.now()).map(({ timer }) => rowValues(timer, SHARD))
+  const rows = farTimers(firstId, transactions * rowsPerTransaction, Date.now()).map((timer) => rowValues(timer, SHARD))
   const startedAt = performance.now()
   for (let from = 0; from < rows.length; from += rowsPerTransaction) {
     db.exec('BEGIN IMMEDIATE')

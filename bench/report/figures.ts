@@ -23,7 +23,9 @@ function plain(value: number, unit: Unit): string {
   return unit === '/s' ? `${value.toLocaleString('en-US')}/s` : `${value.toLocaleString('en-US')} ${unit}`
 }
 
+const RATIO_MAX = 100 // beyond that the raw figure is nothing, and so is a multiple of it
+
 export function ratioText({ ratio, unit }: Measurement): string {
-  if (ratio === null) return ''
+  if (ratio === null || ratio > RATIO_MAX) return ''
   return unit === '/s' ? shareText(ratio) : `× ${ratio.toFixed(ratio < 10 ? 1 : 0)}`
 }

@@ -1,7 +1,7 @@
 // Timers that are due soon, created through the batch route: what the lateness and burst scenarios wait for.
 
 import type { DuetimeServer } from '../harness/duetime-server.ts'
-import { BATCH_PATH, batchBody, timerBody } from '../programs/create-body.ts'
+import { BATCH_PATH, batchBody, isAllStored, timerBody } from '../programs/create-body.ts'
 
 const PER_REQUEST = 1_000
 
@@ -13,7 +13,8 @@ export async function createDue(server: DuetimeServer, { idPrefix, dueTimes, cal
       const id = `${idPrefix}${String(from + index).padStart(16, '0')}`
       return timerBody({ id, executeAt: new Date(dueAt).toISOString(), callbackUrl })
     })
-    await server.post(BATCH_PATH, batchBody(bodies))
+    const answer = await server.post(BATCH_PATH, batchBody(bodies))
+    if (!isAllStored(answer)) throw new Error(`some of a batch were refused: …${answer.slice(-500)}`)
   }
 }
 

@@ -111,7 +111,7 @@ async function serviceRound(parts: Parts, server: DuetimeServer, round: Round): 
   await receiver.ask({ type: 'reset' })
   const dueTimes = randomDueTimes({ from: Date.now() + LEAD_MS, durationMs, perSecond })
   await createDue(server, { idPrefix: name, dueTimes, callbackUrl: `${origin}/hooks/order/reminders` })
-  const creating = createsPerSecond === 0 ? null : generator.ask(createsBeside(server, durationMs, createsPerSecond, name))
+  const creating = createsPerSecond === 0 ? null : generator.ask(createsBeside(server, durationMs, createsPerSecond, `w${name.slice(1)}`))
   await sleep(LEAD_MS + durationMs)
   await creating
   return all(await receiver.ask({ type: 'result', count: dueTimes.length, timeoutMs: LATE_AT_MOST_MS }), dueTimes.length)

@@ -1,11 +1,14 @@
 // Errors that end a command, in words that say what to do. A stack trace is for defects only.
 
 import { ConfigError } from '../runtime/config.ts'
+import { StoreError } from '../store/store.ts'
 
 export type Failure = { readonly message: string; readonly exitCode: number }
 
 export function explainFailure(error: unknown): Failure {
   if (error instanceof ConfigError) return { message: `${error.message}\nEvery setting is described by: duetime serve --help`, exitCode: 2 }
+  // The store says by itself what to do.
+  if (error instanceof StoreError) return { message: error.message, exitCode: 1 }
   if (!(error instanceof Error)) return { message: String(error), exitCode: 1 }
   const advice = ADVICE[(error as NodeJS.ErrnoException).code ?? '']
   if (advice !== undefined) return { message: `${error.message}\n${advice}`, exitCode: 1 }

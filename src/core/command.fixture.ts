@@ -68,8 +68,10 @@ export function inStatus(timer: Timer, status: Status): Timer {
   }
 }
 
+type Refusal = { readonly type: 'refused'; readonly code: string }
+
 /** What `decide` answers, or the code of its refusal; anything else that it throws is a defect. */
-export function tryDecide(existing: Timer | null, command: Command, now: Millis): Decision | { readonly type: 'refused'; readonly code: string } {
+export function tryDecide(existing: Timer | null, command: Command, now: Millis): Decision | Refusal {
   try {
     return decide(existing, command, at(now))
   } catch (error) {

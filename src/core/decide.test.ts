@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { KEY, MINUTE, NOW, RETENTION_MS, SECOND, DELIVERED, FAILED, at, createOf, inStatus, specOf, timerOf, tryDecide } from './command.fixture.ts'
+import { DELIVERED, FAILED, KEY, MINUTE, NOW, RETENTION_MS, SECOND, at } from './command.fixture.ts'
+import { createOf, inStatus, specOf, timerOf, tryDecide } from './command.fixture.ts'
 import type { Command, TimerChanges } from './command.ts'
 import { decide } from './decide.ts'
 import { deliveryId } from './ids.ts'
 import { parseSchedule } from './schedule.ts'
 import { settle } from './settle.ts'
 import { assertTimerInvariants } from './timer-invariants.ts'
-import { NEVER, Status } from './timer.ts'
+import { CatchUp, NEVER, Status } from './timer.ts'
 import type { JsonText, Millis, Timer } from './timer.ts'
 
 const refused = (code: string) => ({ type: 'refused', code })
@@ -21,9 +22,15 @@ function written(before: Timer | null, command: Command, now: Millis): Timer {
   return decision.timer
 }
 
-const updateOf = (changes: TimerChanges, minLeadMs: Millis | null = null): Command => ({ type: 'update', ...KEY, changes, ifVersion: null, minLeadMs })
+const updateOf = (changes: TimerChanges, minLeadMs: Millis | null = null): Command => ({
+  type: 'update',
+  ...KEY,
+  changes,
+  ifVersion: null,
+  minLeadMs,
+})
 const instant = (ms: Millis): string => new Date(ms).toISOString()
-const failedOnce = (timer: Timer, startedAt = timer.wakeAt): Timer => settle(timer, { startedAt, durationMs: 5, outcome: FAILED }, at(startedAt + 5))
+const failedOnce = (timer: Timer): Timer => settle(timer, { startedAt: timer.wakeAt, durationMs: 5, outcome: FAILED }, at(timer.wakeAt + 5))
 
 test('a change of a timer that does not exist is refused', () => {
   const changes: Command[] = [updateOf({}), { type: 'cancel', ...KEY, ifVersion: 1 }]
@@ -46,14 +53,15 @@ test('a change that expects another version is refused, even where it would be t
 })
 
 test('a refusal says whether the timer is being delivered or what became of it', () => {
-  const cancel: Command = { type: 'cancel', ...KEY, ifVersion: null }
-  assert.throws(() => decide(inStatus(timerOf('PT1M'), 'executing'), cancel, at(NOW)), { message: /being delivered now/, details: { status: 'executing' } })
-  assert.throws(() => decide(inStatus(timerOf('PT1M'), 'completed'), cancel, at(NOW)), { message: /'completed'/, details: { status: 'completed' } })
+  const cancelIn = (status: Status) => () => decide(inStatus(timerOf('PT1M'), status), { type: 'cancel', ...KEY, ifVersion: null }, at(NOW))
+  assert.throws(cancelIn('executing'), { message: /being delivered now/, details: { status: 'executing' } })
+  assert.throws(cancelIn('completed'), { message: /'completed'/, details: { status: 'completed' } })
 })
 
 test('a past due time is refused unless the door takes it, and then the timer wakes at once', () => {
   const late = createOf(specOf(instant(NOW - 1)))
-  assert.throws(() => decide(null, { ...late, minLeadMs: 0 }, at(NOW)), { code: 'INVALID_SCHEDULE', details: { fault: 'past', provided: instant(NOW - 1) } })
+  const details = { fault: 'past', provided: instant(NOW - 1) }
+  assert.throws(() => decide(null, { ...late, minLeadMs: 0 }, at(NOW)), { code: 'INVALID_SCHEDULE', details })
   assert.equal(written(null, late, NOW).wakeAt, NOW - 1)
   assert.equal(written(null, createOf(specOf(instant(NOW)), { minLeadMs: 0 }), NOW).dueAt, NOW)
   assert.equal(written(null, createOf(specOf('0000-01-01T00:00:00Z')), NOW).dueAt, Date.parse('0000-01-01T00:00:00Z'))
@@ -86,6 +94,18 @@ test('create on an existing id does what onConflict says in every status, and a 
   }
   const before = timerOf('PT10M')
   assert.throws(() => decide(before, createOf(specOf('PT1M'), { onConflict: 'reject' }), at(NOW)), { details: { timer: before } })
+})
+
+test('a command that comes again neither revives what has finished nor makes a second firing of what waits', () => {
+  const again = createOf(specOf(instant(NOW + MINUTE)), { onConflict: 'replaceLive' })
+  const first = written(null, again, NOW)
+  for (const status of Object.values(Status)) {
+    const before = inStatus(first, status)
+    const same = tryDecide(before, again, NOW + 1)
+    const other = tryDecide(before, createOf(specOf(instant(NOW + 2 * MINUTE)), { onConflict: 'replaceLive' }), NOW + 1)
+    assert.equal(same.type, status === Status.canceled ? 'write' : 'keep', status)
+    assert.equal(other.type, status === Status.completed || status === Status.failed ? 'keep' : 'write', status)
+  }
 })
 
 test('a kept timer is not looked at twice: its schedule may have passed meanwhile', () => {
@@ -137,17 +157,25 @@ test('a paused timer stays asleep through updates and wakes by its new due time'
   assert.equal(written(updated, { type: 'resume', ...KEY }, NOW + SECOND).wakeAt, NOW + 2 * MINUTE)
 })
 
+test('an update of a timer that was paused while it waited for a retry leaves its due time alone', () => {
+  const waiting = failedOnce(timerOf('PT1M'))
+  const paused = written(waiting, { type: 'pause', ...KEY }, waiting.updatedAt + 1)
+  const updated = written(paused, updateOf({ payload: null }), waiting.updatedAt + 2)
+  assert.deepEqual([updated.dueAt, updated.wakeAt, updated.attempts], [NOW + MINUTE, NEVER, 0])
+})
+
 test('a canceled timer is kept for its retention time, from now', () => {
   const after = written(timerOf('PT10M'), { type: 'cancel', ...KEY, ifVersion: null }, NOW + SECOND)
   assert.deepEqual([after.finishedAt, after.wakeAt, after.dueAt], [NOW + SECOND, NOW + SECOND + RETENTION_MS, NOW + 10 * MINUTE])
 })
 
 test('a triggered timer is due now, and its cycle goes on with the next iteration on the grid', () => {
-  const cycle = timerOf('R3/PT10M')
-  const fired = written(cycle, { type: 'trigger', ...KEY }, NOW + SECOND)
-  assert.deepEqual([fired.dueAt, fired.wakeAt, fired.iteration], [NOW + SECOND, NOW + SECOND, 1])
-  const next = settle(fired, { startedAt: NOW + SECOND, durationMs: 1, outcome: DELIVERED }, at(NOW + SECOND + 1))
-  assert.deepEqual([next.dueAt, next.iteration], [NOW + 20 * MINUTE, 2])
+  for (const catchUp of Object.values(CatchUp)) {
+    const fired = written(timerOf('R3/PT10M', { catchUp }), { type: 'trigger', ...KEY }, NOW + SECOND)
+    assert.deepEqual([fired.dueAt, fired.wakeAt, fired.iteration], [NOW + SECOND, NOW + SECOND, 1])
+    const next = settle(fired, { startedAt: NOW + SECOND, durationMs: 1, outcome: DELIVERED }, at(NOW + SECOND + 1))
+    assert.deepEqual([next.dueAt, next.iteration], [NOW + 20 * MINUTE, 2])
+  }
 })
 
 test('a triggered one-shot remembers the instant it was made for', () => {
@@ -169,9 +197,10 @@ test('of the iterations that a pause missed only the last one fires', () => {
     const paused = written(timerOf(schedule), { type: 'pause', ...KEY }, NOW)
     return written(paused, { type: 'resume', ...KEY }, NOW + pausedFor)
   }
-  assert.equal(lastAt(30 * SECOND).iteration, 1)
-  assert.equal(lastAt(MINUTE).iteration, 1)
-  assert.equal(lastAt(2 * MINUTE - 1).iteration, 1)
+  for (const pausedFor of [30 * SECOND, MINUTE, 2 * MINUTE - 1]) {
+    const { iteration, firing } = lastAt(pausedFor)
+    assert.deepEqual([iteration, firing], [1, 1], 'it is still the firing that was paused')
+  }
   for (const pausedFor of [3 * MINUTE, 3 * MINUTE + 1, 4 * MINUTE - 1]) {
     const { iteration, dueAt, wakeAt, firing } = lastAt(pausedFor)
     assert.deepEqual([iteration, dueAt, wakeAt, firing], [3, NOW + 3 * MINUTE, NOW + 3 * MINUTE, 2])

@@ -4,9 +4,10 @@
 import type { Command, CreateCommand, TimerChanges, UpdateCommand } from './command.ts'
 import { OnConflict } from './command.ts'
 import { DuetimeError, ErrorCode, invalidSchedule } from './errors.ts'
+import { sameRetryPolicy } from './retry.ts'
 import { firstFiring, firingOf, iterationAtOrAfter, parseSchedule } from './schedule.ts'
 import type { Schedule } from './schedule.ts'
-import { NEVER, NO_ATTEMPTS, Status } from './timer.ts'
+import { NEVER, NO_ATTEMPTS, Status, isFinished } from './timer.ts'
 import type { Millis, Timer } from './timer.ts'
 import { ALLOWED_IN } from './transitions.ts'
 
@@ -47,8 +48,21 @@ function decideCreate(existing: Timer | null, command: CreateCommand, context: R
   if (existing !== null && existing.status !== Status.canceled) {
     if (command.onConflict === OnConflict.keep) return keep(existing)
     if (command.onConflict === OnConflict.reject) throw timerAlreadyExists(existing)
+    if (command.onConflict === OnConflict.replaceLive && isFinished(existing)) return keep(existing)
   }
-  return write(created(existing, command, context))
+  const timer = created(existing, command, context)
+  const isRepeated = existing !== null && command.onConflict === OnConflict.replaceLive && !isFinished(existing) && isSameTask(existing, timer)
+  return isRepeated ? keep(existing) : write(timer)
+}
+
+/** Whether both would do the same at the same time. */
+function isSameTask(one: Timer, other: Timer): boolean {
+  return taskOf(one) === taskOf(other) && sameRetryPolicy(one.retry, other.retry)
+}
+
+function taskOf({ schedule, timeZone, dueAt, target, protocol, payload, metadata, timeoutMs, correlationId }: Timer): string {
+  const address = target.type === 'http' ? [target.url, target.headers] : target.type === 'nats' ? [target.topic, target.key, target.headers] : []
+  return JSON.stringify([schedule, timeZone, dueAt, target.type, address, protocol, payload, metadata, timeoutMs, correlationId])
 }
 
 function created(existing: Timer | null, command: CreateCommand, { now }: RuleContext): Timer {

@@ -10,7 +10,7 @@ test('text that is not an interval is refused', () => {
   const refused = [
     '', '0', '30', 's', '30 s', ' 30s', '30s ', '30S', '1d', '1w', '1y', '5us', '5µs', '5ns', '-5s', '+5s', '1h-30m', '1e3s', '.5s', '1.s',
     '1..5s',
-    '1,5s', '0x1s', '1.5', 'PT', 'P', 'pt5s', '30sPT30S', '1.1234567890s', 'Infinitys', `${'1s'.repeat(200)}`,
+    '1,5s', '0x1s', '1.5', 'PT', 'P', 'pt5s', '30sPT30S', '1.1234567890s', 'Infinitys', '1s'.repeat(200),
   ]
   for (const interval of refused) assert.throws(() => parseInterval(interval), fault('format'), interval)
 })

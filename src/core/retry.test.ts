@@ -10,9 +10,9 @@ const first: FailedAttempt = { attempts: 1, firstAttemptAt: NOW, retryAfterMs: n
 
 const policies: fc.Arbitrary<RetryPolicy> = fc.record({
   maxAttempts: fc.integer({ min: 1, max: RETRIES_MAX + 1 }),
-  initialIntervalMs: fc.integer({ min: 1, max: RETRY_INTERVAL_MAX_MS }),
+  initialIntervalMs: fc.integer({ min: 1_000, max: RETRY_INTERVAL_MAX_MS }),
   multiplier: fc.double({ min: 1, max: RETRY_MULTIPLIER_MAX, noNaN: true }),
-  maxIntervalMs: fc.integer({ min: 1, max: RETRY_INTERVAL_MAX_MS }),
+  maxIntervalMs: fc.integer({ min: 1_000, max: RETRY_INTERVAL_MAX_MS }),
   maxDurationMs: fc.integer({ min: 0, max: RETRY_DURATION_MAX_MS }),
 })
 const failures: fc.Arbitrary<FailedAttempt> = fc.record({
@@ -43,6 +43,11 @@ test('a wait of part of a millisecond is rounded up, never down', () => {
   assert.equal(nextAttemptAt(policy, { ...first, attempts: 2 }, NOW), NOW + 1_202)
 })
 
+test('jitter adds up to a tenth and takes nothing away', () => {
+  assert.equal(nextAttemptAt(DEFAULT_RETRY, { ...first, spread: 0.5 }, NOW), NOW + 31_500)
+  assert.equal(nextAttemptAt(DEFAULT_RETRY, { ...first, spread: 1 - 2 ** -32 }, NOW), NOW + 33_000)
+})
+
 test('the next attempt keeps the policy interval, the maximum with its jitter, the total duration and Retry-After', () => {
   fc.assert(
     fc.property(policies, failures, (policy, failed) => {
@@ -62,6 +67,7 @@ test('the next attempt keeps the policy interval, the maximum with its jitter, t
       assert.ok(delayMs < Math.max(policy.maxIntervalMs * 1.1, failed.retryAfterMs ?? 0) + 1)
       assert.ok(at - failed.firstAttemptAt <= policy.maxDurationMs)
     }),
+    { numRuns: 1_000 },
   )
 })
 

@@ -14,7 +14,7 @@ const fault = (expected: string, message = /./) => (error: unknown) =>
 function cycle(text: string, timeZone: string | null = null): CycleSchedule {
   const schedule = parseSchedule(text, timeZone)
   assert.equal(schedule.kind, 'cycle')
-  return schedule as CycleSchedule
+  return schedule
 }
 
 test('malformed schedules are refused as such, with the whole text quoted', () => {

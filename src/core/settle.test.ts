@@ -43,8 +43,9 @@ test('a timer whose attempts are used up has failed, and is kept for its retenti
 
 test('no attempt is made later than the policy allows after the first', () => {
   let timer = timerOf('PT1M', { retry: { ...DEFAULT_RETRY, maxAttempts: 100, maxDurationMs: 10 * MINUTE } })
+  const firstAt = timer.wakeAt
   while (!isFinished(timer)) {
-    assert.ok(timer.wakeAt - (timer.firstAttemptAt ?? timer.wakeAt) <= 10 * MINUTE)
+    assert.ok(timer.wakeAt - firstAt <= 10 * MINUTE)
     timer = attempt(timer, FAILED)
   }
   assert.ok(timer.attempts > 3 && timer.attempts < 10)
@@ -75,7 +76,8 @@ test('the log keeps the last attempts over all firings, and long errors are cut 
 test('a success clears the last error but not the log', () => {
   const after = attempt(attempt(timerOf('PT1M'), FAILED), DELIVERED)
   assert.deepEqual([after.status, after.lastError, after.attempts], ['completed', null, 2])
-  assert.deepEqual(after.attemptLog.map(({ outcome, error, statusCode }) => [outcome, error, statusCode]), [['failed', 'HTTP 500', 500], ['delivered', null, 200]])
+  const log = after.attemptLog.map(({ outcome, error, statusCode }) => [outcome, error, statusCode])
+  assert.deepEqual(log, [['failed', 'HTTP 500', 500], ['delivered', null, 200]])
 })
 
 test('a receiver that reschedules gets a new firing at its time, and the timer remembers its first one', () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { DELIVERED, GONE, KEY, MINUTE, NOW, RETENTION_MS, SECOND, at, createOf, specOf, timerOf, tryDecide } from './command.fixture.ts'
+import { OnConflict } from './command.ts'
 import type { Command, TimerChanges } from './command.ts'
 import { failedDelivery } from './delivery.ts'
 import type { DeliveryOutcome } from './delivery.ts'
@@ -10,7 +11,7 @@ import { DEFAULT_RETRY } from './retry.ts'
 import { parseSchedule } from './schedule.ts'
 import { markExecuting, settle } from './settle.ts'
 import { assertTimerInvariants } from './timer-invariants.ts'
-import { NEVER, Status, isFinished } from './timer.ts'
+import { CatchUp, NEVER, Status, isFinished } from './timer.ts'
 import type { Millis, Timer } from './timer.ts'
 import { ALLOWED_IN } from './transitions.ts'
 
@@ -47,7 +48,13 @@ test('a step that cannot be is reported with what is wrong about it', () => {
 })
 
 const schedules = fc.constantFrom('PT1S', 'R1/PT1M', 'R3/PT10M', 'R7/PT1S', 'R2/P1M', 'R/PT1H', 'R4/2026-02-01T00:00:00Z/P1D')
-const updateOf = (changes: TimerChanges, ifVersion: number | null): Command => ({ type: 'update', ...KEY, changes, ifVersion, minLeadMs: 0 })
+const updateOf = (changes: TimerChanges, ifVersion: number | null): Command => ({
+  type: 'update',
+  ...KEY,
+  changes,
+  ifVersion,
+  minLeadMs: 0,
+})
 
 type Step =
   | { readonly type: 'command'; readonly command: Command }
@@ -57,13 +64,25 @@ type Step =
 const outcomes: fc.Arbitrary<DeliveryOutcome> = fc.oneof(
   fc.constant(DELIVERED),
   fc.constant(GONE),
-  { arbitrary: fc.option(fc.nat(60 * MINUTE)).map((retryAfterMs) => failedDelivery('HTTP 503', { statusCode: 503, retryAfterMs })), weight: 3 },
+  {
+    weight: 3,
+    arbitrary: fc.option(fc.nat(60 * MINUTE)).map((retryAfterMs) => failedDelivery('HTTP 503', { statusCode: 503, retryAfterMs })),
+  },
   fc.nat(60 * MINUTE).map((ms): DeliveryOutcome => ({ type: 'rescheduled', nextAt: NOW + ms, statusCode: 200 })),
 )
-const policies = fc.constantFrom(DEFAULT_RETRY, { ...DEFAULT_RETRY, maxAttempts: 2 }, { ...DEFAULT_RETRY, initialIntervalMs: 1, maxIntervalMs: 1 })
+const policies = fc.constantFrom(
+  DEFAULT_RETRY,
+  { ...DEFAULT_RETRY, maxAttempts: 2 },
+  { ...DEFAULT_RETRY, initialIntervalMs: 1, maxIntervalMs: 1 },
+)
 const commands: fc.Arbitrary<Command> = fc.oneof(
   fc
-    .record({ schedule: schedules, onConflict: fc.constantFrom('replace', 'keep', 'reject'), catchUp: fc.constantFrom('one', 'all'), retry: policies })
+    .record({
+      schedule: schedules,
+      onConflict: fc.constantFrom(...Object.values(OnConflict)),
+      catchUp: fc.constantFrom(...Object.values(CatchUp)),
+      retry: policies,
+    })
     .map(({ schedule, onConflict, ...spec }): Command => createOf(specOf(schedule, spec), { onConflict })),
   fc
     .tuple(schedules, policies, fc.option(fc.integer({ min: 1, max: 9 })))
@@ -75,7 +94,10 @@ const commands: fc.Arbitrary<Command> = fc.oneof(
 const steps: fc.Arbitrary<Step> = fc.oneof(
   { arbitrary: commands.map((command) => ({ type: 'command' as const, command })), weight: 3 },
   fc.integer({ min: -60 * MINUTE, max: 24 * 60 * MINUTE }).map((ms) => ({ type: 'clock' as const, ms })),
-  { arbitrary: fc.record({ type: fc.constant('attempt' as const), outcome: outcomes, durationMs: fc.nat(MINUTE), isMarked: fc.boolean() }), weight: 3 },
+  {
+    weight: 3,
+    arbitrary: fc.record({ type: fc.constant('attempt' as const), outcome: outcomes, durationMs: fc.nat(MINUTE), isMarked: fc.boolean() }),
+  },
 )
 
 test('whatever happens to a timer, in whatever order and on whatever clock, it stays one that can be', () => {

@@ -26,6 +26,7 @@ function faultIn(timer: Timer): string | null {
     [[dueAt, wakeAt, timer.createdAt, timer.updatedAt].every(Number.isSafeInteger), 'times are whole milliseconds'],
     [isCount(timer.version) && isCount(timer.firing) && isCount(timer.iteration), 'version, firing and iteration count from 1'],
     [timer.firing <= timer.version, 'a new firing is a new version'],
+    [dueAt < NEVER, 'a timer is due some day'],
     [!isLive || (wakeAt >= dueAt && wakeAt < NEVER), 'no attempt is planned before the due time, or for never'],
     [status !== Status.paused || wakeAt === NEVER, 'a paused timer wakes never'],
     [isFinished(timer) === (timer.finishedAt !== null), 'a timer is finished when it has a finishing time'],
@@ -58,10 +59,13 @@ function faultInStep(before: Timer, after: Timer): string | null {
     [isNewFiring || (after.dueAt === before.dueAt && after.iteration === before.iteration), 'a firing keeps its due time and iteration'],
     [isNewFiring || after.createdAt === before.createdAt, 'a new timer is a new firing'],
     [!isFinished(after) || !isNewFiring, 'a timer that ends does not begin a firing'],
-    [after.schedule !== before.schedule || after.createdAt !== before.createdAt || after.anchorAt !== before.anchorAt ||
-      after.iteration >= before.iteration, 'a cycle does not go back'],
+    [!isSameGrid(before, after) || after.iteration >= before.iteration, 'a cycle does not go back'],
   ]
   return facts.find(([holds]) => !holds)?.[1] ?? null
+}
+
+function isSameGrid(a: Timer, b: Timer): boolean {
+  return a.schedule === b.schedule && a.anchorAt === b.anchorAt && a.createdAt === b.createdAt
 }
 
 function isCount(value: number): boolean {

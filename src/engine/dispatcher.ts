@@ -47,6 +47,11 @@ export class Dispatcher {
     return this.#waiting
   }
 
+  /** What is remembered beside the jobs: those with jobs waiting or in flight, and a bounded number of sick targets. */
+  get known(): { readonly namespaces: number; readonly targets: number } {
+    return { namespaces: this.#namespaces.size, targets: this.#targets.size }
+  }
+
   add(job: Job): void {
     const namespace = this.#namespaceOf(job.namespace)
     let lane = namespace.lanes.get(job.target)

@@ -10,6 +10,7 @@ export class Driver {
   #armedFor = Infinity
   #cancel: Cancel | null = null
   #running = false
+  #waking = false
 
   /** `wake` does what is due at `now` and answers when to be woken next; Infinity for not at all. */
   constructor(clock: Clock, wake: (now: Millis) => Millis) {
@@ -29,7 +30,9 @@ export class Driver {
 
   /** Something is due at `at`: wake then, if not before. */
   wakeBy(at: Millis): void {
-    if (this.#running && at < this.#armedFor) this.#arm(at)
+    if (!this.#running || at >= this.#armedFor) return
+    if (this.#waking) this.#armedFor = at
+    else this.#arm(at)
   }
 
   #arm(at: Millis): void {
@@ -48,9 +51,10 @@ export class Driver {
 
   #run(): void {
     this.#disarm()
-    // Whatever is added meanwhile is part of what `wake` answers: arming twice would be in vain.
-    this.#armedFor = -Infinity
+    // What is asked for while waking is only noted: `wake` may have looked at that part already, and arming twice would be in vain.
+    this.#waking = true
     const nextAt = this.#wake(this.#clock.now())
-    if (this.#running) this.#arm(nextAt)
+    this.#waking = false
+    if (this.#running) this.#arm(Math.min(nextAt, this.#armedFor))
   }
 }

@@ -143,12 +143,10 @@ export class TimingWheel<Item extends WheelItem> {
     item.slot = slot
   }
 
-  /** A level's reach includes its end: the slot at that distance is the one just opened, which is empty. */
+  /** The first whose reach covers the delay, its end included: the slot at that distance is the one just opened, which is empty. */
   #levelFor(dueTick: number): Level {
-    const fitting = this.#levels.find(
-      ({ ticks, slots }) => Math.floor(dueTick / ticks) - Math.floor(this.#tick / ticks) <= slots.length,
-    )
-    return fitting ?? this.#levels.at(-1)!
+    const delay = dueTick - this.#tick
+    return this.#levels.find(({ ticks, slots }) => delay <= ticks * slots.length) ?? this.#levels.at(-1)!
   }
 
   #nextSlotTick(): number {

@@ -26,6 +26,16 @@ const LAST_DUE_AT: Millis = NEVER - 1 // leaves paused timers out
 const TIMER_BYTES = 700 // a Timer and its entry without payload and metadata, measured
 const FIRST_PAGE = 100 // nothing is known yet about the size of this shard's payloads
 
+/** What happens to the shard while a page of it is being read. */
+type Reading = {
+  readonly changes: Map<TimerUuid, Timer>
+  changesBytes: number
+  /** How far eviction pulled the border back. */
+  pulledBack: OrderKey
+  /** More has changed than there is room to note: the page says nothing any more and is read again. */
+  isVoid: boolean
+}
+
 export class Window {
   readonly #store: Store
   readonly #shard: ShardId
@@ -34,10 +44,7 @@ export class Window {
   readonly #wheel: TimingWheel<Entry>
   #bytes = 0
   #border = NOTHING
-  /** Committed while a page is being read; null when none is. */
-  #changes: Map<TimerUuid, Timer> | null = null
-  /** How far eviction pulled the border back while a page was being read. */
-  #pulledBack = EVERYTHING
+  #reading: Reading | null = null
 
   constructor(options: { store: Store; shard: ShardId; limits: WindowLimits; now: Millis }) {
     this.#store = options.store
@@ -79,7 +86,7 @@ export class Window {
 
   /** This is what the store holds now for the timer. */
   apply(timer: Timer): void {
-    this.#changes?.set(timer.uuid, timer)
+    this.#note(timer)
     this.#merge(timer)
   }
 
@@ -97,22 +104,31 @@ export class Window {
   }
 
   async loadPage(): Promise<void> {
+    const after = this.#border
     const limit = this.#pageSize()
-    const rows = await this.#read({ after: this.#border === NOTHING ? null : this.#border, until: LAST_DUE_AT, limit })
-    const border = rows.length < limit ? EVERYTHING : keyOf(rows.at(-1)!)
-    const changes = this.#changes!
-    this.#changes = null
-    this.#border = earlier(border, this.#pulledBack)
-    for (const row of rows) if (!changes.has(row.uuid)) this.#merge(row)
+    const rows = await this.#read({ after: after === NOTHING ? null : after, until: LAST_DUE_AT, limit })
+    const { changes, pulledBack, isVoid } = this.#endReading()
+    if (isVoid) return
+    this.#border = earlier(rows.length < limit ? EVERYTHING : keyOf(rows.at(-1)!), pulledBack)
+    this.#takeIn(rows, changes, after)
     for (const timer of changes.values()) this.#merge(timer)
+  }
+
+  /** As far as there is room. Evicting for a page would mean to read it again, for ever if its payloads are large. */
+  #takeIn(rows: readonly Timer[], changes: ReadonlyMap<TimerUuid, Timer>, after: OrderKey): void {
+    let last = after
+    for (const row of rows) {
+      if (this.#isFull()) return this.#pullBack(last)
+      if (!changes.has(row.uuid)) this.#merge(row)
+      last = keyOf(row)
+    }
   }
 
   /** Takes in what is due by the store's word and not known here; how many it found. It should find none. */
   async repair(now: Millis): Promise<number> {
     const rows = await this.#read({ after: null, until: now, limit: this.#limits.pageSize })
-    const changes = this.#changes!
-    this.#changes = null
-    this.#border = earlier(this.#border, this.#pulledBack)
+    const { changes, isVoid } = this.#endReading()
+    if (isVoid) return 0
     const unknown = rows.filter((row) => !changes.has(row.uuid) && this.#shouldKnow(row))
     for (const row of unknown) this.#merge(row)
     return unknown.length
@@ -122,16 +138,31 @@ export class Window {
     return compareKeys(row, this.#border) <= 0 && (this.#entries.get(row.uuid)?.timer.version ?? 0) < row.version
   }
 
+  /** Changes are noted until `#endReading`, which the caller does in the same turn in which it takes the rows in. */
   async #read(scan: { after: OrderKey | null; until: Millis; limit: number }): Promise<readonly Timer[]> {
-    this.#changes = new Map()
-    this.#pulledBack = EVERYTHING
+    this.#reading = { changes: new Map(), changesBytes: 0, pulledBack: EVERYTHING, isVoid: false }
     try {
       return await this.#store.due({ shard: this.#shard, ...scan })
     } catch (error) {
-      this.#changes = null
-      this.#border = earlier(this.#border, this.#pulledBack)
+      this.#reading = null
       throw error
     }
+  }
+
+  #endReading(): Reading {
+    const reading = this.#reading!
+    this.#reading = null
+    return reading
+  }
+
+  #note(timer: Timer): void {
+    const reading = this.#reading
+    if (reading === null || reading.isVoid) return
+    reading.changes.set(timer.uuid, timer)
+    reading.changesBytes += bytesOf(timer)
+    const { timersMax, bytesMax } = this.#limits
+    reading.isVoid = reading.changes.size > timersMax || reading.changesBytes > bytesMax
+    if (reading.isVoid) reading.changes.clear()
   }
 
   #pageSize(): number {
@@ -158,7 +189,7 @@ export class Window {
   }
 
   #insert(timer: Timer): void {
-    if (this.#isFull() && !this.#evictFor(timer)) return
+    if (this.#isFull() && !this.#makeRoomFor(timer)) return
     const entry: Entry = { wakeAt: timer.wakeAt, uuid: timer.uuid, timer, state: 'waiting', slot: null }
     this.#entries.set(timer.uuid, entry)
     this.#bytes += bytesOf(timer)
@@ -174,19 +205,22 @@ export class Window {
     return this.#entries.size >= this.#limits.timersMax || this.#bytes >= this.#limits.bytesMax
   }
 
-  /** Makes room by giving up what lies furthest ahead, which may be the timer itself: false when it must stay outside. */
-  #evictFor(timer: Timer): boolean {
-    const evicted = this.#wheel.takeFurthestSlot()
-    for (const entry of evicted) this.#remove(entry)
-    const first = evicted.reduce<OrderKey>((a, b) => earlier(a, b), evicted[0] ?? timer)
-    this.#pullBack(lastKeyAt(first.wakeAt - 1))
+  /** Gives up what lies furthest ahead, which may be the timer itself: false when it must stay outside. */
+  #makeRoomFor(timer: Timer): boolean {
+    while (this.#isFull()) {
+      const evicted = this.#wheel.takeFurthestSlot()
+      for (const entry of evicted) this.#remove(entry)
+      const first = evicted.reduce<OrderKey>((a, b) => earlier(a, b), evicted[0] ?? timer)
+      this.#pullBack(lastKeyAt(first.wakeAt - 1))
+      if (evicted.length === 0) return false
+    }
     return compareKeys(timer, this.#border) <= 0
   }
 
   /** Only the border before the first timer that is missing is true; known timers behind it do no harm. */
   #pullBack(border: OrderKey): void {
     this.#border = earlier(this.#border, border)
-    if (this.#changes !== null) this.#pulledBack = earlier(this.#pulledBack, border)
+    if (this.#reading !== null) this.#reading.pulledBack = earlier(this.#reading.pulledBack, border)
   }
 }
 

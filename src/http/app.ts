@@ -2,8 +2,9 @@
 // them. Nothing here runs per request that does not have to: a create costs little more than reading and checking it.
 
 import { randomBytes } from 'node:crypto'
+import type { Server } from 'node:http'
 import { fastify } from 'fastify'
-import type { FastifyInstance, FastifyServerOptions } from 'fastify'
+import type { FastifyHttpOptions, FastifyInstance } from 'fastify'
 import type { Clock } from '../runtime/clock.ts'
 import type { Config } from '../runtime/config.ts'
 import type { Logger } from '../runtime/logger.ts'
@@ -16,7 +17,6 @@ import { registerOperationalRoutes } from './operational-routes.ts'
 import type { MetricsSource, ReadyChecks } from './operational-routes.ts'
 import { answerBrokenRequest } from './broken-request.ts'
 import { validationError } from './validation-message.ts'
-import type { SchemaFault } from './validation-message.ts'
 
 export type AppOptions = {
   readonly service: TimerService
@@ -28,7 +28,7 @@ export type AppOptions = {
   readonly ready: ReadyChecks
 }
 
-const KEEP_ALIVE_MS = 75_000 // longer than the 60 s after which common proxies drop an idle connection, so that they are the ones to close it
+const KEEP_ALIVE_MS = 75_000 // common proxies drop an idle connection after 60 s; they shall be the ones to close it
 const HEADERS_BYTES_MAX = 16 * 1_024
 const PARAM_CHARS_MAX = 255 * 9 // an id of 255 characters, each of them three percent-encoded bytes
 
@@ -41,7 +41,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   errors.attach(app)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(/^application\/(?:[\w.-]+\+)?json(?:;|$)/, { parseAs: 'buffer' }, parseJsonBody)
-  app.setSchemaErrorFormatter((faults) => validationError(faults as readonly SchemaFault[]))
+  app.setSchemaErrorFormatter((faults) => validationError(faults))
   // Answers are written by hand; the schemas of answers are documentation.
   app.setSerializerCompiler(() => JSON.stringify)
   if (logger.isLevelEnabled('debug')) logRequests(app, logger)
@@ -53,7 +53,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   return app
 }
 
-function fastifyOptions({ config, clock }: AppOptions): FastifyServerOptions {
+function fastifyOptions({ config, clock }: AppOptions): FastifyHttpOptions<Server> {
   return {
     bodyLimit: config.bodyMaxBytes,
     requestTimeout: config.requestTimeoutMs,

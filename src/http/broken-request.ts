@@ -4,6 +4,7 @@
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Millis } from '../core/timer.ts'
+import { isoText } from './iso-text.ts'
 
 type Fault = { readonly status: number; readonly message: string }
 
@@ -16,7 +17,7 @@ const NOT_HTTP: Fault = { status: 400, message: 'this is not a well-formed HTTP 
 export function answerBrokenRequest(error: Error & { readonly code?: string }, socket: Socket, now: Millis): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return
   const { status, message } = FAULTS[error.code ?? ''] ?? NOT_HTTP
-  const body = JSON.stringify({ error: 'INVALID_INPUT', message, details: {}, timestamp: new Date(now).toISOString() })
+  const body = JSON.stringify({ error: 'INVALID_INPUT', message, details: {}, timestamp: isoText(now) })
   const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json; charset=utf-8`
   if (socket.writable) socket.write(`${head}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`)
   socket.destroySoon()

@@ -52,17 +52,17 @@ export class ErrorAnswers {
     if (thrown instanceof DuetimeError) return isAboutMissingBody(thrown, request) ? emptyBody() : thrown
     const known = fromFramework(thrown, this.#options)
     if (known !== null) return known
-    this.#options.logger.error({ err: thrown, requestId: request.id, method: request.method, path: pathOf(request) }, 'request failed unexpectedly')
-    return new DuetimeError(ErrorCode.internal, `something failed here that should not; the log has the cause under ${request.id}`, {
-      requestId: request.id,
-    })
+    const { id: requestId, method } = request
+    this.#options.logger.error({ err: thrown, requestId, method, path: pathOf(request) }, 'request failed unexpectedly')
+    return new DuetimeError(ErrorCode.internal, `something failed that should not; the log has the cause under ${requestId}`, { requestId })
   }
 
   #noRoute(request: FastifyRequest): DuetimeError {
     const path = pathOf(request)
     const allowed = this.#allowed.of(path)
-    if (allowed.length === 0) return new DuetimeError(ErrorCode.routeNotFound, `there is no ${request.method} ${path}; /docs lists all routes`)
-    return new DuetimeError(ErrorCode.methodNotAllowed, `${path} takes ${allowed.join(', ')}, not ${request.method}`, { allowed })
+    return allowed.length === 0
+      ? new DuetimeError(ErrorCode.routeNotFound, `there is no ${request.method} ${path}; /docs lists all routes`)
+      : new DuetimeError(ErrorCode.methodNotAllowed, `${path} takes ${allowed.join(', ')}, not ${request.method}`, { allowed })
   }
 
   #contractOf(request: FastifyRequest): Contract {
@@ -79,7 +79,8 @@ function isAboutMissingBody(error: DuetimeError, request: FastifyRequest): boole
 
 function setHeaders({ code, details }: DuetimeError, reply: FastifyReply): void {
   if (code === ErrorCode.methodNotAllowed) reply.header('allow', (details['allowed'] as readonly string[]).join(', '))
-  if (typeof details['retryAfterMs'] === 'number') reply.header('retry-after', String(Math.max(1, Math.ceil(details['retryAfterMs'] / 1_000))))
+  const { retryAfterMs } = details
+  if (typeof retryAfterMs === 'number') reply.header('retry-after', String(Math.max(1, Math.ceil(retryAfterMs / 1_000))))
 }
 
 function pathOf(request: FastifyRequest): string {

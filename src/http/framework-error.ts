@@ -4,12 +4,12 @@ import type { FastifyError } from 'fastify'
 import { DuetimeError, ErrorCode } from '../core/errors.ts'
 
 /** Null when it is none of the client's doing. */
-export function fromFramework(error: unknown, limits: { readonly bodyMaxBytes: number }): DuetimeError | null {
+export function fromFramework(error: unknown, { bodyMaxBytes }: { readonly bodyMaxBytes: number }): DuetimeError | null {
   const { code, statusCode, message } = error as Partial<FastifyError>
   switch (code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return new DuetimeError(ErrorCode.payloadTooLarge, `the body is larger than ${limits.bodyMaxBytes} bytes, which BODY_MAX_BYTES allows`, {
-        maxBytes: limits.bodyMaxBytes,
+      return new DuetimeError(ErrorCode.payloadTooLarge, `the body is larger than the ${bodyMaxBytes} bytes that BODY_MAX_BYTES allows`, {
+        maxBytes: bodyMaxBytes,
       })
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
     case 'FST_ERR_CTP_INVALID_TYPE':

@@ -29,7 +29,7 @@ function closingQuote(json: Uint8Array, opening: number): number {
   return json.length
 }
 
-/** The dotted path of a key `__proto__`, or `prototype` of a `constructor`; null when there is none. `text` is what `value` was parsed from. */
+/** The dotted path of a key `__proto__`, or `prototype` of a `constructor`; null without one. `text` is what `value` was parsed from. */
 export function forbiddenKey(value: unknown, text: string): string | null {
   // A key can be spelled with escapes, so a text with any of them is looked at too.
   const suspicious = text.includes('__proto__') || text.includes('constructor') || text.includes('\\u')
@@ -42,9 +42,13 @@ function findForbidden(value: unknown, path: string): string | null {
   for (const [key, child] of Object.entries(value)) {
     const here = path === '' ? key : `${path}.${key}`
     if (key === '__proto__') return here
-    if (key === 'constructor' && typeof child === 'object' && child !== null && Object.hasOwn(child, 'prototype')) return `${here}.prototype`
+    if (key === 'constructor' && hasPrototype(child)) return `${here}.prototype`
     const found = findForbidden(child, here)
     if (found !== null) return found
   }
   return null
+}
+
+function hasPrototype(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, 'prototype')
 }

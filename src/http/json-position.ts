@@ -17,7 +17,7 @@ export function locateJsonFault(text: string): JsonFault {
   const line = before.split('\n').length
   const column = position - before.lastIndexOf('\n')
   const character = text.codePointAt(position)
-  const found = character === undefined ? 'the end of the body' : JSON.stringify(String.fromCodePoint(character))
+  const found = character === undefined ? 'end of the body' : JSON.stringify(String.fromCodePoint(character))
   return { position, line, column, found }
 }
 
@@ -28,7 +28,7 @@ function firstFault(text: string): number {
   const afterValue = (): Expected => (open.length === 0 ? 'nothing' : 'next')
   for (; at < text.length; at = skip(SPACE, text, at)) {
     const char = text[at]!
-    const wantsValue = expected === 'value' || expected === 'valueOrEnd'
+    const wantsValue: boolean = expected === 'value' || expected === 'valueOrEnd'
     if (wantsValue && (char === '{' || char === '[')) {
       open.push(char)
       expected = char === '{' ? 'keyOrEnd' : 'valueOrEnd'

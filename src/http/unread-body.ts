@@ -7,7 +7,8 @@ const DRAIN_BYTES_MAX = 64 * 1_024 * 1_024 // a client that sends even more has 
 
 /** Resolves at the end of the body, at the limit, or when the connection is gone; the server's request timeout bounds it in time. */
 export function drain(request: IncomingMessage): Promise<void> {
-  if (request.readableEnded || request.destroyed || Number(request.headers['content-length'] ?? 0) > DRAIN_BYTES_MAX) return Promise.resolve()
+  const announced = Number(request.headers['content-length'] ?? 0)
+  if (request.readableEnded || request.destroyed || announced > DRAIN_BYTES_MAX) return Promise.resolve()
   return new Promise((resolve) => {
     let bytes = 0
     const stop = () => {

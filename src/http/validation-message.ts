@@ -1,8 +1,7 @@
 // Turns what the schema validator says into what a person can act on: the field by its path, what is right, and the
 // nearest known name when a field is not known.
 
-import { invalidInput } from '../core/errors.ts'
-import type { DuetimeError } from '../core/errors.ts'
+import { DuetimeError, ErrorCode, invalidInput } from '../core/errors.ts'
 import { nearestName } from '../runtime/config-nearest.ts'
 
 /** The part of an Ajv error that is used here; `parentSchema` and `data` come with the option `verbose`. */
@@ -14,7 +13,9 @@ export type SchemaFault = {
   readonly parentSchema?: unknown
 }
 
-type JsonSchema = Readonly<Record<string, unknown>> & {
+type Bound = 'minimum' | 'maximum' | 'minLength' | 'maxLength' | 'minItems' | 'maxItems' | 'minProperties' | 'maxProperties'
+type JsonSchema = { readonly [K in Bound]?: number } & {
+  readonly const?: unknown
   readonly properties?: Readonly<Record<string, JsonSchema>>
   readonly oneOf?: readonly JsonSchema[]
   readonly title?: string
@@ -26,7 +27,9 @@ export function validationError(faults: readonly SchemaFault[]): DuetimeError {
   const fault = mostTelling(faults)
   const schema = (fault.parentSchema ?? {}) as JsonSchema
   const field = fieldOf(fault)
-  return invalidInput(field, field === '' ? 'the request body must be a JSON object' : describe(fault, schema, field))
+  // Only the body as a whole has no name.
+  if (field === '') return new DuetimeError(ErrorCode.invalidInput, 'the request body must be a JSON object')
+  return invalidInput(field, describe(fault, schema, field))
 }
 
 /** Of the alternatives of an anyOf, the one that came furthest; else the union as a whole. */
@@ -57,19 +60,19 @@ function describe({ keyword, params, message }: SchemaFault, schema: JsonSchema,
     case 'const':
       return `${field} must be ${JSON.stringify(params['allowedValue'])}`
     case 'discriminator':
-      return `${field} must be one of ${listed(schema.oneOf?.map((branch) => branch.properties?.[String(params['tag'])]?.['const']))}`
+      return `${field} must be one of ${listed(schema.oneOf?.map((branch) => branch.properties?.[String(params['tag'])]?.const))}`
     case 'minLength':
     case 'maxLength':
-      return `${field} must have ${range(schema['minLength'], schema['maxLength'])} characters`
+      return `${field} must have ${range(schema.minLength, schema.maxLength)} characters`
     case 'minItems':
     case 'maxItems':
-      return `${field} must have ${range(schema['minItems'], schema['maxItems'])} entries`
+      return `${field} must have ${range(schema.minItems, schema.maxItems)} entries`
     case 'minProperties':
     case 'maxProperties':
-      return `${field} must have ${range(schema['minProperties'], schema['maxProperties'])} entries`
+      return `${field} must have ${range(schema.minProperties, schema.maxProperties)} entries`
     case 'minimum':
     case 'maximum':
-      return `${field} must be ${range(schema['minimum'], schema['maximum'])}`
+      return `${field} must be ${range(schema.minimum, schema.maximum)}`
     case 'anyOf':
       return `${field} must be ${schema.title ?? 'something else'}`
     default:
@@ -97,9 +100,9 @@ function nounFor(type: unknown): string {
   return types.map((one) => NOUNS[String(one)] ?? String(one)).join(', or ')
 }
 
-function range(min: unknown, max: unknown): string {
-  if (max === undefined) return `at least ${String(min)}`
-  return min === undefined ? `at most ${String(max)}` : `${String(min)} to ${String(max)}`
+function range(min: number | undefined, max: number | undefined): string {
+  if (max === undefined) return `at least ${min}`
+  return min === undefined ? `at most ${max}` : `${min} to ${max}`
 }
 
 function listed(values: unknown): string {

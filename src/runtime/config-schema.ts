@@ -2,6 +2,7 @@
 // type of Config all come from this list. A new setting is a new line here and nothing else.
 
 import { PAYLOAD_BYTES_DEFAULT_MAX } from '../core/limits.ts'
+import { brokerName, brokerUrl, filePath, plainText, subjectName } from './config-broker.ts'
 import { databaseUrl, egressRule, hostName, httpUrl, namespaceName, sqlitePath, webhookSecret } from './config-places.ts'
 import { boolean, bytes, choice, duration, integer, list, pairs } from './config-values.ts'
 import type { ValueType } from './config-values.ts'
@@ -97,6 +98,52 @@ export const SETTINGS = {
     webhookSecrets: setting('WEBHOOK_SECRETS', list(webhookSecret()), '', {
       help: 'Secrets that sign deliveries, newest first. Each signs, so that receivers can change over.',
       secret: true,
+    }),
+  }),
+
+  ...group('NATS', {
+    natsUrl: optional('NATS_URL', brokerUrl(), {
+      help: 'The NATS servers. Without them there is no NATS: callbacks of type nats are refused.',
+      secret: true,
+    }),
+    brokerUrl: optional('TIMER_BROKER_URL', brokerUrl(), { help: 'Another name for NATS_URL.', secret: true }),
+    natsHost: optional('NATS_HOST', hostName(), { help: 'Instead of NATS_URL: the host alone.' }),
+    natsPort: setting('NATS_PORT', integer({ min: 1, max: 65_535 }), '4222', { help: 'The port that goes with NATS_HOST.' }),
+    natsUser: optional('NATS_USER', plainText('name'), { help: 'User name for NATS.' }),
+    natsPassword: optional('NATS_PASSWORD', plainText('password'), { help: 'Its password.', secret: true }),
+    natsToken: optional('NATS_TOKEN', plainText('token'), { help: 'Token for NATS, instead of a user name.', secret: true }),
+    natsCredentialsFile: optional('NATS_CREDS', filePath(), { help: 'Credentials file for NATS (JWT and seed). Read again for every connection.' }),
+    natsTls: setting('NATS_TLS', boolean(), 'false', { help: 'Speak to NATS encrypted or not at all. On by itself with a `tls://` URL or certificates.' }),
+    natsTlsCaFile: optional('NATS_TLS_CA', filePath(), { help: 'Certificates of the authorities that may vouch for the server.' }),
+    natsTlsCertFile: optional('NATS_TLS_CERT', filePath(), { help: 'Certificate that this service shows to the server.' }),
+    natsTlsKeyFile: optional('NATS_TLS_KEY', filePath(), { help: 'Its key.' }),
+    natsMessages: setting('NATS_MESSAGES', boolean(), 'true', {
+      help: 'Take ScheduleTimer and CancelTimer commands from NATS and answer requests there. Needs JetStream.',
+    }),
+    natsCommandsSubject: setting('NATS_COMMANDS_SUBJECT', subjectName(), 'timer.commands', { help: 'Where commands come from.' }),
+    natsEventsSubject: setting('NATS_EVENTS_SUBJECT', subjectName(), 'timer.events', { help: 'Where DueTimeReached goes.' }),
+    natsDeadLettersSubject: setting('NATS_DLQ_SUBJECT', subjectName(), 'timer.dlq', { help: 'Where commands go that cannot be carried out.' }),
+    natsRequestsSubject: setting('NATS_REQUESTS_SUBJECT', subjectName(), 'duetime.v1.timers', {
+      help: 'Requests are answered on `<this>.create`, `<this>.get` and so on.',
+    }),
+    natsCommandsStream: setting('NATS_COMMANDS_STREAM', brokerName(), 'TIMER_COMMANDS', {
+      help: 'Name of the stream for commands, made when no stream covers the subject.',
+    }),
+    natsEventsStream: setting('NATS_EVENTS_STREAM', brokerName(), 'TIMER_EVENTS', { help: 'The same for events.' }),
+    natsDeadLettersStream: setting('NATS_DLQ_STREAM', brokerName(), 'TIMER_DLQ', { help: 'The same for dead letters.' }),
+    natsConsumer: setting('NATS_CONSUMER', brokerName(), 'duetime', {
+      help: 'Name of the durable consumer and of the queue that answers requests. Nodes with the same name share the work.',
+    }),
+    natsAckWaitMs: setting('NATS_ACK_WAIT', duration({ min: '1s', max: '1h' }), '30s', {
+      help: 'A command that a node took and did not settle is delivered again after so long.',
+    }),
+    natsDuplicateWindowMs: setting('NATS_DUPLICATE_WINDOW', duration({ min: '100ms', max: '7d' }), '10m', {
+      help: 'How far back the streams made here recognise a message that was published before.',
+    }),
+    natsNamespacePrefix: optional('NATS_NAMESPACE_PREFIX', subjectName(), {
+      help:
+        'Bind namespaces to subjects: commands, requests, events and callbacks of namespace X are on `<prefix>.X.<subject>` only, ' +
+        'so that the permissions of NATS say who may use which.',
     }),
   }),
 

@@ -1,14 +1,18 @@
 // Reads the settings, once, at the start: flags before environment before defaults. Everything that is wrong is
 // reported together, each with what was given, where, and what is right. Nothing else reads process.env.
 
+import { brokerConflicts, brokerSettings } from './config-broker.ts'
+import type { BrokerSettings, BrokerValues } from './config-broker.ts'
 import { isLoopback } from './config-places.ts'
 import type { DatabaseLocation } from './config-places.ts'
 import { nearestName } from './config-nearest.ts'
 import { SETTINGS } from './config-schema.ts'
 import type { Setting, SettingValues } from './config-schema.ts'
 
-export type Config = Omit<SettingValues, 'databaseUrl' | 'timerDbPath'> & {
+export type Config = Omit<SettingValues, 'databaseUrl' | 'timerDbPath' | keyof BrokerValues> & {
   readonly database: DatabaseLocation
+  /** Null: there is none. */
+  readonly broker: BrokerSettings | null
   /** Only this machine can reach the service, so callbacks may reach this machine. */
   readonly loopbackOnly: boolean
 }
@@ -42,12 +46,12 @@ export function loadConfig({ env = process.env, flags = {} }: ConfigSources = {}
     read[key] = source === null ? defaultOf(setting) : parse(setting, source, problems)
   }
   const values = read as SettingValues
-  problems.push(...conflicts(values, given), ...unknownFlags(flags))
+  problems.push(...conflicts(values, given), ...brokerConflicts(values, given), ...unknownFlags(flags))
   if (problems.length > 0) throw new ConfigError(problems)
 
   const { databaseUrl, timerDbPath, ...rest } = values
   const database: DatabaseLocation = timerDbPath === null ? databaseUrl : { type: 'sqlite', path: timerDbPath }
-  return Object.freeze({ ...rest, database, loopbackOnly: isLoopback(values.host) })
+  return Object.freeze({ ...rest, database, broker: brokerSettings(values), loopbackOnly: isLoopback(values.host) })
 }
 
 type Source = { readonly text: string; readonly shown: string }

@@ -1,151 +1,18 @@
-// The use cases that every door shares. A door parses its contract into commands and filters and translates what
-// comes back; what a timer does is decided below, in core, by the owner of its shard.
+// What doors are given: a way to the timers for each of those who ask. There is none without saying who that is.
 
-import type { Command, CreateCommand } from '../core/command.ts'
-import { timerNotFound } from '../core/decide.ts'
-import { DuetimeError, ErrorCode, invalidInput, unavailable } from '../core/errors.ts'
-import { shardOf, timerUuid } from '../core/ids.ts'
-import type { Schedule } from '../core/schedule.ts'
-import { upcomingFirings } from '../core/schedule.ts'
-import { Status } from '../core/timer.ts'
-import type { Millis, Namespace, Target, Timer, TimerId } from '../core/timer.ts'
-import type { Engine } from '../engine/engine.ts'
-import type { Executed } from '../engine/shard.ts'
-import type { Clock } from '../runtime/clock.ts'
-import { StoreError } from '../store/store.ts'
-import type { ListFilter, ListPage, ListQuery, Store, StoreStats } from '../store/store.ts'
-
-export type TimerServiceOptions = {
-  readonly engine: Engine
-  readonly store: Store
-  readonly clock: Clock
-  /** Empty: any well-formed namespace is enabled. */
-  readonly namespaces: readonly Namespace[]
-  /** Why timers may not have this target, or null when they may. */
-  readonly refuseTarget: (target: Target) => string | null
-  readonly observer: ServiceObserver
-}
-
-export type ServiceObserver = { executed(command: Command, result: Executed): void }
-
-export type TimerName = { readonly namespace: Namespace; readonly id: TimerId }
-
-/** What a command on many timers did. `more`: the limit was reached before the last match; ask again. */
-export type BulkResult = { readonly matched: number; readonly changed: number; readonly tooLate: number; readonly more: boolean }
-
-const BULK_PAGE = 500
-export const BULK_TIMERS_MAX = 10_000 // keeps one request to some seconds; `more` says when to send another
+import type { Principal } from '../core/access.ts'
+import { TimerOperations } from './timer-operations.ts'
+import type { TimerOperationsOptions } from './timer-operations.ts'
+import { Timers } from './timers.ts'
 
 export class TimerService {
-  readonly #options: TimerServiceOptions
-  readonly #namespaces: ReadonlySet<Namespace>
+  readonly #operations: TimerOperations
 
-  constructor(options: TimerServiceOptions) {
-    this.#options = options
-    this.#namespaces = new Set(options.namespaces)
+  constructor(options: TimerOperationsOptions) {
+    this.#operations = new TimerOperations(options)
   }
 
-  /** Resolves when what the command asks for is durable. */
-  async execute(command: Command): Promise<Executed> {
-    const { engine, observer } = this.#options
-    this.#assertEnabled(command.namespace)
-    this.#assertTarget(command)
-    const result = await engine.execute(command)
-    observer.executed(command, result)
-    return result
-  }
-
-  /** Many creates at once, sharing commits. Each has its own answer: one that is refused does not stop the others. */
-  createMany(commands: readonly CreateCommand[]): Promise<PromiseSettledResult<Executed>[]> {
-    return Promise.allSettled(commands.map((command) => this.execute(command)))
-  }
-
-  async get(name: TimerName): Promise<Timer> {
-    this.#assertEnabled(name.namespace)
-    const { engine, store } = this.#options
-    const uuid = timerUuid(name.namespace, name.id)
-    const timer = await asking(store.get({ ...name, uuid, shard: shardOf(uuid, store.capabilities.shards) }))
-    if (timer === null) throw timerNotFound(name)
-    return engine.view(timer)
-  }
-
-  /** Statuses are those in the store: a delivery younger than a second is listed, and filtered, as pending, but shown as executing. */
-  async list(query: ListQuery): Promise<ListPage> {
-    if (query.filter.namespace !== undefined) this.#assertEnabled(query.filter.namespace)
-    const page = await asking(this.#options.store.list(query))
-    return { timers: page.timers.map((timer) => this.#options.engine.view(timer)), next: page.next }
-  }
-
-  stats(): Promise<StoreStats> {
-    return asking(this.#options.store.stats())
-  }
-
-  /** Cancels every pending or paused timer that matches; with `dryRun` it only counts them. */
-  cancelMany(filter: ListFilter, options: { readonly dryRun: boolean }): Promise<BulkResult> {
-    return this.#many('cancel', within(filter, [Status.pending, Status.paused]), options)
-  }
-
-  retryMany(filter: ListFilter, options: { readonly dryRun: boolean }): Promise<BulkResult> {
-    return this.#many('retry', within(filter, [Status.failed]), options)
-  }
-
-  /** When a timer with this schedule, created now, would fire. Nothing is stored. */
-  preview(schedule: Schedule, count: number): { readonly now: Millis; readonly firings: readonly Millis[] } {
-    const now = this.#options.clock.now()
-    return { now, firings: upcomingFirings(schedule, now, count) }
-  }
-
-  async #many(type: 'cancel' | 'retry', filter: ListFilter, { dryRun }: { readonly dryRun: boolean }): Promise<BulkResult> {
-    if (filter.statuses?.length === 0) return { matched: 0, changed: 0, tooLate: 0, more: false }
-    let [matched, changed, tooLate] = [0, 0, 0]
-    let page: ListPage = { timers: [], next: null }
-    do {
-      page = await this.list({ filter, after: page.next, limit: Math.min(BULK_PAGE, BULK_TIMERS_MAX - matched) })
-      matched += page.timers.length
-      if (dryRun) continue
-      const done = await Promise.all(page.timers.map((timer) => this.#oneOfMany(type, timer)))
-      changed += done.filter(Boolean).length
-      tooLate += done.length - done.filter(Boolean).length
-    } while (page.next !== null && matched < BULK_TIMERS_MAX)
-    return { matched, changed, tooLate, more: page.next !== null }
-  }
-
-  /** False when the timer went on before its turn came, which is no failure of the whole. */
-  async #oneOfMany(type: 'cancel' | 'retry', { namespace, id, uuid }: Timer): Promise<boolean> {
-    try {
-      await this.execute(type === 'cancel' ? { type, namespace, id, uuid, ifVersion: null } : { type, namespace, id, uuid })
-      return true
-    } catch (error) {
-      if (error instanceof DuetimeError && (error.code === ErrorCode.timerNotPending || error.code === ErrorCode.timerNotFound)) return false
-      throw error
-    }
-  }
-
-  #assertEnabled(namespace: Namespace): void {
-    if (this.#namespaces.size === 0 || this.#namespaces.has(namespace)) return
-    throw new DuetimeError(ErrorCode.namespaceNotEnabled, `namespace '${namespace}' is not enabled here; NAMESPACES lists those that are`, {
-      field: 'namespace',
-      namespace,
-    })
-  }
-
-  #assertTarget(command: Command): void {
-    const target = command.type === 'create' ? command.spec.target : command.type === 'update' ? command.changes.callback?.target : undefined
-    const reason = target === undefined ? null : this.#options.refuseTarget(target)
-    if (reason !== null) throw invalidInput('callback', reason)
-  }
-}
-
-function within(filter: ListFilter, statuses: readonly Status[]): ListFilter {
-  return { ...filter, statuses: filter.statuses === undefined ? statuses : statuses.filter((status) => filter.statuses!.includes(status)) }
-}
-
-/** The store's failures become the answer that doors know. */
-async function asking<T>(answer: Promise<T>): Promise<T> {
-  try {
-    return await answer
-  } catch (error) {
-    if (error instanceof StoreError) throw unavailable(`the store failed: ${error.message}`, 1_000, error)
-    throw error
+  as(principal: Principal): Timers {
+    return new Timers(principal, this.#operations)
   }
 }

@@ -2,6 +2,7 @@
 // conformance.ts. An operation that rejects with a StoreError changed nothing, unless the error says that
 // this is not known.
 
+import type { NamespacePattern } from '../core/access.ts'
 import type { OrderKey } from '../core/order.ts'
 import type { Epoch, Millis, Namespace, ShardId, Status, Timer, TimerId, TimerUuid } from '../core/timer.ts'
 
@@ -99,6 +100,8 @@ export type DueScan = {
 
 export type ListFilter = {
   readonly namespace?: Namespace
+  /** Timers whose namespace matches one of these; none match an empty list. */
+  readonly namespaces?: readonly NamespacePattern[]
   readonly statuses?: readonly Status[]
   /** Bounds on `dueAt`: from inclusive, to exclusive. */
   readonly dueFrom?: Millis

@@ -30,6 +30,8 @@ export type TimerRequest = Readonly<Record<string, unknown>>
 /** What a timer is named by in everything but a create. */
 export type TimerName = { readonly timerId: string; readonly namespace?: string }
 
+const ANSWER_WITHIN_MS = 20_000 // a service that hangs should fail a test, not the whole run
+
 export class Client {
   readonly #service: () => Pick<Service, 'url'>
 
@@ -68,6 +70,7 @@ export class Client {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify(body),
+        signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
       })
       const text = await response.text()
       const { status, headers } = response

@@ -6,6 +6,7 @@ import { createServer } from 'node:http'
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { TestContext } from 'node:test'
+import { cleanUp } from './cleanup.ts'
 import { eventually } from './eventually.ts'
 
 export type CallbackBody = {
@@ -91,7 +92,7 @@ export class Receiver {
 /** A receiver for one test. */
 export async function startReceiver(t: TestContext, answering: Answering = () => OK): Promise<Receiver> {
   const receiver = await new Receiver(answering).start()
-  t.after(() => receiver.stop())
+  cleanUp(t, () => receiver.stop())
   return receiver
 }
 

@@ -6,6 +6,7 @@ import type { ChildProcess } from 'node:child_process'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { TestContext } from 'node:test'
+import { cleanUp } from './cleanup.ts'
 import { eventually } from './eventually.ts'
 
 const MAIN = join(import.meta.dirname, '..', '..', 'src', 'main.ts')
@@ -100,7 +101,7 @@ export class Service {
 /** Starts the service and waits until it takes requests. */
 export async function startService(t: TestContext, place: Place): Promise<Service> {
   const service = new Service(place)
-  t.after(() => service.kill())
+  cleanUp(t, () => service.kill())
   await service.listening
   return service
 }

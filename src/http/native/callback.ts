@@ -53,7 +53,9 @@ export type CallbackFields = { readonly callbackUrl?: string; readonly callback?
 
 /** Undefined when neither field is there. */
 export function readTarget({ callbackUrl, callback }: CallbackFields): Target | undefined {
-  if (callback === undefined) return callbackUrl === undefined ? undefined : { type: 'http', url: readUrl(callbackUrl, 'callbackUrl'), headers: null }
+  if (callback === undefined) {
+    return callbackUrl === undefined ? undefined : { type: 'http', url: readUrl(callbackUrl, 'callbackUrl'), headers: null }
+  }
   if (callbackUrl !== undefined) throw invalidInput('callback', 'give callbackUrl or callback, not both')
   const headers = readHeaders(callback.headers)
   if (callback.type === 'http') return { type: 'http', url: readUrl(callback.url, 'callback.url'), headers }

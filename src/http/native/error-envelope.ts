@@ -1,15 +1,16 @@
 // Errors as `{error, message, details, timestamp}`. Fields are named as the client wrote them, and a schedule that is
 // refused is just one more field that is wrong.
 
-import { DuetimeError, ERROR_CATALOGUE, ErrorCode } from '../../core/errors.ts'
-import type { ErrorDetails } from '../../core/errors.ts'
+import { ERROR_CATALOGUE, ErrorCode } from '../../core/errors.ts'
+import type { DuetimeError, ErrorDetails } from '../../core/errors.ts'
 import type { Timer } from '../../core/timer.ts'
 import type { ErrorSurroundings, RenderedError } from '../contract.ts'
+import { isoText } from '../iso-text.ts'
 import { timerJson } from './timer-json.ts'
 
 export function renderNativeError(error: DuetimeError, { now, body }: ErrorSurroundings): RenderedError {
   const { status, json } = nativeErrorFields(error, body)
-  return { status, body: `{${json},"timestamp":"${new Date(now).toISOString()}"}` }
+  return { status, body: `{${json},"timestamp":"${isoText(now)}"}` }
 }
 
 /** The fields without the timestamp, for answers that carry several errors. `body` is what was asked, to name fields by. */
@@ -26,7 +27,8 @@ function named({ code, details }: DuetimeError, body: unknown): ErrorDetails {
     const { fault, ...rest } = details
     return { field: 'executeAt' in fields ? 'executeAt' : 'schedule', reason: fault, ...rest }
   }
-  return details['field'] === 'callback' && 'callbackUrl' in fields ? { ...details, field: 'callbackUrl' } : details
+  const isByUrl = details['field'] === 'callback' && 'callbackUrl' in fields && !('callback' in fields)
+  return isByUrl ? { ...details, field: 'callbackUrl' } : details
 }
 
 function detailsJson(details: ErrorDetails): string {

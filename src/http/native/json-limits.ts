@@ -25,8 +25,8 @@ export type Metadata = Readonly<Record<string, string | number | boolean | null>
 export function metadataText(metadata: Metadata | null | undefined): JsonText | null {
   if (metadata === undefined || metadata === null) return null
   const text = JSON.stringify(metadata) as JsonText
-  if (isLargerThan(text, METADATA_BYTES_MAX)) throw invalidInput('metadata', `metadata must not be larger than ${METADATA_BYTES_MAX} bytes as JSON`)
-  return text
+  if (!isLargerThan(text, METADATA_BYTES_MAX)) return text
+  throw invalidInput('metadata', `metadata must not be larger than ${METADATA_BYTES_MAX} bytes as JSON`)
 }
 
 /** Most texts are so short that counting their bytes can be spared. */

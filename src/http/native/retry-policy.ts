@@ -14,17 +14,17 @@ const DURATION_BOUNDS = { minMs: 0, maxMs: RETRY_DURATION_MAX_MS }
 
 export const RetryPolicyFields = Type.Object(
   {
-    maxRetries: Type.Optional(Type.Integer({ minimum: 0, maximum: RETRIES_MAX, description: 'Attempts after the first one. Default 3.' })),
+    maxRetries: Type.Optional(Type.Integer({ minimum: 0, maximum: RETRIES_MAX, description: 'Attempts after the first. Default 3.' })),
     maxAttempts: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: RETRIES_MAX + 1, description: 'Attempts in all, the first one included; instead of maxRetries.' }),
+      Type.Integer({ minimum: 1, maximum: RETRIES_MAX + 1, description: 'Attempts in all, the first included; instead of maxRetries.' }),
     ),
     initialInterval: Type.Optional(Type.String({ description: 'Wait before the first retry, such as 30s or PT30S. Default 30s.' })),
     backoffMultiplier: Type.Optional(
-      Type.Number({ minimum: 1, maximum: RETRY_MULTIPLIER_MAX, description: 'Each wait is so many times the one before. Default 2.' }),
+      Type.Number({ minimum: 1, maximum: RETRY_MULTIPLIER_MAX, description: 'Each wait is so many times the last. Default 2.' }),
     ),
     multiplier: Type.Optional(Type.Number({ minimum: 1, maximum: RETRY_MULTIPLIER_MAX, description: 'Same as backoffMultiplier.' })),
     maxInterval: Type.Optional(Type.String({ description: 'The longest wait. Default 10m.' })),
-    maxRetryAttemptsDuration: Type.Optional(Type.String({ description: 'No attempt starts later than this after the first one. Default 24h.' })),
+    maxRetryAttemptsDuration: Type.Optional(Type.String({ description: 'No attempt starts later after the first one. Default 24h.' })),
     maxAttemptsDuration: Type.Optional(Type.String({ description: 'Same as maxRetryAttemptsDuration.' })),
   },
   { additionalProperties: false, description: 'When a failed delivery is tried again. Fields left out have their defaults.' },

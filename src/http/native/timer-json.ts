@@ -4,10 +4,11 @@
 import { deliveryId } from '../../core/ids.ts'
 import { formatInterval } from '../../core/interval.ts'
 import { TIMEOUT_DEFAULT_MS } from '../../core/limits.ts'
+import { redactHeaders, redactUrl } from '../../core/secrets.ts'
 import { NEVER, Status } from '../../core/timer.ts'
 import type { Attempt, Millis, Target, Timer } from '../../core/timer.ts'
+import { isoText } from '../iso-text.ts'
 import { retryPolicyJson } from './retry-policy.ts'
-import { redactHeaders, redactUrl } from './secrets.ts'
 
 /** `secrets`: show header values and passwords as they are. */
 export function timerJson(timer: Timer, { secrets = false }: { readonly secrets?: boolean } = {}): string {
@@ -62,8 +63,4 @@ function attemptsJson(attempts: readonly Attempt[]): string {
       ...(error === null ? {} : { error }),
     })),
   )
-}
-
-function isoText(at: Millis): string {
-  return new Date(at).toISOString()
 }

@@ -1,8 +1,9 @@
 // The simplest store that keeps the port's contract: maps and sorted scans in process memory. It is the model that
 // other stores are compared with, the store of simulations, and good for trying things out. Nothing survives it.
 
+import { matchesAny } from '../../core/access.ts'
 import { compareKeys } from '../../core/order.ts'
-import { NEVER, isFinished } from '../../core/timer.ts'
+import { isFinished } from '../../core/timer.ts'
 import type { Epoch, Millis, Namespace, ShardId, Status, Timer, TimerUuid } from '../../core/timer.ts'
 import { StoreError } from '../store.ts'
 import type {
@@ -23,10 +24,12 @@ import type {
   TimerKey,
 } from '../store.ts'
 
+type StoredTimer = { readonly shard: ShardId; readonly timer: Timer }
+
 export class MemoryStore implements Store {
   readonly capabilities: StoreCapabilities
   readonly #shards = new Map<ShardId, ShardRow>()
-  readonly #timers = new Map<TimerUuid, { readonly shard: ShardId; readonly timer: Timer }>()
+  readonly #timers = new Map<TimerUuid, StoredTimer>()
   #closed = false
 
   constructor({ shards = 1 }: { shards?: number } = {}) {
@@ -70,17 +73,18 @@ export class MemoryStore implements Store {
 
   async commit(parts: readonly CommitPart[]): Promise<readonly PartResult[]> {
     this.#assertOpen()
+    for (const part of parts) for (const { timer } of part.puts) this.#assertNoCollision(timer)
     return parts.map((part) => this.#commitPart(part))
   }
 
   async get(key: TimerKey): Promise<Timer | null> {
     this.#assertOpen()
-    return this.#timers.get(key.uuid)?.timer ?? null
+    const timer = this.#timers.get(key.uuid)?.timer
+    return timer !== undefined && timer.id === key.id && timer.namespace === key.namespace ? timer : null
   }
 
   async getMany(keys: readonly TimerKey[]): Promise<readonly (Timer | null)[]> {
-    this.#assertOpen()
-    return keys.map(({ uuid }) => this.#timers.get(uuid)?.timer ?? null)
+    return Promise.all(keys.map((key) => this.get(key)))
   }
 
   async due({ shard, after, until, limit }: DueScan): Promise<readonly Timer[]> {
@@ -91,14 +95,14 @@ export class MemoryStore implements Store {
       if (row.shard !== shard || isFinished(timer) || timer.wakeAt > until) continue
       if (after === null || compareKeys(timer, after) > 0) due.push(timer)
     }
-    return due.sort(compareKeys).slice(0, limit)
+    return due.toSorted(compareKeys).slice(0, limit)
   }
 
   async list({ filter, after, limit }: ListQuery): Promise<ListPage> {
     this.#assertOpen()
     const matching = Array.from(this.#timers.values(), ({ timer }) => timer)
       .filter((timer) => matches(timer, filter) && (after === null || compareCursors(cursorOf(timer), after) > 0))
-      .sort((a, b) => compareCursors(cursorOf(a), cursorOf(b)))
+      .toSorted((a, b) => compareCursors(cursorOf(a), cursorOf(b)))
     const timers = matching.slice(0, limit)
     return { timers, next: matching.length > limit ? cursorOf(timers.at(-1)!) : null }
   }
@@ -117,11 +121,11 @@ export class MemoryStore implements Store {
 
   async prune({ now, limit }: { readonly now: Millis; readonly limit: number }): Promise<number> {
     this.#assertOpen()
-    const expired = Array.from(this.#timers.values(), ({ timer }) => timer)
-      .filter((timer) => isFinished(timer) && timer.wakeAt < now)
-      .sort(compareKeys)
+    const expired = [...this.#timers.values()]
+      .filter(({ timer }) => isFinished(timer) && timer.wakeAt < now)
+      .toSorted((a, b) => a.shard - b.shard || compareKeys(a.timer, b.timer))
       .slice(0, limit)
-    for (const { uuid } of expired) this.#timers.delete(uuid)
+    for (const { timer } of expired) this.#timers.delete(timer.uuid)
     return expired.length
   }
 
@@ -133,9 +137,9 @@ export class MemoryStore implements Store {
     if (this.#shards.get(shard)?.epoch !== epoch) return { fenced: true }
     const missed = new Map<number, Timer | null>()
     for (const [index, put] of puts.entries()) {
-      const row = this.#timers.get(put.timer.uuid)?.timer ?? null
-      if (isExpected(row, put)) this.#timers.set(put.timer.uuid, { shard, timer: put.timer })
-      else missed.set(index, row)
+      const row = this.#timers.get(put.timer.uuid)
+      if (isExpected(row, put, shard)) this.#timers.set(put.timer.uuid, { shard, timer: put.timer })
+      else missed.set(index, row?.timer ?? null)
     }
     return { fenced: false, missed }
   }
@@ -143,14 +147,24 @@ export class MemoryStore implements Store {
   #assertOpen(): void {
     if (this.#closed) throw new StoreError('the store is closed', { retryable: false })
   }
+
+  /** Two timers with one hash: as good as impossible, and neither may overwrite the other. */
+  #assertNoCollision({ uuid, namespace, id }: Timer): void {
+    const stored = this.#timers.get(uuid)?.timer
+    if (stored === undefined || (stored.namespace === namespace && stored.id === id)) return
+    throw new StoreError(`timers ${stored.namespace}/${stored.id} and ${namespace}/${id} have the same uuid ${uuid}`, { retryable: false })
+  }
 }
 
-function isExpected(row: Timer | null, { expect }: Put): boolean {
-  return expect === 'absent' ? row === null : row !== null && row.version === expect.version
+/** The owner of one shard cannot change a row of another. */
+function isExpected(row: StoredTimer | undefined, { expect }: Put, shard: ShardId): boolean {
+  if (expect === 'absent') return row === undefined
+  return row !== undefined && row.shard === shard && row.timer.version === expect.version
 }
 
 function matches(timer: Timer, filter: ListFilter): boolean {
   if (filter.namespace !== undefined && timer.namespace !== filter.namespace) return false
+  if (filter.namespaces !== undefined && !matchesAny(filter.namespaces, timer.namespace)) return false
   if (filter.statuses !== undefined && !filter.statuses.includes(timer.status)) return false
   if (filter.dueFrom !== undefined && timer.dueAt < filter.dueFrom) return false
   if (filter.dueTo !== undefined && timer.dueAt >= filter.dueTo) return false
@@ -158,12 +172,13 @@ function matches(timer: Timer, filter: ListFilter): boolean {
 }
 
 function hasMetadata(timer: Timer, key: string, value: ListFilter['metadataValue']): boolean {
-  const metadata = timer.metadata === null ? {} : (JSON.parse(timer.metadata) as Record<string, unknown>)
-  return Object.hasOwn(metadata, key) && (value === undefined || metadata[key] === value)
+  const metadata: unknown = timer.metadata === null ? null : JSON.parse(timer.metadata)
+  if (typeof metadata !== 'object' || metadata === null || Array.isArray(metadata) || !Object.hasOwn(metadata, key)) return false
+  return value === undefined || (metadata as Record<string, unknown>)[key] === value
 }
 
 function cursorOf(timer: Timer): ListCursor {
-  return { finished: isFinished(timer), wakeAt: Math.min(timer.wakeAt, NEVER), uuid: timer.uuid }
+  return { finished: isFinished(timer), wakeAt: timer.wakeAt, uuid: timer.uuid }
 }
 
 function compareCursors(a: ListCursor, b: ListCursor): number {

@@ -27,8 +27,8 @@ export function openForWriting(options: ConnectionOptions): DatabaseSync {
     try {
       assertOurs(db, options.path)
       applyPragmas(db, options.cacheMiB)
-      migrate(db)
       if (options.maxPages !== undefined) db.exec(`PRAGMA max_page_count = ${options.maxPages}`)
+      migrate(db)
       return db
     } catch (error) {
       db.close()
@@ -78,10 +78,17 @@ export function assertUsablePath(path: string): void {
       retryable: false,
     })
   }
-  mkdirSync(dirname(path), { recursive: true })
+  makeDirectory(dirname(path))
   if (existsSync(path) && statSync(path).isDirectory()) {
     throw new StoreError(`${path} is a directory: give the path of a file in it, such as ${path}/duetime.db`, { retryable: false })
   }
+}
+
+/** mkdir's own `recursive` never returns where the system makes no directories, as in /proc. */
+function makeDirectory(directory: string): void {
+  if (existsSync(directory)) return
+  makeDirectory(dirname(directory))
+  mkdirSync(directory)
 }
 
 function assertOurs(db: DatabaseSync, path: string): void {

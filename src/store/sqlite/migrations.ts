@@ -10,8 +10,8 @@ const MIGRATIONS: readonly string[] = [
   // Shards and timers share one table, told apart by row_type (1 shard, 2 live timer, 3 finished timer), in the
   // order in which timers come due. timer_execute_at holds the wake time; see timer-row.ts for the other columns.
   // The hash of namespace and id is the unique key: 16 bytes instead of two texts.
-  // timers_by_namespace costs 44 bytes a timer and a tenth of the write rate; without it, listing a small namespace
-  // reads every timer of the large ones.
+  // timers_by_namespace is for listing small namespaces without reading the large ones. By creation time, new timers go
+  // to its end; by wake time, each would touch a page of its own, which took a quarter of the write rate.
   `CREATE TABLE timers (
     shard_id INTEGER NOT NULL,
     row_type INTEGER NOT NULL,
@@ -47,7 +47,7 @@ const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (shard_id, row_type, timer_execute_at, timer_uuid)
   ) STRICT, WITHOUT ROWID;
   CREATE UNIQUE INDEX timers_by_uuid ON timers (timer_uuid);
-  CREATE INDEX timers_by_namespace ON timers (timer_namespace, row_type, timer_execute_at, timer_uuid);
+  CREATE INDEX timers_by_namespace ON timers (timer_namespace, timer_created_at);
   CREATE TABLE timer_counts (
     timer_namespace TEXT NOT NULL,
     timer_status INTEGER NOT NULL,

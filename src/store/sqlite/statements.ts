@@ -1,7 +1,7 @@
 // The SQL of the hot path, and how a timer becomes its parameters; bench/ runs the same text to learn the raw rate.
 
 import type { Timer } from '../../core/timer.ts'
-import { appendCells, CELLS_PER_TIMER, TIMER_COLUMNS } from '../timer-row.ts'
+import { appendCells, CELLS_PER_TIMER, RowType, TIMER_COLUMNS } from '../timer-row.ts'
 import type { Cell } from '../timer-row.ts'
 
 // ?1 to ?27 are the cells of a row in the order of TIMER_COLUMNS, in every statement.
@@ -35,3 +35,13 @@ export function rowValues(timer: Timer, shard: number): Cell[] {
   cells.push(shard)
   return cells
 }
+
+/** Parameters: shard, now, limit. */
+export const PRUNE_SQL = `
+  DELETE FROM timers
+  WHERE (shard_id, row_type, timer_execute_at, timer_uuid) IN (
+    SELECT shard_id, row_type, timer_execute_at, timer_uuid FROM timers
+    WHERE shard_id = ? AND row_type = ${RowType.finished} AND timer_execute_at < ?
+    ORDER BY timer_execute_at, timer_uuid LIMIT ?
+  )
+  RETURNING timer_namespace, timer_status`

@@ -1,83 +1,158 @@
 // Everything that changes the database, on the one connection that may. Runs in the writer's worker thread.
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { Millis } from '../../core/timer.ts'
 import { StoreError } from '../store.ts'
 import type { ShardClaim, ShardLease } from '../store.ts'
-import { CELLS_PER_TIMER, RowType, TIMER_COLUMNS } from '../timer-row.ts'
+import { CELLS_PER_TIMER } from '../timer-row.ts'
 import type { Cell } from '../timer-row.ts'
-import { failureOf, toStoreError } from './failures.ts'
+import { Checkpoints } from './checkpoints.ts'
+import type { FileLock } from './file-lock.ts'
+import { ABSENT, PART_STRIDE, PUT_STRIDE } from './messages.ts'
+import type { CommitMessage, CommitReply, Miss } from './messages.ts'
 import { SCHEMA_VERSION } from './migrations.ts'
-import { INSERT_SQL, SELECT_CELLS, UPDATE_SQL } from './statements.ts'
+import { ShardRows } from './shard-rows.ts'
+import { INSERT_SQL, PRUNE_SQL, SELECT_CELLS, UPDATE_SQL } from './statements.ts'
 import { TimerCounts } from './timer-counts.ts'
+import { Transactions } from './transaction.ts'
 
-/** A commit as flat arrays: one object per row would cost more to hand over than the row takes to write. */
-export type CommitMessage = {
-  /** Per part: shard, epoch, number of puts. */
-  readonly parts: readonly number[]
-  /** Per put: its cells, then the expected version (ABSENT for none) and that version's status code. */
-  readonly cells: readonly Cell[]
-}
-export const PART_STRIDE = 3
-export const PUT_STRIDE = CELLS_PER_TIMER + 2
-export const ABSENT = -1
-
-/** Per part: null when fenced, otherwise the puts that missed with the cells of the row in their way. */
-export type CommitReply = readonly (readonly Miss[] | null)[]
-export type Miss = { readonly index: number; readonly cells: readonly Cell[] | null }
-
-// About 64 MiB. A checkpoint stops the writer for 50 to 100 ms almost regardless of its size (it ends in an fsync of the
-// database), so it should be rare; much larger logs make recovery after a crash slow and lookups in the log slower.
-const CHECKPOINT_PAGES = 16_000
+// Where in a put's cells these columns are; see TIMER_COLUMNS.
+const UUID = 2
+const NAMESPACE = 3
+const ID = 4
+const STATUS = 6
 
 export class Writer {
   readonly #db: DatabaseSync
-  readonly #path: string
+  readonly #lock: FileLock
+  readonly #transactions: Transactions
+  readonly #checkpoints: Checkpoints
+  readonly #shards: ShardRows
   readonly #counts: TimerCounts
-  readonly #begin: StatementSync
-  readonly #commit: StatementSync
-  readonly #epoch: StatementSync
   readonly #insert: StatementSync
   readonly #update: StatementSync
   readonly #select: StatementSync
-  readonly #logSize: StatementSync
+  readonly #prune: StatementSync
 
-  constructor(db: DatabaseSync, path: string) {
+  constructor(db: DatabaseSync, { path, lock }: { readonly path: string; readonly lock: FileLock }) {
     this.#db = db
-    this.#path = path
+    this.#lock = lock
+    this.#transactions = new Transactions(db, path)
+    this.#checkpoints = new Checkpoints(db)
+    this.#shards = new ShardRows(db)
     this.#counts = new TimerCounts(db)
-    this.#begin = db.prepare('BEGIN IMMEDIATE')
-    this.#commit = db.prepare('COMMIT')
-    this.#epoch = db.prepare(`SELECT shard_epoch FROM timers WHERE shard_id = ? AND row_type = ${RowType.shard}`)
     this.#insert = db.prepare(INSERT_SQL)
     this.#update = db.prepare(UPDATE_SQL)
     this.#select = db.prepare(`SELECT ${SELECT_CELLS} FROM timers WHERE timer_uuid = unhex(?)`)
     this.#select.setReturnArrays(true)
-    this.#logSize = db.prepare('PRAGMA wal_checkpoint(NOOP)')
+    this.#prune = db.prepare(PRUNE_SQL)
+    this.#prune.setReturnArrays(true)
   }
 
   /** A real write: setting the version to what it is writes a page and syncs it. */
   ping(): void {
-    this.#transaction(() => this.#db.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`))
+    this.#transactions.run(() => this.#db.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`))
   }
 
-  claim({ shard, expected, owner, leaseUntil }: ShardClaim): number | null {
-    const epoch = expected + 1
-    const claimed = this.#transaction(() => (expected === 0 ? this.#firstClaim(shard) : this.#raiseEpoch(shard, expected)))
-    if (!claimed) return null
-    this.#setOwner({ shard, epoch, owner, leaseUntil })
-    return epoch
+  claim(claim: ShardClaim): number | null {
+    return this.#transactions.run(() => this.#shards.claim(claim))
   }
 
-  renew({ shard, epoch, leaseUntil }: ShardLease): boolean {
-    const renewed = this.#transaction(() =>
-      this.#db
-        .prepare(`UPDATE timers SET shard_lease_until = ? WHERE ${SHARD_ROW} AND shard_epoch = ? AND shard_owner IS NOT NULL`)
-        .run(leaseUntil, shard, epoch),
+  renew(lease: ShardLease): boolean {
+    return this.#transactions.run(() => this.#shards.renew(lease))
+  }
+
+  release(owned: { readonly shard: number; readonly epoch: number }): void {
+    this.#transactions.run(() => this.#shards.release(owned))
+  }
+
+  commit(message: CommitMessage): CommitReply {
+    try {
+      return this.#transactions.run(() => {
+        const reply = this.#writeParts(message)
+        this.#counts.flush()
+        return reply
+      })
+    } catch (error) {
+      this.#counts.forget()
+      throw error
+    }
+  }
+
+  /** Finished timers by the end of their retention, which is where their key begins. */
+  prune({ now, limit }: { readonly now: Millis; readonly limit: number }): number {
+    try {
+      return this.#transactions.run(() => {
+        let pruned = 0
+        for (const shard of this.#shards.ids()) {
+          const rows = this.#prune.all(shard, now, limit - pruned) as unknown as [string, number][]
+          for (const [namespace, status] of rows) this.#counts.add(namespace, status, -1)
+          pruned += rows.length
+          if (pruned >= limit) break
+        }
+        this.#counts.flush()
+        return pruned
+      })
+    } catch (error) {
+      this.#counts.forget()
+      throw error
+    }
+  }
+
+  /** Work that can wait until the caller has its answer. */
+  afterReply(): void {
+    this.#checkpoints.runIfDue()
+  }
+
+  close(): void {
+    this.#db.close()
+    this.#lock.release()
+  }
+
+  #writeParts({ parts, cells }: CommitMessage): CommitReply {
+    const reply: (Miss[] | null)[] = []
+    let offset = 0
+    for (let at = 0; at < parts.length; at += PART_STRIDE) {
+      const shard = parts[at]!
+      const end = offset + parts[at + 2]! * PUT_STRIDE
+      const isCurrent = this.#shards.epochOf(shard) === parts[at + 1]
+      reply.push(isCurrent ? this.#writePuts(shard, cells, offset, end) : null)
+      offset = end
+    }
+    return reply
+  }
+
+  #writePuts(shard: number, cells: readonly Cell[], begin: number, end: number): Miss[] {
+    const missed: Miss[] = []
+    for (let offset = begin; offset < end; offset += PUT_STRIDE) {
+      if (this.#writePut(shard, cells, offset)) continue
+      missed.push({ index: (offset - begin) / PUT_STRIDE, cells: this.#rowInTheWay(cells, offset) })
+    }
+    return missed
+  }
+
+  #writePut(shard: number, cells: readonly Cell[], offset: number): boolean {
+    const namespace = cells[offset + NAMESPACE] as string
+    const row = cells.slice(offset, offset + CELLS_PER_TIMER)
+    const expectedVersion = cells[offset + CELLS_PER_TIMER]!
+    if (expectedVersion === ABSENT) {
+      if (this.#insert.run(...row, shard).changes === 0) return false
+    } else {
+      if (this.#update.run(...row, shard, expectedVersion).changes === 0) return false
+      this.#counts.add(namespace, cells[offset + CELLS_PER_TIMER + 1] as number, -1)
+    }
+    this.#counts.add(namespace, cells[offset + STATUS] as number, 1)
+    return true
+  }
+
+  #rowInTheWay(cells: readonly Cell[], offset: number): readonly Cell[] | null {
+    const uuid = cells[offset + UUID]!
+    const row = this.#select.get(uuid) as unknown as Cell[] | undefined
+    if (row === undefined) return null
+    if (row[NAMESPACE] === cells[offset + NAMESPACE] && row[ID] === cells[offset + ID]) return row
+    throw new StoreError(
+      `timers ${row[NAMESPACE]}/${row[ID]} and ${cells[offset + NAMESPACE]}/${cells[offset + ID]} have the same uuid ${uuid}: rename one`,
+      { retryable: false },
     )
-    return renewed.changes === 1
-  }
-
-  release({ shard, epoch }: { readonly shard: number; readonly epoch: number }): void {
-    this.#setOwner({ shard, epoch, owner: null, leaseUntil: 0 })
   }
 }

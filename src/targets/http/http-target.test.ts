@@ -232,17 +232,33 @@ test('a request that met the closing of a reused connection is sent again at onc
 })
 
 test('it is sent again once only, though the second connection was a stale one too', async (t) => {
-  const waiting: ServerResponse[] = []
+  const held: ServerResponse[] = []
+  const arrivals = [0, 1, 2, 3].map(() => Promise.withResolvers<void>())
   const receiver = await aReceiver(t, (response, _, count) => {
-    if (count > 2) return count <= 4 ? response.socket?.destroy() : response.end()
-    waiting.push(response)
-    if (count === 2) for (const held of waiting) held.end()
+    held.push(response)
+    arrivals[count - 1]?.resolve()
+    // The fifth request is the one that is sent again; a sixth would be answered.
+    if (count === 5) response.socket?.destroy()
+    if (count === 6) response.end()
   })
   const target = aTarget(t)
-  await Promise.all([target.deliver(aFiring(receiver.url), NOT_ABORTED), target.deliver(aFiring(receiver.url), NOT_ABORTED)])
+  const deliver = () => target.deliver(aFiring(receiver.url), NOT_ABORTED)
+  const openers = [deliver(), deliver()]
+  await arrivals[1]!.promise
+  for (const response of held) response.end()
+  await Promise.all(openers)
   await connectionsAreIdle()
-  assert.equal((await target.deliver(aFiring(receiver.url), NOT_ABORTED)).type, 'failed')
-  assert.deepEqual([receiver.requests.length, receiver.connections.length], [4, 2])
+  // Two used connections. The first is made idle again before the second breaks, so that it is the next to be taken.
+  const onFirst = deliver()
+  await arrivals[2]!.promise
+  const onSecond = deliver()
+  await arrivals[3]!.promise
+  held[2]!.end()
+  await onFirst
+  await connectionsAreIdle()
+  held[3]!.socket?.destroy()
+  assert.equal((await onSecond).type, 'failed')
+  assert.deepEqual([receiver.requests.length, receiver.connections.length], [5, 2])
 })
 
 test('a reused connection that breaks after a while of silence is a failed attempt', async (t) => {

@@ -53,10 +53,6 @@ export class OriginPools {
     this.#settings = settings
   }
 
-  get size(): number {
-    return this.#pools.size
-  }
-
   for(origin: string): OriginPool {
     const known = this.#pools.get(origin)
     if (known && known === this.#latest) return known

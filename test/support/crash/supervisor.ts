@@ -11,6 +11,7 @@ export class Supervisor {
   readonly readyMs: number[] = []
   readonly #place: { readonly cwd: string; readonly env: Environment }
   #service: Service | null = null
+  #isUp = false
   #up = Promise.withResolvers<void>()
 
   constructor(place: { cwd: string; env: Environment }) {
@@ -38,13 +39,16 @@ export class Supervisor {
     await service.listening
     await eventually('the service is ready', async () => (await fetch(`${service.url}/readyz`)).ok)
     this.readyMs.push(Date.now() - service.spawnedAt)
+    this.#isUp = true
     this.#up.resolve()
   }
 
   async kill(): Promise<void> {
     const sentAt = Date.now()
     const gone = this.service.kill()
-    this.#up = Promise.withResolvers()
+    // Clients that wait already go on waiting for the same promise: a service that dies while starting never was up.
+    if (this.#isUp) this.#up = Promise.withResolvers()
+    this.#isUp = false
     await gone
     this.kills.push({ sentAt, goneAt: Date.now() })
   }

@@ -2,9 +2,8 @@
 // closures, nothing parsed twice.
 
 import { randomUUIDv7 } from 'node:crypto'
-import { OnConflict } from '../../../core/command.ts'
-import type { CreateCommand, TimerChanges, UpdateCommand } from '../../../core/command.ts'
-import { invalidInput } from '../../../core/errors.ts'
+import type { CreateCommand, OnConflict, TimerChanges, UpdateCommand } from '../../../core/command.ts'
+import { DuetimeError, invalidInput } from '../../../core/errors.ts'
 import { DEFAULT_NAMESPACE, parseNamespace, parseTimerId, timerUuid } from '../../../core/ids.ts'
 import { parseTimeZone, parseZonedInstant } from '../../../core/instant.ts'
 import { TIMEOUT_DEFAULT_MS } from '../../../core/limits.ts'
@@ -117,6 +116,6 @@ export function inField<T>(field: string, parse: () => T): T {
   try {
     return parse()
   } catch (error) {
-    throw invalidInput(field, `${field}: ${(error as Error).message}`)
+    throw error instanceof DuetimeError ? invalidInput(field, `${field}: ${error.message}`) : error
   }
 }

@@ -7,6 +7,7 @@ import { OnConflict } from '../../../core/command.ts'
 import {
   BATCH_TIMERS_MAX,
   ID_CHARS_MAX,
+  METADATA_BYTES_MAX,
   METADATA_KEYS_MAX,
   NAMESPACE_CHARS_MAX,
   PAGE_TIMERS_DEFAULT,
@@ -34,7 +35,9 @@ function oneOfWords<Word extends string>(words: readonly Word[], about: { readon
 const callbackAndTiming = {
   executeAt: Type.Optional(Type.String({ description: 'When it fires: ISO 8601 with an offset, such as 2030-01-31T09:00:00Z.' })),
   schedule: Type.Optional(
-    Type.String({ description: 'Instead of executeAt: an instant, a duration from now (PT10M) or a cycle (R3/PT10M, R/2030-01-31T09:00:00Z/P1M).' }),
+    Type.String({
+      description: 'Instead of executeAt: an instant, a duration from now (PT10M) or a cycle (R3/PT10M, R/2030-01-31T09:00:00Z/P1M).',
+    }),
   ),
   timeZone: Type.Optional(Type.String({ description: 'Whose calendar the schedule follows, such as Europe/Berlin. Default UTC.' })),
   catchUp: Type.Optional(
@@ -60,7 +63,7 @@ const callbackAndTiming = {
   ),
 }
 
-const OnConflictField = oneOfWords(Object.values(OnConflict), {
+const OnConflictField = oneOfWords([OnConflict.replace, OnConflict.keep, OnConflict.reject], {
   description: 'When the id is taken: replace the timer (default), keep it and answer with it, or reject with 409.',
 })
 
@@ -98,9 +101,13 @@ const filter = {
   ),
   dueFrom: Type.Optional(Type.String({ description: 'Due at this instant or later.' })),
   dueTo: Type.Optional(Type.String({ description: 'Due before this instant.' })),
-  metadataKey: Type.Optional(Type.String({ minLength: 1, maxLength: ID_CHARS_MAX, description: 'Timers with this key in their metadata.' })),
+  metadataKey: Type.Optional(Type.String({ minLength: 1, maxLength: ID_CHARS_MAX, description: 'A key their metadata must have.' })),
   metadataValue: Type.Optional(
-    Type.Unsafe<string | number | boolean>({ type: ['string', 'number', 'boolean'], description: 'The value that key must have.' }),
+    Type.Unsafe<string | number | boolean>({
+      type: ['string', 'number', 'boolean'],
+      maxLength: METADATA_BYTES_MAX,
+      description: 'The value that key must have.',
+    }),
   ),
 }
 export type FilterFields = Omit<Static<typeof ListBody>, 'limit' | 'cursor'>
@@ -108,7 +115,7 @@ export type FilterFields = Omit<Static<typeof ListBody>, 'limit' | 'cursor'>
 export const ListBody = closed({
   ...filter,
   limit: Type.Optional(
-    Type.Integer({ minimum: 1, description: `Timers on a page. Default ${PAGE_TIMERS_DEFAULT}; more than ${PAGE_TIMERS_MAX} is cut to that.` }),
+    Type.Integer({ minimum: 1, description: `Timers on a page. Default ${PAGE_TIMERS_DEFAULT}; cut to ${PAGE_TIMERS_MAX} if more.` }),
   ),
   cursor: Type.Optional(Type.String({ maxLength: 200, description: 'nextCursor of the page before.' })),
 })

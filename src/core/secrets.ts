@@ -1,7 +1,17 @@
 // What is hidden when a timer is shown: header values, which are where credentials are, and passwords in URLs.
 
+import type { Timer } from './timer.ts'
+
 const HARMLESS: ReadonlySet<string> = new Set(['accept', 'accept-language', 'content-language', 'content-type', 'user-agent'])
 export const HIDDEN = '***'
+
+/** For those who may read timers and not change them: what a callback carries would let them do more than that. */
+export function withoutSecrets(timer: Timer): Timer {
+  const { target } = timer
+  if (target.type === 'none') return timer
+  const headers = target.headers === null ? null : redactHeaders(target.headers)
+  return { ...timer, target: target.type === 'http' ? { ...target, url: redactUrl(target.url), headers } : { ...target, headers } }
+}
 
 export function redactHeaders(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   const shown: Record<string, string> = {}

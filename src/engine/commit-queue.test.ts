@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
+import type { Epoch, ShardId, TimerId } from '../core/timer.ts'
+import { ManualClock } from '../runtime/manual-clock.ts'
+import { sampleTimer } from '../store/sample-timer.ts'
+import { StoreError } from '../store/store.ts'
+import type { CommitPart, PartResult, Put, Store } from '../store/store.ts'
+import { CommitQueue } from './commit-queue.ts'
+import type { PutResult } from './commit-queue.ts'
+
+type Commit = { readonly parts: readonly CommitPart[]; resolve(results: readonly PartResult[]): void; reject(error: unknown): void }
+
+const SHARD = 0 as ShardId
+const EPOCH = 1 as Epoch
+const WRITTEN: PartResult = { fenced: false, missed: new Map() }
+const put = (id: string): Put => ({ timer: sampleTimer({ id: id as TimerId }), expect: 'absent' })
+const idsOf = (commit: Commit | undefined): string[][] => commit!.parts.map(({ puts }) => puts.map(({ timer }) => timer.id))
+
+/** A store whose commits end when the test says so. */
+function setup(limits: { lengthMax?: number; batchMax?: number } = {}) {
+  const commits: Commit[] = []
+  const store: Pick<Store, 'commit'> = {
+    commit: (parts) => new Promise((resolve, reject) => commits.push({ parts, resolve, reject })),
+  }
+  const clock = new ManualClock()
+  const observed: [number, number][] = []
+  const queue = new CommitQueue({
+    store: store as Store,
+    clock,
+    observer: { committed: (puts, ms) => observed.push([puts, ms]) },
+    lengthMax: 1_000,
+    batchMax: 1_000,
+    ...limits,
+  })
+  const results = new Map<string, PutResult | Error>()
+  const write = (id: string, shard = SHARD, epoch = EPOCH): void => {
+    queue.write(shard, epoch, put(id)).then(
+      (result) => results.set(id, result),
+      (error: Error) => results.set(id, error),
+    )
+  }
+  const writtenBy = (commit: Commit | undefined): void => commit!.resolve(commit!.parts.map(() => WRITTEN))
+  return { queue, commits, clock, observed, results, write, writtenBy }
+}
+
+test('a commit that fails rejects exactly the writes that were in it', async () => {
+  const { queue, commits, results, write, writtenBy, observed } = setup()
+  write('a')
+  write('b')
+  await turn()
+  write('c')
+  const failure = new StoreError('disk full')
+  commits[0]!.reject(failure)
+  await turn()
+  await turn()
+  assert.deepEqual([...results], [['a', failure], ['b', failure]])
+  writtenBy(commits[1])
+  await queue.idle()
+  assert.deepEqual([idsOf(commits[1]), results.get('c'), observed.map(([puts]) => puts)], [[['c']], { type: 'written' }, [1]])
+})
+
+test('a store that throws instead of rejecting is a failed commit too', async () => {
+  const failure = new Error('closed')
+  const store: Pick<Store, 'commit'> = {
+    commit: () => {
+      throw failure
+    },
+  }
+  const observer = { committed() {} }
+  const queue = new CommitQueue({ store: store as Store, clock: new ManualClock(), observer, lengthMax: 1, batchMax: 1 })
+  await assert.rejects(queue.write(SHARD, EPOCH, put('a')), failure)
+  await queue.idle()
+  assert.equal(queue.length, 0)
+})
+
+test('a fenced part tells all its writers, and only them', async () => {
+  const { queue, commits, results, write } = setup()
+  write('a', 0 as ShardId)
+  write('b', 1 as ShardId)
+  write('c', 0 as ShardId)
+  await turn()
+  assert.deepEqual(idsOf(commits[0]), [['a', 'c'], ['b']])
+  commits[0]!.resolve([{ fenced: true }, WRITTEN])
+  await queue.idle()
+  assert.deepEqual(Object.fromEntries(results), { a: { type: 'fenced' }, b: { type: 'written' }, c: { type: 'fenced' } })
+})
+
+test('writes of an old and a new epoch of one shard are separate parts', async () => {
+  const { commits, write, queue, writtenBy } = setup()
+  write('old', SHARD, 1 as Epoch)
+  write('new', SHARD, 2 as Epoch)
+  write('old too', SHARD, 1 as Epoch)
+  await turn()
+  assert.deepEqual(commits[0]!.parts.map(({ epoch, puts }) => [epoch, puts.length]), [[1, 2], [2, 1]])
+  writtenBy(commits[0])
+  await queue.idle()
+})
+
+test('a miss is told to its writer, with the row that is there or null', async () => {
+  const { queue, commits, results, write } = setup()
+  for (const id of ['a', 'b', 'c', 'd']) write(id, (id === 'd' ? 1 : 0) as ShardId)
+  await turn()
+  const row = sampleTimer({ version: 7 })
+  commits[0]!.resolve([{ fenced: false, missed: new Map([[1, row], [2, null]]) }, WRITTEN])
+  await queue.idle()
+  assert.deepEqual(Object.fromEntries(results), {
+    a: { type: 'written' },
+    b: { type: 'missed', row },
+    c: { type: 'missed', row: null },
+    d: { type: 'written' },
+  })
+})
+
+test('a full queue refuses client writes until there is room again', async () => {
+  const { queue, commits, write, writtenBy } = setup({ lengthMax: 3 })
+  write('a')
+  write('b')
+  queue.assertRoom(1)
+  assert.throws(() => queue.assertRoom(2), { code: 'UNAVAILABLE', details: { retryAfterMs: 1_000 } })
+  write('c')
+  await turn()
+  assert.equal(queue.length, 3, 'what is being committed counts')
+  assert.throws(() => queue.assertRoom(1), { code: 'UNAVAILABLE' })
+  writtenBy(commits[0])
+  await queue.idle()
+  queue.assertRoom(3)
+})
+
+test('what arrives in one turn of the event loop is one commit, and what arrives during it is the next', async () => {
+  const { queue, commits, write, writtenBy, results } = setup()
+  write('a')
+  await Promise.resolve()
+  write('b')
+  await turn()
+  assert.deepEqual(commits.map(idsOf), [[['a', 'b']]])
+  for (const id of ['c', 'd', 'e']) {
+    write(id)
+    await turn()
+  }
+  assert.equal(commits.length, 1, 'one commit at a time')
+  assert.equal(results.size, 0)
+  writtenBy(commits[0])
+  await turn()
+  await turn()
+  assert.deepEqual([...results.keys()], ['a', 'b'], 'durable is told before the next commit ends')
+  assert.deepEqual(idsOf(commits[1]), [['c', 'd', 'e']])
+  writtenBy(commits[1])
+  await queue.idle()
+  assert.deepEqual([commits.length, results.size], [2, 5])
+})
+
+test('a batch has a maximum, and the writes beyond it keep their order', async () => {
+  const { queue, commits, write, writtenBy, results } = setup({ batchMax: 2 })
+  for (const id of ['a', 'b', 'c', 'd', 'e']) write(id)
+  for (let n = 0; n < 3; n++) {
+    await turn()
+    await turn()
+    writtenBy(commits[n])
+  }
+  await queue.idle()
+  assert.deepEqual(commits.map((commit) => idsOf(commit).flat()), [['a', 'b'], ['c', 'd'], ['e']])
+  assert.equal(results.size, 5)
+})
+
+test('a write that is answered with the next write loses no turn and does not make the queue idle', async () => {
+  const { queue, commits, writtenBy } = setup()
+  let done = false
+  const chain = queue.write(SHARD, EPOCH, put('a')).then(() => queue.write(SHARD, EPOCH, put('b')))
+  const idle = queue.idle().then(() => (done = true))
+  await turn()
+  writtenBy(commits[0])
+  await turn()
+  await turn()
+  assert.deepEqual([commits.length, done], [2, false])
+  writtenBy(commits[1])
+  await Promise.all([chain, idle])
+  assert.equal(queue.length, 0)
+})
+
+test('an idle queue says so at once, and the observer learns how long a commit took', async () => {
+  const { queue, commits, clock, write, writtenBy, observed } = setup()
+  await queue.idle()
+  write('a')
+  write('b')
+  await turn()
+  await clock.advance(25)
+  writtenBy(commits[0])
+  await queue.idle()
+  assert.deepEqual(observed, [[2, 25]])
+})

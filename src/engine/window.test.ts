@@ -1,0 +1,275 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { compareKeys } from '../core/order.ts'
+import { NEVER, Status } from '../core/timer.ts'
+import type { JsonText, Millis, ShardId, Timer, TimerId } from '../core/timer.ts'
+import { sampleTimer } from '../store/sample-timer.ts'
+import { StoreError } from '../store/store.ts'
+import type { Store } from '../store/store.ts'
+import { PagedStore } from './paged-store.fixture.ts'
+import { Window } from './window.ts'
+import type { Entry, WindowLimits } from './window.ts'
+
+const NOW = Date.UTC(2030, 0, 1)
+const SECOND = 1_000
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+
+const timer = (id: string, inMs: Millis, changes: Partial<Timer> = {}): Timer =>
+  sampleTimer({ id: id as TimerId, dueAt: NOW + inMs, payload: null, ...changes })
+const herd = (count: number, inMs: (n: number) => Millis): Timer[] => Array.from({ length: count }, (_, n) => timer(`t${n}`, inMs(n)))
+const next = (before: Timer, changes: Partial<Timer>): Timer => ({ ...before, version: before.version + 1, ...changes })
+const ids = (entries: readonly (Entry | Timer)[]): string[] => entries.map((each) => ('timer' in each ? each.timer.id : each.id))
+
+function setup(rows: readonly Timer[], limits: Partial<WindowLimits> = {}) {
+  const store = new PagedStore()
+  store.put(...rows)
+  const bounds: WindowLimits = { timersMax: 1_000, bytesMax: 10_000_000, pageSize: 200, ...limits }
+  const window = new Window({ store: store as unknown as Store, shard: 0 as ShardId, limits: bounds, now: NOW })
+  const load = async (readsMax = 100): Promise<void> => {
+    for (let reads = 0; window.wantsPage; reads++) {
+      assert.ok(reads < readsMax, 'reads pages for ever')
+      await window.loadPage()
+    }
+  }
+  /** Committed, and told to the window. */
+  const commit = (...timers: readonly Timer[]): void => {
+    for (const each of timers) {
+      store.put(each)
+      window.apply(each)
+    }
+  }
+  /** Fires all that comes due by `now`, as an engine with instant deliveries would. */
+  const fire = async (now: Millis): Promise<string[]> => {
+    const fired: string[] = []
+    for (;;) {
+      await load()
+      const due = window.takeDue(now, 50)
+      if (due.length === 0) return fired
+      for (const entry of due) {
+        fired.push(entry.timer.id)
+        const done = next(entry.timer, { status: Status.completed, finishedAt: now, wakeAt: now + DAY })
+        store.put(done)
+        window.land(entry, done)
+      }
+    }
+  }
+  return { store, window, load, commit, fire, bounds }
+}
+
+test('a page that arrives after everything in it has changed changes nothing', async () => {
+  const rows = [timer('moved', SECOND), timer('canceled', SECOND), timer('paused', SECOND), timer('replaced', SECOND)]
+  const { store, window, commit, fire } = setup(rows)
+  store.isPrompt = false
+  const loading = window.loadPage()
+  const [moved, canceled, paused, replaced] = rows as [Timer, Timer, Timer, Timer]
+  commit(
+    next(moved, { dueAt: NOW + HOUR, wakeAt: NOW + HOUR }),
+    next(canceled, { status: Status.canceled, wakeAt: NOW + DAY }),
+    next(paused, { status: Status.paused, wakeAt: NEVER }),
+    next(replaced, { payload: '1' as JsonText }),
+  )
+  store.scans[0]!.answer()
+  await loading
+  store.isPrompt = true
+  assert.deepEqual(await fire(NOW + SECOND), ['replaced'])
+  assert.deepEqual(await fire(NOW + HOUR), ['moved'])
+})
+
+test('what is committed between the answer of the store and the next turn is not overlooked', async () => {
+  for (let gap = 0; gap < 6; gap++) {
+    const row = timer('a', SECOND)
+    const { store, window, commit, fire } = setup([row])
+    store.isPrompt = false
+    const loading = window.loadPage()
+    store.scans[0]!.answer()
+    for (let n = 0; n < gap; n++) await Promise.resolve()
+    commit(next(row, { status: Status.canceled, wakeAt: NOW + DAY }), timer('b', SECOND))
+    await loading
+    assert.deepEqual(await fire(NOW + SECOND), ['b'], `${gap} microtasks later`)
+  }
+})
+
+test('a row that is stored but not told yet is taken once, whichever comes first', async () => {
+  const { store, window, commit, load, fire } = setup([])
+  const created = timer('a', SECOND)
+  store.put(created)
+  await load()
+  window.apply(created)
+  assert.equal(window.size, 1)
+  const moved = next(created, { dueAt: NOW + HOUR, wakeAt: NOW + HOUR })
+  commit(moved)
+  window.apply(created)
+  assert.equal(window.get(created.uuid)!.timer, moved)
+  assert.deepEqual(await fire(NOW + SECOND), [])
+})
+
+test('a failed read changes nothing, and the next one gets everything', async () => {
+  const { store, window, commit, fire } = setup(herd(5, (n) => n * SECOND))
+  store.isPrompt = false
+  const loading = window.loadPage()
+  commit(timer('new', 2 * SECOND + 1))
+  store.scans[0]!.fail(new StoreError('gone'))
+  await assert.rejects(loading, /gone/)
+  assert.deepEqual([window.size, window.wantsPage], [0, true])
+  store.isPrompt = true
+  assert.deepEqual(await fire(NOW + 3 * SECOND), ['t0', 't1', 't2', 'new', 't3'])
+})
+
+test('a flood of creates stays within the limits, and all of it fires in order', async () => {
+  const { window, commit, fire, bounds } = setup([], { timersMax: 100, pageSize: 20 })
+  await window.loadPage()
+  const flood = herd(2_000, (n) => ((n * 7_919) % 2_000) * 60 * SECOND)
+  for (const each of flood) {
+    commit(each)
+    assert.ok(window.size <= bounds.timersMax)
+  }
+  assert.deepEqual(await fire(NOW + 2_000 * 60 * SECOND), ids(flood.toSorted(compareKeys)))
+  assert.deepEqual([window.size, window.bytes], [0, 0])
+})
+
+test('a flood of creates while a page is on its way is not kept in memory, and the page is read again', async () => {
+  const rows = herd(50, (n) => n * SECOND)
+  const { store, window, commit, fire } = setup(rows, { timersMax: 200, pageSize: 100 })
+  store.isPrompt = false
+  const loading = window.loadPage()
+  const moved = rows.map((row) => next(row, { dueAt: row.dueAt + HOUR, wakeAt: row.dueAt + HOUR }))
+  const flood = Array.from({ length: 5_000 }, (_, n) => timer(`flood ${n}`, 2 * HOUR + n))
+  commit(...moved, ...flood)
+  store.scans[0]!.answer()
+  await loading
+  assert.equal(window.size, 0)
+  store.isPrompt = true
+  assert.deepEqual(await fire(NOW + 3 * HOUR), [...ids(moved), ...ids(flood)])
+})
+
+test('large payloads stay within the bytes, whatever they were before', async () => {
+  const large = '0'.repeat(10_000) as JsonText
+  const { window, commit, load, bounds } = setup([], { timersMax: 1_000, bytesMax: 100_000 })
+  await load()
+  commit(...Array.from({ length: 100 }, (_, n) => timer(`small ${n}`, HOUR + n * 100 * SECOND)))
+  for (let n = 0; n < 100; n++) {
+    commit(timer(`large ${n}`, 2 * SECOND + n, { payload: large }))
+    assert.ok(window.bytes < bounds.bytesMax + 11_000, `${window.bytes} bytes`)
+  }
+})
+
+test('a page with larger payloads than expected is taken as far as there is room, and not read for ever', async () => {
+  const large = '0'.repeat(10_000) as JsonText
+  const rows = [...herd(60, (n) => n), ...Array.from({ length: 200 }, (_, n) => timer(`large ${n}`, 3 * DAY + n, { payload: large }))]
+  const { window, store, load, fire, bounds } = setup(rows, { bytesMax: 400_000 })
+  await load(10)
+  assert.ok(window.bytes < bounds.bytesMax + 11_000)
+  assert.ok(store.reads < 10, `${store.reads} reads`)
+  assert.deepEqual(await fire(NOW + 4 * DAY), ids(rows))
+})
+
+test('more timers in one millisecond than there is room for all fire', async () => {
+  const { fire, window, bounds } = setup(herd(500, () => HOUR), { timersMax: 40, pageSize: 30 })
+  const fired = await fire(NOW + HOUR)
+  assert.deepEqual([fired.length, new Set(fired).size], [500, 500])
+  assert.ok(window.size <= bounds.timersMax)
+})
+
+test('a window full of deliveries in flight leaves new timers outside until it has room, and then takes them', async () => {
+  const { window, commit, load, store, fire } = setup(herd(10, () => 0), { timersMax: 10, pageSize: 10 })
+  await load()
+  const flying = window.takeDue(NOW, 10)
+  for (const entry of flying) entry.state = 'flying'
+  commit(timer('new', SECOND), timer('newer', 2 * SECOND), timer('overdue', -SECOND))
+  assert.deepEqual([window.size, window.wantsPage], [10, false])
+  for (const entry of flying) {
+    const done = next(entry.timer, { status: Status.completed, wakeAt: NOW + DAY })
+    store.put(done)
+    window.land(entry, done)
+  }
+  assert.deepEqual(await fire(NOW + 2 * SECOND), ['overdue', 'new', 'newer'])
+})
+
+test('a timer that is evicted while a page is being read comes back by paging', async () => {
+  const rows = herd(60, (n) => n * 60 * SECOND)
+  const { store, window, load, commit, fire } = setup(rows, { timersMax: 40, pageSize: 15 })
+  await window.loadPage()
+  store.isPrompt = false
+  const loading = window.loadPage()
+  const early = Array.from({ length: 35 }, (_, n) => timer(`early ${n}`, n))
+  commit(...early)
+  store.scans[0]!.answer()
+  await loading
+  store.isPrompt = true
+  await load()
+  const fired = await fire(NOW + 60 * 60 * SECOND)
+  assert.deepEqual(fired, ids([...rows, ...early].toSorted(compareKeys)))
+})
+
+test('a change of a timer in flight waits until that has landed', async () => {
+  const row = timer('a', 0)
+  const { window, load, commit, store } = setup([row])
+  await load()
+  const [entry] = window.takeDue(NOW, 1)
+  entry!.state = 'flying'
+  const replaced = next(row, { dueAt: NOW + SECOND, wakeAt: NOW + SECOND, payload: '123456' as JsonText })
+  commit(replaced)
+  assert.equal(window.get(row.uuid), entry)
+  assert.deepEqual(window.takeDue(NOW + HOUR, 5), [])
+  window.land(entry!, store.rows.get(row.uuid)!)
+  const again = window.takeDue(NOW + SECOND, 5)
+  assert.deepEqual(again.map((each) => each.timer), [replaced])
+  window.land(again[0]!, row)
+  assert.equal(window.get(row.uuid)!.timer, replaced, 'an older row does not take the place of a newer one')
+  window.land(window.takeDue(NOW + SECOND, 5)[0]!, null)
+  assert.deepEqual([window.size, window.bytes], [0, 0])
+})
+
+test('an entry that is put back comes out again, at its time', async () => {
+  const { window, load } = setup([timer('a', SECOND)])
+  await load()
+  const [entry] = window.takeDue(NOW + SECOND, 5)
+  entry!.state = 'ready'
+  window.putBack(entry!)
+  assert.deepEqual([window.takeDue(NOW + SECOND - 1, 5), window.nextAt()], [[], NOW + SECOND])
+  assert.deepEqual([window.takeDue(NOW + SECOND, 5), entry!.state], [[entry], 'waiting'])
+})
+
+test('a repair finds what the store has due and nobody told, and nothing else', async () => {
+  const rows = herd(5, () => 0)
+  const { window, load, store, commit } = setup([...rows, timer('later', DAY)])
+  await load()
+  assert.equal(await window.repair(NOW), 0)
+  const flying = window.takeDue(NOW, 2)
+  for (const entry of flying) entry.state = 'flying'
+  assert.equal(await window.repair(NOW), 0)
+  store.put(timer('by hand', -SECOND), timer('by hand, not due', HOUR))
+  assert.equal(await window.repair(NOW), 1)
+  assert.deepEqual(ids(window.takeDue(NOW, 1)), ['by hand'])
+  store.isPrompt = false
+  store.put(timer('canceled meanwhile', -SECOND))
+  const repairing = window.repair(NOW)
+  commit(timer('canceled meanwhile', -SECOND, { version: 2, status: Status.canceled }))
+  store.scans[0]!.answer()
+  assert.equal(await repairing, 0)
+})
+
+test('a repair leaves what lies behind the border to paging', async () => {
+  const { window, load, store } = setup(herd(100, (n) => n), { timersMax: 20, pageSize: 10 })
+  await load()
+  const { size } = window
+  assert.equal(await window.repair(NOW + 100), 0)
+  assert.equal(window.size, size)
+  assert.equal(store.rows.size, 100)
+})
+
+test('stored paused timers are not read into memory', async () => {
+  const { window, load } = setup([timer('paused', 0, { status: Status.paused, wakeAt: NEVER })])
+  await load()
+  assert.deepEqual([window.size, window.wantsPage], [0, false])
+})
+
+test('paused timers fill the window only as long as nobody else needs the room', async () => {
+  const { window, load, commit, fire } = setup([], { timersMax: 10, pageSize: 5 })
+  await load()
+  commit(...Array.from({ length: 30 }, (_, n) => timer(`paused ${n}`, 0, { status: Status.paused, wakeAt: NEVER })))
+  commit(...herd(9, (n) => n))
+  assert.ok(window.size <= 10)
+  assert.deepEqual(await fire(NOW + HOUR), ids(herd(9, (n) => n)))
+})

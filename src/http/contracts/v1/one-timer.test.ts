@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { MemoryStore } from '../../../store/memory/memory-store.ts'
+import { StoreError } from '../../../store/store.ts'
+import { REFUSED } from '../../test-server.fixture.ts'
+import { details, HOOK, NAME, setup, setupWithTimer } from './v1.fixture.ts'
+
+test('a store that fails is 503 with Retry-After, in the envelope', async (t) => {
+  class FailingStore extends MemoryStore {
+    override get(): Promise<never> {
+      return Promise.reject(new StoreError('disk full'))
+    }
+  }
+  const { call } = await setup(t, { store: new FailingStore() })
+  const answer = await call('get', NAME)
+  assert.equal(answer.status, 503)
+  assert.equal(answer.json['error'], 'UNAVAILABLE')
+  assert.equal(answer.headers.get('retry-after'), '1')
+})
+
+suite('get', () => {
+  test('an unknown timer is 404', async (t) => {
+    const { call } = await setup(t)
+    const answer = await call('get', NAME)
+    assert.equal(answer.status, 404)
+    assert.equal(answer.json['error'], 'TIMER_NOT_FOUND')
+  })
+
+  test('header values and passwords are hidden unless secrets are asked for', async (t) => {
+    const { call } = await setup(t)
+    const headers = { Authorization: 'Bearer abc', 'Content-Type': 'text/plain' }
+    const callback = { type: 'http', url: 'https://me:pass@example.com/x', headers }
+    const created = await call('create', { id: NAME.timerId, schedule: 'PT1M', callback })
+    const hidden = { type: 'http', url: 'https://me:***@example.com/x', headers: { ...headers, Authorization: '***' } }
+    assert.deepEqual(created.json['callback'], hidden)
+    const listed = (await call('list', {})).json['timers'] as Record<string, unknown>[]
+    assert.deepEqual(listed[0]!['callback'], hidden)
+    assert.deepEqual((await call('get', NAME)).json['callback'], hidden)
+    assert.deepEqual((await call('get', { ...NAME, includeSecrets: true })).json['callback'], callback)
+  })
+
+  test('a timer that waits for a retry shows its attempts and when it goes on', async (t) => {
+    const { call, clock } = await setup(t, { answer: () => REFUSED })
+    await call('create', { id: NAME.timerId, schedule: 'PT1S', callbackUrl: HOOK })
+    await clock.advance(1_000)
+    const { json } = await call('get', NAME)
+    assert.equal(json['status'], 'pending')
+    assert.equal(json['lastError'], 'HTTP 500')
+    assert.equal(json['attemptCount'], 1)
+    const at = '2029-12-01T12:00:01.000Z'
+    assert.deepEqual(json['attempts'], [{ at, durationMs: 0, outcome: 'failed', statusCode: 500, error: 'HTTP 500' }])
+    assert.ok((json['nextAttemptAt'] as string) >= '2029-12-01T12:00:31.000Z')
+    assert.equal(json['executedAt'], at)
+  })
+})
+
+suite('update', () => {
+  test('nothing to change, a past date, an unknown timer and a stale version are refused', async (t) => {
+    const { call } = await setupWithTimer(t)
+    assert.equal((await call('update', NAME)).status, 400)
+    const past = await call('update', { ...NAME, executeAt: '2029-12-01T11:59:59Z' })
+    assert.equal(past.status, 400)
+    assert.equal(details(past)['field'], 'executeAt')
+    assert.equal((await call('update', { timerId: 'other', payload: 1 })).status, 404)
+    const stale = await call('update', { ...NAME, payload: 1, ifVersion: 7 })
+    assert.equal(stale.status, 409)
+    assert.equal(stale.json['error'], 'VERSION_CONFLICT')
+  })
+
+  test('only what is given changes', async (t) => {
+    const { call } = await setupWithTimer(t)
+    const before = (await call('get', NAME)).json
+    const changes = { callback: { type: 'http', url: HOOK }, retryPolicy: { maxAttempts: 1 }, callbackTimeoutSeconds: 1.5 }
+    const { json } = await call('update', { ...NAME, ...changes })
+    const { deliveryId: _, ...after } = json
+    const { deliveryId: __, ...rest } = before
+    assert.deepEqual(after, {
+      ...rest,
+      callbackUrl: HOOK,
+      callback: { type: 'http', url: HOOK },
+      retryPolicy: { ...(before['retryPolicy'] as object), maxRetries: 0 },
+      callbackTimeout: '1.5s',
+      callbackTimeoutSeconds: 1.5,
+      version: 2,
+    })
+  })
+
+  test('a null payload or metadata is taken away', async (t) => {
+    const { call } = await setupWithTimer(t)
+    const { json } = await call('update', { ...NAME, payload: null, metadata: null })
+    assert.ok(!('payload' in json) && !('metadata' in json))
+  })
+})
+
+suite('delete', () => {
+  test('a second delete is too late, and a deleted timer never fires', async (t) => {
+    const { call, clock, firings } = await setup(t)
+    await call('create', { id: NAME.timerId, schedule: 'PT1S', callbackUrl: HOOK })
+    const deleted = await call('delete', NAME)
+    assert.equal(deleted.status, 204)
+    assert.equal(deleted.text, '')
+    const again = await call('delete', NAME)
+    assert.equal(again.status, 409)
+    assert.equal(again.json['error'], 'TIMER_NOT_PENDING')
+    await clock.advance(2_000)
+    assert.equal(firings.length, 0)
+    assert.equal((await call('get', NAME)).json['status'], 'canceled')
+  })
+})
+
+suite('trigger, pause, resume and retry', () => {
+  test('trigger fires at once', async (t) => {
+    const { call, clock, firings } = await setupWithTimer(t)
+    assert.equal((await call('trigger', NAME)).status, 200)
+    await clock.advance(0)
+    assert.equal(firings.length, 1)
+    assert.equal((await call('get', NAME)).json['status'], 'completed')
+  })
+
+  test('a paused timer does not fire until it is resumed', async (t) => {
+    const { call, clock, firings } = await setup(t)
+    await call('create', { id: NAME.timerId, schedule: 'PT1S', callbackUrl: HOOK })
+    const paused = await call('pause', NAME)
+    assert.equal(paused.json['status'], 'paused')
+    assert.ok(!('nextAttemptAt' in paused.json))
+    await clock.advance(2_000)
+    assert.equal(firings.length, 0)
+    assert.equal((await call('resume', NAME)).json['status'], 'pending')
+    await clock.advance(0)
+    assert.equal(firings.length, 1)
+  })
+
+  test('retry takes one failed timer, or all of them, and not both', async (t) => {
+    const { call, clock, firings } = await setup(t, { answer: () => REFUSED })
+    for (const id of ['a', 'b']) await call('create', { id, schedule: 'PT1S', callbackUrl: HOOK, retryPolicy: { maxRetries: 0 } })
+    await clock.advance(1_000)
+    const both = await call('retry', { timerId: 'a', all: true })
+    assert.equal(both.status, 400)
+    assert.equal(details(both)['field'], 'all')
+    assert.equal((await call('retry', { timerId: 'a' })).json['status'], 'pending')
+    assert.deepEqual((await call('retry', { all: true, dryRun: true })).json, { matched: 1, retried: 0, tooLate: 0, more: false })
+    assert.deepEqual((await call('retry', { all: true })).json, { matched: 1, retried: 1, tooLate: 0, more: false })
+    await clock.advance(0)
+    assert.equal(firings.length, 4)
+  })
+})

@@ -1,0 +1,118 @@
+// What each operation is called, takes and answers, as the OpenAPI document tells it.
+
+import { Type } from 'typebox'
+import type { TSchema } from 'typebox'
+import { EXAMPLES } from './examples.ts'
+import type { Verb } from './examples.ts'
+
+type Words = { readonly summary: string; readonly description: string; readonly failures: readonly (keyof typeof FAILURES)[] }
+
+const FAILURES = {
+  400: 'Something in the request is wrong; details.field names it.',
+  404: 'TIMER_NOT_FOUND',
+  409: 'The timer exists already, is too far gone for this change, or has another version.',
+  413: 'The body or the payload is too large.',
+  503: 'Nothing was stored; try again after Retry-After.',
+} as const
+
+const WORDS: Readonly<Record<Verb, Words>> = {
+  create: {
+    summary: 'Create a timer',
+    description: 'Stored on disk when it answers. A timer of the same id is replaced unless onConflict says otherwise.',
+    failures: [400, 409, 413, 503],
+  },
+  get: { summary: 'Read a timer', description: 'Finished timers can be read while they are retained.', failures: [400, 404, 503] },
+  update: {
+    summary: 'Change a timer',
+    description: 'Only what is given changes; a retryPolicy as a whole. Once it answers, the old version never fires.',
+    failures: [400, 404, 409, 413, 503],
+  },
+  delete: { summary: 'Cancel a timer', description: 'Once it answers, its delivery never starts.', failures: [400, 404, 409, 503] },
+  list: {
+    summary: 'List timers',
+    description: 'Live timers first, soonest first; then finished ones. Short pages can have a nextCursor too: go on until there is none.',
+    failures: [400, 503],
+  },
+  batch: {
+    summary: 'Create many timers',
+    description: 'Up to 1,000 at once. Each has its own result, in order: a bad one fails alone.',
+    failures: [400, 413, 503],
+  },
+  cancel: {
+    summary: 'Cancel many timers',
+    description: 'Every pending or paused timer that matches. When more is true, the limit of one request was reached: send it again.',
+    failures: [400, 503],
+  },
+  trigger: { summary: 'Fire now', description: 'The timer is due at once. A cycle goes on as before.', failures: [400, 404, 409, 503] },
+  pause: { summary: 'Pause a timer', description: 'It does not fire until it is resumed.', failures: [400, 404, 409, 503] },
+  resume: { summary: 'Resume a timer', description: 'What came due during the pause fires at once.', failures: [400, 404, 409, 503] },
+  retry: {
+    summary: 'Retry failed timers',
+    description: 'One failed timer by its timerId, or with all: true every failed one that matches.',
+    failures: [400, 404, 409, 503],
+  },
+  preview: {
+    summary: 'Preview a schedule',
+    description: 'When a timer with this schedule, created now, would fire. Nothing is stored.',
+    failures: [400],
+  },
+}
+
+/** By the $id of the schemas in native/answer-schema.ts. */
+const Timer = Type.Ref('Timer#')
+const counts = { matched: Type.Integer(), tooLate: Type.Integer(), more: Type.Boolean() }
+
+const ANSWERS: Readonly<Record<Verb, TSchema>> = {
+  create: Timer,
+  get: Timer,
+  update: Timer,
+  delete: Type.Null({ description: 'Canceled.' }),
+  list: Type.Object({ timers: Type.Array(Timer), nextCursor: Type.Optional(Type.String()) }),
+  batch: Type.Object({
+    results: Type.Array(
+      Type.Object({
+        status: Type.Integer(),
+        timer: Type.Optional(Timer),
+        error: Type.Optional(Type.String()),
+        message: Type.Optional(Type.String()),
+        details: Type.Optional(Type.Unknown()),
+      }),
+    ),
+    created: Type.Integer(),
+    failed: Type.Integer(),
+  }),
+  cancel: Type.Object({ ...counts, canceled: Type.Integer() }),
+  trigger: Timer,
+  pause: Timer,
+  resume: Timer,
+  retry: Type.Unsafe({ anyOf: [Timer, Type.Object({ ...counts, retried: Type.Integer() })] }),
+  preview: Type.Object({
+    now: Type.String(),
+    firings: Type.Array(Type.String()),
+    timeZone: Type.Optional(Type.String()),
+    localFirings: Type.Optional(Type.Array(Type.String())),
+  }),
+}
+
+/** The `schema` of a route: the body is checked, everything else is documentation. */
+export function operation<Body extends TSchema>(verb: Verb, body: Body) {
+  const { summary, description, failures } = WORDS[verb]
+  const { request, answer } = EXAMPLES[verb]
+  const success =
+    answer === null
+      ? { 204: ANSWERS[verb] }
+      : { 200: { description: 'Done.', content: { 'application/json': { schema: ANSWERS[verb], example: answer } } } }
+  const errors = failures.map((status) => [status, errorResponse(FAILURES[status])])
+  return {
+    operationId: `${verb}Timer`,
+    tags: ['timers'],
+    summary,
+    description,
+    body: { ...body, examples: [request] } as Body,
+    response: { ...success, ...Object.fromEntries(errors) } as Record<string, unknown>,
+  }
+}
+
+function errorResponse(description: string): object {
+  return { description, content: { 'application/json': { schema: Type.Ref('Error#') } } }
+}

@@ -1,0 +1,67 @@
+// The answers of the native contracts, for the OpenAPI document. They are written by hand in timer-json.ts and
+// error-envelope.ts; a test holds those against these schemas.
+
+import { Type } from 'typebox'
+import { Status } from '../../core/timer.ts'
+import { ErrorCode } from '../../core/errors.ts'
+
+const Instant = Type.String({ format: 'date-time' })
+
+export const TimerAnswer = Type.Object(
+  {
+    id: Type.String(),
+    namespace: Type.String(),
+    groupId: Type.String({ description: 'The namespace by its other name.' }),
+    status: Type.Unsafe<Status>({ type: 'string', enum: Object.values(Status) }),
+    executeAt: Type.String({ format: 'date-time', description: 'When the current firing is due. Retries do not move it.' }),
+    schedule: Type.Optional(Type.String({ description: 'As it was given; absent for a plain executeAt.' })),
+    timeZone: Type.Optional(Type.String()),
+    iteration: Type.Optional(Type.Integer({ description: 'Which iteration of a cycle is next, from 1.' })),
+    catchUp: Type.Optional(Type.String({ description: 'Of a cycle: all or one.' })),
+    callbackUrl: Type.Optional(Type.String()),
+    callback: Type.Optional(Type.Unknown({ description: 'As it was given; header values are shown as ***.' })),
+    payload: Type.Optional(Type.Unknown()),
+    metadata: Type.Optional(Type.Unknown()),
+    retryPolicy: Type.Object({
+      maxRetries: Type.Integer(),
+      initialInterval: Type.String(),
+      backoffMultiplier: Type.Number(),
+      maxInterval: Type.String(),
+      maxRetryAttemptsDuration: Type.String(),
+    }),
+    callbackTimeout: Type.String(),
+    callbackTimeoutSeconds: Type.Number(),
+    createdAt: Instant,
+    updatedAt: Instant,
+    executedAt: Type.Optional(Type.String({ format: 'date-time', description: 'When the last attempt started.' })),
+    nextAttemptAt: Type.Optional(Type.String({ format: 'date-time', description: 'While it waits for a retry.' })),
+    attemptCount: Type.Integer({ description: 'Attempts made of the current firing.' }),
+    attempts: Type.Array(
+      Type.Object(
+        {
+          at: Instant,
+          durationMs: Type.Number(),
+          outcome: Type.Unsafe<string>({ type: 'string', enum: ['delivered', 'rescheduled', 'failed'] }),
+          statusCode: Type.Optional(Type.Integer()),
+          error: Type.Optional(Type.String()),
+        },
+        { additionalProperties: false },
+      ),
+      { description: 'The last attempts, oldest first.' },
+    ),
+    lastError: Type.Optional(Type.String()),
+    version: Type.Integer({ description: 'Grows with every change; see ifVersion.' }),
+    deliveryId: Type.String({ description: 'Sent with every attempt of the current firing, to recognise duplicates by.' }),
+  },
+  { $id: 'Timer', additionalProperties: false },
+)
+
+export const ErrorAnswer = Type.Object(
+  {
+    error: Type.Unsafe<ErrorCode>({ type: 'string', enum: Object.values(ErrorCode) }),
+    message: Type.String({ description: 'For people: what is wrong and what is right.' }),
+    details: Type.Object({}, { additionalProperties: true, description: 'field names what is wrong with a request.' }),
+    timestamp: Instant,
+  },
+  { $id: 'Error', additionalProperties: false },
+)

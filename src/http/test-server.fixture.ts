@@ -1,0 +1,126 @@
+// The service as clients meet it, for tests: a real HTTP server on a free loopback port over the real engine, with the
+// memory store, a clock that the test moves and a receiver that answers as told.
+
+import type { TestContext } from 'node:test'
+import type { DeliveryOutcome, Firing } from '../core/delivery.ts'
+import { failedDelivery } from '../core/delivery.ts'
+import type { HttpTarget, Namespace, Target } from '../core/timer.ts'
+import { Engine } from '../engine/engine.ts'
+import type { Clock } from '../runtime/clock.ts'
+import { silentLogger } from '../runtime/logger.ts'
+import { ManualClock } from '../runtime/manual-clock.ts'
+import { TimerService } from '../service/timer-service.ts'
+import { MemoryStore } from '../store/memory/memory-store.ts'
+import type { Store } from '../store/store.ts'
+import { NoneTarget } from '../targets/none/none-target.ts'
+import type { TargetAdapter } from '../targets/target.ts'
+import { buildApp } from './app.ts'
+import type { Contract } from './contract.ts'
+import { v1Contract } from './contracts/v1/contract.ts'
+
+export type TestServerOptions = {
+  readonly contracts?: readonly [Contract, ...Contract[]]
+  readonly store?: Store
+  readonly namespaces?: readonly string[]
+  readonly payloadMaxBytes?: number
+  readonly ready?: Readonly<Record<string, () => void | Promise<void>>>
+  /** What the receiver says to each delivery. */
+  readonly answer?: (firing: Firing) => DeliveryOutcome
+}
+
+export type Answer = { readonly status: number; readonly headers: Headers; readonly text: string; readonly json: Record<string, unknown> }
+
+export type TestServer = {
+  readonly url: string
+  readonly clock: ManualClock
+  readonly firings: readonly Firing[]
+  readonly service: TimerService
+  /** Sends a body as JSON, or as it is when it is text or bytes. */
+  readonly post: (path: string, body: unknown, headers?: Record<string, string>) => Promise<Answer>
+  readonly request: (path: string, init?: RequestInit) => Promise<Answer>
+}
+
+export async function testServer(t: TestContext, options: TestServerOptions = {}): Promise<TestServer> {
+  const clock = new ManualClock(Date.UTC(2029, 11, 1, 12))
+  const store = options.store ?? new MemoryStore()
+  const receiver = new ScriptedReceiver(options.answer)
+  const engine = testEngine(store, clock, receiver)
+  const service = new TimerService({
+    engine,
+    store,
+    clock,
+    namespaces: (options.namespaces ?? []) as readonly Namespace[],
+    refuseTarget: (target) => (target.type === 'nats' ? 'NATS is not configured here' : null),
+    observer: { executed: () => {} },
+  })
+  const app = await buildApp({
+    service,
+    contracts: options.contracts ?? [v1Contract],
+    config: { bodyMaxBytes: 8 * 1_024 * 1_024, payloadMaxBytes: options.payloadMaxBytes ?? 256 * 1_024, requestTimeoutMs: 30_000 },
+    clock,
+    logger: silentLogger(),
+    metrics: { contentType: 'text/plain; version=0.0.4', render: async () => 'duetime_up 1\n' },
+    ready: options.ready ?? { store: () => store.ping() },
+  })
+  await engine.start()
+  const url = await app.listen({ host: '127.0.0.1', port: 0 })
+  t.after(async () => {
+    await app.close()
+    await engine.stop(0)
+  })
+  const request = (path: string, init?: RequestInit) => ask(`${url}${path}`, init)
+  const post: TestServer['post'] = (path, body, headers = {}) => request(path, jsonPost(body, headers))
+  return { url, clock, service, firings: receiver.firings, request, post }
+}
+
+function jsonPost(body: unknown, headers: Record<string, string>): RequestInit {
+  const raw = typeof body === 'string' || body instanceof Uint8Array ? (body as string) : JSON.stringify(body)
+  return { method: 'POST', body: raw, headers: { 'content-type': 'application/json', ...headers } }
+}
+
+async function ask(url: string, init?: RequestInit): Promise<Answer> {
+  const response = await fetch(url, { redirect: 'manual', ...init })
+  const text = await response.text()
+  const isJson = response.headers.get('content-type')?.startsWith('application/json') === true && text !== ''
+  return { status: response.status, headers: response.headers, text, json: isJson ? (JSON.parse(text) as Record<string, unknown>) : {} }
+}
+
+function testEngine(store: Store, clock: Clock, receiver: ScriptedReceiver): Engine {
+  return new Engine({
+    store,
+    targets: [receiver, new NoneTarget()],
+    clock,
+    logger: silentLogger(),
+    observer: { fired: () => {}, settled: () => {}, committed: () => {} },
+    node: 'test',
+    retentionMs: () => 7 * 86_400_000,
+    window: { timersMax: 10_000, bytesMax: 64 * 1_024 * 1_024, pageSize: 1_000 },
+    deliveries: { total: 100, perNamespace: 100, perTarget: 100 },
+    commitQueue: { lengthMax: 10_000, batchMax: 1_000 },
+    pollIntervalMs: 5_000,
+  })
+}
+
+/** Stands in for the network behind the door: remembers what was fired and answers at once. */
+class ScriptedReceiver implements TargetAdapter<HttpTarget> {
+  readonly type = 'http'
+  readonly firings: Firing[] = []
+  readonly #answer: (firing: Firing) => DeliveryOutcome
+
+  constructor(answer: (firing: Firing) => DeliveryOutcome = () => ({ type: 'delivered', statusCode: 200 })) {
+    this.#answer = answer
+  }
+
+  laneOf(target: Target): string {
+    return target.type
+  }
+
+  deliver(firing: Firing): Promise<DeliveryOutcome> {
+    this.firings.push(firing)
+    return Promise.resolve(this.#answer(firing))
+  }
+
+  async close(): Promise<void> {}
+}
+
+export const REFUSED: DeliveryOutcome = failedDelivery('HTTP 500', { statusCode: 500 })

@@ -1,0 +1,103 @@
+// The NATS door: commands in from a stream, requests answered. Events out are deliveries like any other and leave
+// through the NATS target.
+
+import type { Broker, Ongoing, StreamSpec } from '../broker/broker.ts'
+import type { Clock } from '../runtime/clock.ts'
+import type { Config } from '../runtime/config.ts'
+import type { Logger } from '../runtime/logger.ts'
+import type { TimerService } from '../service/timer-service.ts'
+import { CommandHandler } from './messages/command-handler.ts'
+import { DeadLetters } from './messages/dead-letters.ts'
+import { RequestHandler } from './requests/request-handler.ts'
+import type { NativeApi } from './requests/request-handler.ts'
+import { Subjects } from './subjects.ts'
+
+export type NatsDoorOptions = {
+  readonly broker: Broker
+  readonly service: TimerService
+  readonly api: NativeApi
+  readonly config: NatsDoorConfig
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+export type NatsDoorConfig = Pick<
+  Config,
+  | 'natsCommandsSubject'
+  | 'natsEventsSubject'
+  | 'natsDeadLettersSubject'
+  | 'natsRequestsSubject'
+  | 'natsCommandsStream'
+  | 'natsEventsStream'
+  | 'natsDeadLettersStream'
+  | 'natsConsumer'
+  | 'natsAckWaitMs'
+  | 'natsDuplicateWindowMs'
+  | 'natsNamespacePrefix'
+>
+
+const DAY_MS = 86_400_000
+const EVENTS_KEPT_MS = 7 * DAY_MS
+const DEAD_LETTERS_KEPT_MS = 30 * DAY_MS
+const COMMANDS_AT_ONCE = 1_000 // about one full commit
+
+export class NatsDoor {
+  readonly name = 'nats'
+  readonly #options: NatsDoorOptions
+  readonly #subjects: Subjects
+  readonly #stopping = new AbortController()
+  #ongoing: readonly Ongoing[] = []
+
+  constructor(options: NatsDoorOptions) {
+    this.#options = options
+    this.#subjects = new Subjects(options.config.natsNamespacePrefix)
+  }
+
+  start(): void {
+    const { broker, config } = this.#options
+    broker.declare(streamsFor(config, this.#subjects))
+    this.#ongoing = [this.#takeCommands(), this.#answerRequests()]
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort()
+    await Promise.all(this.#ongoing.map((one) => one.stop()))
+  }
+
+  #takeCommands(): Ongoing {
+    const { broker, service, config, clock, logger } = this.#options
+    const deadLetters = new DeadLetters({ broker, subject: config.natsDeadLettersSubject, logger })
+    const handler = new CommandHandler({
+      service,
+      deadLetters,
+      subjects: this.#subjects,
+      eventsSubject: config.natsEventsSubject,
+      clock,
+      logger,
+      signal: this.#stopping.signal,
+    })
+    const subject = this.#subjects.pattern(config.natsCommandsSubject)
+    return broker.consume({ name: config.natsConsumer, subject, ackWaitMs: config.natsAckWaitMs, batchMax: COMMANDS_AT_ONCE }, (batch) => handler.handle(batch))
+  }
+
+  #answerRequests(): Ongoing {
+    const { broker, api, config, clock, logger } = this.#options
+    const handler = new RequestHandler({ api, subjects: this.#subjects, clock, logger })
+    return broker.serve(`${this.#subjects.pattern(config.natsRequestsSubject)}.*`, config.natsConsumer, (request) => handler.answer(request))
+  }
+}
+
+function streamsFor(config: NatsDoorConfig, subjects: Subjects): StreamSpec[] {
+  const duplicateWindowMs = config.natsDuplicateWindowMs
+  return [
+    {
+      name: config.natsCommandsStream,
+      subject: subjects.pattern(config.natsCommandsSubject),
+      keeps: 'queue',
+      maxAgeMs: null,
+      duplicateWindowMs,
+    },
+    { name: config.natsEventsStream, subject: subjects.pattern(config.natsEventsSubject), keeps: 'log', maxAgeMs: EVENTS_KEPT_MS, duplicateWindowMs },
+    { name: config.natsDeadLettersStream, subject: config.natsDeadLettersSubject, keeps: 'log', maxAgeMs: DEAD_LETTERS_KEPT_MS, duplicateWindowMs },
+  ]
+}

@@ -1,0 +1,100 @@
+// From messages to commands. The timer that a ScheduleTimer makes is like any other; its target is the subject for
+// events, and its retry policy goes on for a year: an event that is due is not given up because the broker was down.
+
+import { OnConflict } from '../../core/command.ts'
+import type { Command, CreateCommand } from '../../core/command.ts'
+import { DuetimeError } from '../../core/errors.ts'
+import { parseNamespace, parseTimerId, timerUuid } from '../../core/ids.ts'
+import { RETRY_DURATION_MAX_MS } from '../../core/limits.ts'
+import type { RetryPolicy } from '../../core/retry.ts'
+import { firstFiring, parseSchedule } from '../../core/schedule.ts'
+import type { Schedule } from '../../core/schedule.ts'
+import { CatchUp } from '../../core/timer.ts'
+import type { Millis, Namespace, TimerId } from '../../core/timer.ts'
+import type { Subjects } from '../subjects.ts'
+import { dueTimeReached } from './due-time-reached.ts'
+import type { Envelope } from './envelope.ts'
+import { MalformedMessage, text } from './envelope.ts'
+
+const SECOND = 1_000
+
+/**
+ * Tried again within half a minute of the broker's return, until a year after the first attempt. No number of attempts
+ * ends it sooner, which is why it is above what clients may ask for.
+ */
+export const EVENT_RETRY: RetryPolicy = Object.freeze({
+  maxAttempts: 10_000_000,
+  initialIntervalMs: 1 * SECOND,
+  multiplier: 2,
+  maxIntervalMs: 30 * SECOND,
+  maxDurationMs: RETRY_DURATION_MAX_MS,
+})
+
+const EVENT_TIMEOUT_MS = 10 * SECOND // a stream that does not acknowledge within that is asked again
+
+export type CommandContext = {
+  readonly subjects: Subjects
+  readonly eventsSubject: string
+  readonly now: Millis
+  /** What the subject binds the message to; null when subjects bind nothing. */
+  readonly namespace: Namespace | null
+  readonly traceparent: string | null
+}
+
+/** Null when the type is none that this service knows. Throws a MalformedMessage when the message makes no sense. */
+export function toCommand(envelope: Envelope, context: CommandContext): Command | null {
+  try {
+    switch (envelope.type) {
+      case 'ScheduleTimer':
+        return scheduleTimer(envelope, context)
+      case 'CancelTimer':
+        return { type: 'cancel', ...nameOf(envelope, context), ifVersion: null }
+      default:
+        return null
+    }
+  } catch (error) {
+    if (error instanceof DuetimeError) throw new MalformedMessage(error.message, { cause: error })
+    throw error
+  }
+}
+
+function scheduleTimer(envelope: Envelope, context: CommandContext): CreateCommand {
+  const name = nameOf(envelope, context)
+  return {
+    type: 'create',
+    ...name,
+    spec: {
+      schedule: dueAtOf(envelope, context.now),
+      catchUp: CatchUp.all,
+      target: { type: 'nats', topic: context.subjects.of(name.namespace, context.eventsSubject), key: null, headers: null },
+      protocol: dueTimeReached.name,
+      payload: null,
+      metadata: null,
+      retry: EVENT_RETRY,
+      timeoutMs: EVENT_TIMEOUT_MS,
+      traceparent: context.traceparent,
+      correlationId: envelope.correlationId ?? null,
+    },
+    onConflict: OnConflict.replaceLive,
+    minLeadMs: null,
+  }
+}
+
+function nameOf({ tenantId, payload }: Envelope, { namespace: bound, subjects }: CommandContext): Pick<CreateCommand, 'namespace' | 'id' | 'uuid'> {
+  const namespace = parseNamespace(text(payload, 'tenantId', 'payload.tenantId'), 'payload.tenantId')
+  if (namespace !== tenantId) throw new MalformedMessage(`tenantId is '${tenantId}' and payload.tenantId '${namespace}': they must be the same`)
+  const unreachable = subjects.faultOf(namespace)
+  if (unreachable !== null) throw new MalformedMessage(unreachable)
+  if (bound !== null && namespace !== bound) throw new MalformedMessage(`the subject is that of namespace '${bound}', and the message is for '${namespace}'`)
+  const id: TimerId = parseTimerId(text(payload, 'serviceCallId', 'payload.serviceCallId'), 'payload.serviceCallId')
+  return { namespace, id, uuid: timerUuid(namespace, id) }
+}
+
+/** Any instant that can be stored, past ones included. */
+function dueAtOf({ payload }: Envelope, now: Millis): Schedule {
+  const written = text(payload, 'dueAt', 'payload.dueAt')
+  const schedule = parseSchedule(written)
+  if (schedule.kind !== 'instant') throw new MalformedMessage('payload.dueAt must be an ISO 8601 instant with an offset, such as 2030-01-31T09:00:00Z')
+  firstFiring(schedule, now)
+  return schedule
+}

@@ -1,0 +1,108 @@
+// The native API over request and reply: the last word of the subject is the verb, the message is the body, and so is
+// the answer. Failures carry the status and code in the headers that services on NATS use for it.
+
+import { headerOf } from '../../broker/broker.ts'
+import type { Header, Message, Reply } from '../../broker/broker.ts'
+import { ERROR_CATALOGUE, ErrorCode } from '../../core/errors.ts'
+import type { Millis, Namespace } from '../../core/timer.ts'
+import type { Clock } from '../../runtime/clock.ts'
+import type { Logger } from '../../runtime/logger.ts'
+import type { Subjects } from '../subjects.ts'
+
+/** Answers a call of the native API as its HTTP route would. */
+export type NativeApi = (call: NativeCall) => Promise<{ readonly status: number; readonly body: string }>
+export type NativeCall = { readonly verb: string; readonly body: string; readonly headers: Readonly<Record<string, string>> }
+
+export type RequestHandlerParts = {
+  readonly api: NativeApi
+  readonly subjects: Subjects
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+const UNDER_WAY_MAX = 2_000 // requests of some kB each; a client that is told to wait is better off than one that times out
+const PASSED_ON = ['authorization', 'x-api-key', 'x-request-id', 'traceparent']
+
+export class RequestHandler {
+  readonly #parts: RequestHandlerParts
+  #underWay = 0
+
+  constructor(parts: RequestHandlerParts) {
+    this.#parts = parts
+  }
+
+  async answer(request: Message): Promise<Reply> {
+    if (this.#underWay >= UNDER_WAY_MAX) return this.#failure(ErrorCode.unavailable, `${UNDER_WAY_MAX} requests are under way already: try again`)
+    this.#underWay++
+    try {
+      return await this.#call(request)
+    } catch (error) {
+      this.#parts.logger.error({ err: error, subject: request.subject }, 'request failed unexpectedly')
+      return this.#failure(ErrorCode.internal, 'something failed here that should not; the log has the cause')
+    } finally {
+      this.#underWay--
+    }
+  }
+
+  async #call(request: Message): Promise<Reply> {
+    const { api, subjects } = this.#parts
+    const verb = request.subject.slice(request.subject.lastIndexOf('.') + 1)
+    const written = Buffer.from(request.data).toString('utf8')
+    const namespace = subjects.namespaceIn(request.subject)
+    const body = namespace === null ? written : boundTo(namespace, verb, written)
+    if (body === null) {
+      return this.#failure(ErrorCode.forbidden, `the subject is that of namespace '${namespace}', and the request is for another one`)
+    }
+    const answer = await api({ verb: encodeURIComponent(verb), body, headers: passedOn(request) })
+    return { headers: answer.status < 400 ? [] : errorHeaders(answer.status, answer.body), data: answer.body }
+  }
+
+  #failure(code: ErrorCode, message: string): Reply {
+    const body = JSON.stringify({ error: code, message, details: {}, timestamp: isoText(this.#parts.clock.now()) })
+    return { headers: errorHeaders(ERROR_CATALOGUE[code].status, body), data: body }
+  }
+}
+
+/** The body with its namespace filled in; null when it names another. What is no JSON object is left for the API to refuse. */
+function boundTo(namespace: Namespace, verb: string, written: string): string | null {
+  if (verb === 'preview') return written // it is about no timer
+  const body = parsedObject(written)
+  if (body === null) return written
+  const items = verb === 'batch' && Array.isArray(body['timers']) ? body['timers'].filter(isObject) : [body]
+  for (const item of items) {
+    if ((item['namespace'] ?? namespace) !== namespace) return null
+    item['namespace'] = namespace
+  }
+  return JSON.stringify(body)
+}
+
+function parsedObject(text: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isObject(value) ? value : null
+  } catch {
+    return null
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function passedOn(request: Message): Record<string, string> {
+  const headers: Record<string, string> = {}
+  for (const name of PASSED_ON) {
+    const value = headerOf(request, name)
+    if (value !== undefined) headers[name] = value
+  }
+  return headers
+}
+
+function errorHeaders(status: number, body: string): Header[] {
+  const code = /"error":"([A-Z_]+)"/.exec(body)?.[1] ?? 'ERROR'
+  return [['Nats-Service-Error', code], ['Nats-Service-Error-Code', String(status)]]
+}
+
+function isoText(at: Millis): string {
+  return new Date(at).toISOString()
+}

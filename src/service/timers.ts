@@ -1,0 +1,83 @@
+// The timers as one principal may see and change them. Every use case of every contract passes here, so a door cannot
+// forget to ask. A namespace that is named is refused before anything is looked up: the answer is the same whether or
+// not the timer exists. A namespace that is not named means those the principal may see.
+
+import { assertAccess, matchesAny, mayAccess, NO_NAMESPACE, Permission, visibleNamespaces } from '../core/access.ts'
+import type { Principal } from '../core/access.ts'
+import type { Command, CreateCommand } from '../core/command.ts'
+import type { Schedule } from '../core/schedule.ts'
+import { withoutSecrets } from '../core/secrets.ts'
+import type { Millis, Namespace, Timer } from '../core/timer.ts'
+import type { Executed } from '../engine/shard.ts'
+import type { ListFilter, ListPage, ListQuery, StoreStats } from '../store/store.ts'
+import type { BulkResult, TimerName, TimerOperations } from './timer-operations.ts'
+
+/** What a door may filter by. Which namespaces that covers is not its business. */
+export type TimerFilter = Omit<ListFilter, 'namespaces'>
+export type TimerQuery = Omit<ListQuery, 'filter'> & { readonly filter: TimerFilter }
+
+export class Timers {
+  readonly #principal: Principal
+  readonly #operations: TimerOperations
+
+  constructor(principal: Principal, operations: TimerOperations) {
+    this.#principal = principal
+    this.#operations = operations
+  }
+
+  /** Resolves when what the command asks for is durable. */
+  async execute(command: Command): Promise<Executed> {
+    assertAccess(this.#principal, Permission.timer, command.namespace)
+    return this.#operations.execute(command)
+  }
+
+  /** Many creates at once, sharing commits. Each has its own answer: one that is refused does not stop the others. */
+  async createMany(commands: readonly CreateCommand[]): Promise<PromiseSettledResult<Executed>[]> {
+    assertAccess(this.#principal, Permission.timer, NO_NAMESPACE)
+    return Promise.allSettled(commands.map((command) => this.execute(command)))
+  }
+
+  /** `secrets`: the callback's headers as they are, which takes the right to change the timer. Who has not got that never sees them. */
+  async get(name: TimerName, { secrets = false }: { readonly secrets?: boolean } = {}): Promise<Timer> {
+    assertAccess(this.#principal, secrets ? Permission.timer : Permission.read, name.namespace)
+    return this.#shown(await this.#operations.get(name))
+  }
+
+  /** Statuses are those in the store: a delivery younger than a second is listed, and filtered, as pending, but shown as executing. */
+  async list({ filter, ...query }: TimerQuery): Promise<ListPage> {
+    const { timers, next } = await this.#operations.list({ ...query, filter: this.#within(filter, Permission.read) })
+    return { timers: timers.map((timer) => this.#shown(timer)), next }
+  }
+
+  async stats({ namespace }: { readonly namespace?: Namespace } = {}): Promise<StoreStats> {
+    const { namespaces = null } = this.#within(namespace === undefined ? {} : { namespace }, Permission.read)
+    const { counts } = await this.#operations.stats()
+    const isMeant = (one: Namespace) => (namespace === undefined ? namespaces === null || matchesAny(namespaces, one) : one === namespace)
+    return { counts: counts.filter((count) => isMeant(count.namespace)) }
+  }
+
+  /** Cancels every pending or paused timer that matches; with `dryRun`, which is reading, it only counts them. */
+  async cancelMany(filter: TimerFilter, options: { readonly dryRun: boolean }): Promise<BulkResult> {
+    return this.#operations.cancelMany(this.#within(filter, options.dryRun ? Permission.read : Permission.timer), options)
+  }
+
+  async retryMany(filter: TimerFilter, options: { readonly dryRun: boolean }): Promise<BulkResult> {
+    return this.#operations.retryMany(this.#within(filter, options.dryRun ? Permission.read : Permission.timer), options)
+  }
+
+  /** When a timer with this schedule, created now, would fire. Nothing is stored. */
+  preview(schedule: Schedule, count: number): { readonly now: Millis; readonly firings: readonly Millis[] } {
+    assertAccess(this.#principal, Permission.read, NO_NAMESPACE)
+    return this.#operations.preview(schedule, count)
+  }
+
+  #within(filter: TimerFilter, permission: Permission): ListFilter {
+    assertAccess(this.#principal, permission, filter.namespace ?? NO_NAMESPACE)
+    const visible = visibleNamespaces(this.#principal)
+    return filter.namespace !== undefined || visible === null ? filter : { ...filter, namespaces: visible }
+  }
+
+  #shown(timer: Timer): Timer {
+    return mayAccess(this.#principal, Permission.timer, timer.namespace) ? timer : withoutSecrets(timer)
+  }
+}

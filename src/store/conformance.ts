@@ -1,0 +1,550 @@
+// What every store must do, whoever made it: the contract of store.ts as tests. An adapter's own test file calls
+// this with a way to open an empty store, and adds what only that adapter has.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { TestContext } from 'node:test'
+import { timerUuid } from '../core/ids.ts'
+import { compareKeys } from '../core/order.ts'
+import { NEVER, Status } from '../core/timer.ts'
+import type { Epoch, JsonText, Namespace, ShardId, Timer, TimerId, TimerUuid } from '../core/timer.ts'
+import { SAMPLE_NOW, sampleTimer } from './sample-timer.ts'
+import { StoreError } from './store.ts'
+import type { ListFilter, ListQuery, PartResult, Put, Store } from './store.ts'
+
+type OpenEmptyStore = () => Promise<Store>
+
+const SHARD = 0 as ShardId
+const UNOWNED = 0 as Epoch
+const LATER = SAMPLE_NOW + 5_000
+
+export function storeConformance(name: string, openStore: OpenEmptyStore): void {
+  const setup = (t: TestContext): Promise<Owned> => Owned.open(t, openStore)
+  ownership(name, setup)
+  commits(name, setup)
+  dueScans(name, setup)
+  lists(name, setup)
+  countersAndPruning(name, setup)
+  values(name, setup)
+  closing(name, openStore)
+}
+
+/** A store with one shard owned, and the calls tests make most. */
+export class Owned {
+  readonly store: Store
+  readonly epoch: Epoch
+
+  constructor(store: Store, epoch: Epoch) {
+    this.store = store
+    this.epoch = epoch
+  }
+
+  static async open(t: TestContext, openStore: OpenEmptyStore): Promise<Owned> {
+    const store = await openStore()
+    t.after(() => store.close())
+    return new Owned(store, await claimed(store, SHARD))
+  }
+
+  async put(...puts: readonly Put[]): Promise<ReadonlyMap<number, Timer | null>> {
+    const [result] = await this.store.commit([{ shard: SHARD, epoch: this.epoch, puts }])
+    return missedOf(result)
+  }
+
+  async add(...timers: readonly Timer[]): Promise<void> {
+    assert.equal((await this.put(...timers.map(absent))).size, 0)
+  }
+
+  async get(timer: Timer): Promise<Timer | null> {
+    return this.store.get({ ...timer, shard: SHARD })
+  }
+
+  async dueIds(scan: { after?: Timer; until?: number; limit?: number } = {}): Promise<string[]> {
+    const { after = null, until = NEVER - 1, limit = 100 } = scan
+    return idsOf(await this.store.due({ shard: SHARD, after, until, limit }))
+  }
+
+  /** Every page, one after the other. */
+  async listIds(filter: ListFilter = {}, limit = 2): Promise<string[]> {
+    return idsOf(await listAll(this.store, filter, limit))
+  }
+}
+
+type Setup = (t: TestContext) => Promise<Owned>
+
+function ownership(name: string, setup: Setup): void {
+  test(`${name}: a shard that was never claimed refuses commits`, async (t) => {
+    const { store } = await setup(t)
+    const part = { shard: 7 as ShardId, epoch: UNOWNED, puts: [absent(sampleTimer())] }
+    assert.deepEqual(await store.commit([part]), [{ fenced: true }])
+    assert.equal(await store.get({ ...sampleTimer(), shard: part.shard }), null)
+  })
+
+  test(`${name}: an owner whose shard was claimed by another cannot commit any more`, async (t) => {
+    const owned = await setup(t)
+    const next = await owned.store.claim({ shard: SHARD, expected: owned.epoch, owner: 'b', leaseUntil: LATER })
+    assert.equal(next, owned.epoch + 1)
+    assert.deepEqual(await owned.store.commit([{ shard: SHARD, epoch: owned.epoch, puts: [absent(sampleTimer())] }]), [{ fenced: true }])
+    assert.equal(await owned.get(sampleTimer()), null)
+    assert.deepEqual(await owned.store.stats(), { counts: [] })
+  })
+
+  test(`${name}: of two claims of the same epoch only one wins`, async (t) => {
+    const { store, epoch } = await setup(t)
+    const claim = { shard: SHARD, expected: epoch, leaseUntil: LATER }
+    const won = await Promise.all([store.claim({ ...claim, owner: 'a' }), store.claim({ ...claim, owner: 'b' })])
+    assert.deepEqual(won.map(String).toSorted(), [String(epoch + 1), 'null'])
+    const winner = won[0] === null ? 'b' : 'a'
+    assert.deepEqual(await store.shards(), [{ shard: SHARD, epoch: epoch + 1, owner: winner, leaseUntil: LATER }])
+  })
+
+  test(`${name}: a claim that expects another epoch than the current one changes nothing`, async (t) => {
+    const { store, epoch } = await setup(t)
+    const before = await store.shards()
+    for (const expected of [UNOWNED, (epoch + 1) as Epoch]) {
+      assert.equal(await store.claim({ shard: SHARD, expected, owner: 'b', leaseUntil: LATER }), null)
+    }
+    assert.equal(await store.claim({ shard: 9 as ShardId, expected: 3 as Epoch, owner: 'b', leaseUntil: LATER }), null)
+    assert.deepEqual(await store.shards(), before)
+  })
+
+  test(`${name}: a stale owner can neither renew nor release`, async (t) => {
+    const { store, epoch } = await setup(t)
+    await store.claim({ shard: SHARD, expected: epoch, owner: 'b', leaseUntil: LATER })
+    const before = await store.shards()
+    assert.equal(await store.renew({ shard: SHARD, epoch, leaseUntil: LATER + 1 }), false)
+    await store.release({ shard: SHARD, epoch })
+    assert.deepEqual(await store.shards(), before)
+  })
+
+  test(`${name}: a released shard has no owner, keeps its epoch, and cannot be renewed`, async (t) => {
+    const { store, epoch } = await setup(t)
+    await store.release({ shard: SHARD, epoch })
+    assert.deepEqual(await store.shards(), [{ shard: SHARD, epoch, owner: null, leaseUntil: 0 }])
+    assert.equal(await store.renew({ shard: SHARD, epoch, leaseUntil: LATER }), false)
+    assert.equal(await store.claim({ shard: SHARD, expected: epoch, owner: 'b', leaseUntil: LATER }), epoch + 1)
+  })
+
+  test(`${name}: a renewal moves the end of the lease; shards are listed by number`, async (t) => {
+    const { store, epoch } = await setup(t)
+    for (const shard of [10, 2] as ShardId[]) await claimed(store, shard)
+    assert.equal(await store.renew({ shard: SHARD, epoch, leaseUntil: LATER + 7 }), true)
+    const rows = await store.shards()
+    assert.deepEqual(rows.map(({ shard }) => shard), [0, 2, 10])
+    assert.equal(rows[0]!.leaseUntil, LATER + 7)
+  })
+}
+
+function commits(name: string, setup: Setup): void {
+  test(`${name}: a put that expects nothing to be there misses and answers with the row that is`, async (t) => {
+    const owned = await setup(t)
+    const first = sampleTimer({ payload: '1' as JsonText })
+    await owned.add(first)
+    const missed = await owned.put(absent(sampleTimer({ payload: '2' as JsonText })))
+    assert.deepEqual([...missed], [[0, first]])
+    assert.deepEqual(await owned.get(first), first)
+  })
+
+  test(`${name}: a put that expects another version misses and answers with the row that is there`, async (t) => {
+    const owned = await setup(t)
+    const first = sampleTimer({ version: 3 })
+    await owned.add(first)
+    for (const version of [2, 4]) {
+      const missed = await owned.put(changed({ ...first, version: version + 1 }, { version, status: first.status }))
+      assert.deepEqual([...missed], [[0, first]])
+    }
+    assert.deepEqual(await owned.get(first), first)
+  })
+
+  test(`${name}: a put that expects a version of a timer that is not there misses with null`, async (t) => {
+    const owned = await setup(t)
+    const missed = await owned.put(changed(sampleTimer({ version: 2 }), sampleTimer()))
+    assert.deepEqual([...missed], [[0, null]])
+    assert.equal(await owned.get(sampleTimer()), null)
+  })
+
+  test(`${name}: a miss does not stop the other puts of its part`, async (t) => {
+    const owned = await setup(t)
+    const [a, b, c] = named('a', 'b', 'c') as [Timer, Timer, Timer]
+    await owned.add(b)
+    const missed = await owned.put(absent(a), absent(b), changed({ ...c, version: 2 }, c), absent(c))
+    assert.deepEqual([...missed], [[1, b], [2, null]])
+    assert.deepEqual([await owned.get(a), await owned.get(c)], [a, c])
+  })
+
+  test(`${name}: puts of one part see each other`, async (t) => {
+    const owned = await setup(t)
+    const first = sampleTimer()
+    const second = { ...first, version: 2, wakeAt: first.wakeAt + 1, dueAt: first.dueAt + 1 }
+    const third = { ...second, version: 3, status: Status.canceled, wakeAt: LATER, finishedAt: SAMPLE_NOW }
+    const missed = await owned.put(absent(first), changed(second, first), absent(first), changed(third, second))
+    assert.deepEqual([...missed], [[2, second]])
+    assert.deepEqual(await owned.get(first), third)
+    assert.deepEqual(await owned.store.stats(), { counts: [{ namespace: 'default', status: 'canceled', count: 1 }] })
+  })
+
+  test(`${name}: a fenced part does not keep the others from being written`, async (t) => {
+    const owned = await setup(t)
+    const other = 1 as ShardId
+    const epoch = await claimed(owned.store, other)
+    const [a, b, c] = named('a', 'b', 'c') as [Timer, Timer, Timer]
+    const results = await owned.store.commit([
+      { shard: SHARD, epoch: owned.epoch, puts: [absent(a)] },
+      { shard: other, epoch: (epoch + 1) as Epoch, puts: [absent(b)] },
+      { shard: other, epoch, puts: [absent(c)] },
+    ])
+    assert.deepEqual(results.map(({ fenced }) => fenced), [false, true, false])
+    assert.equal(await owned.store.get({ ...b, shard: other }), null)
+    assert.deepEqual(await owned.store.due({ shard: other, after: null, until: NEVER, limit: 10 }), [c])
+    assert.deepEqual(await owned.dueIds(), ['a'])
+  })
+
+  test(`${name}: the owner of one shard cannot change a timer of another`, async (t) => {
+    const owned = await setup(t)
+    const other = 1 as ShardId
+    const epoch = await claimed(owned.store, other)
+    const timer = sampleTimer()
+    await owned.add(timer)
+    const puts = [changed({ ...timer, version: 2 }, timer), absent(timer)]
+    const [result] = await owned.store.commit([{ shard: other, epoch, puts }])
+    assert.deepEqual([...missedOf(result)], [[0, timer], [1, timer]])
+    assert.deepEqual(await owned.get(timer), timer)
+  })
+
+  test(`${name}: two timers with the same uuid are an error, and nothing of the commit is written`, async (t) => {
+    const owned = await setup(t)
+    const stored = sampleTimer({ id: 'stored' as TimerId })
+    await owned.add(stored)
+    const collides = sampleTimer({ id: 'other' as TimerId, uuid: stored.uuid })
+    for (const put of [absent(collides), changed({ ...collides, version: 2 }, stored)]) {
+      await assert.rejects(owned.put(absent(sampleTimer({ id: 'beside' as TimerId })), put), (error: unknown) => {
+        assert(error instanceof StoreError)
+        assert.match(error.message, /same uuid/)
+        assert.equal(error.retryable, false)
+        return true
+      })
+    }
+    assert.deepEqual(await owned.listIds(), ['stored'])
+    assert.equal(await owned.get(collides), null)
+    assert.deepEqual(await owned.store.stats(), { counts: [{ namespace: 'default', status: 'pending', count: 1 }] })
+  })
+
+  test(`${name}: a commit of nothing, and a part without puts, are fine`, async (t) => {
+    const owned = await setup(t)
+    assert.deepEqual(await owned.store.commit([]), [])
+    assert.equal((await owned.put()).size, 0)
+    await owned.store.ping()
+  })
+}
+
+function dueScans(name: string, setup: Setup): void {
+  test(`${name}: due timers come by wake time, then by the bytes of their uuid, the high bit included`, async (t) => {
+    const owned = await setup(t)
+    const uuids = ['7fffffffffffffff0000000000000000', '80000000000000000000000000000000', 'ffffffffffffffffffffffffffffffff']
+    uuids.unshift('00000000000000000000000000000001', '0000000000000000ffffffffffffffff')
+    const same = uuids.map((uuid, index) => sampleTimer({ id: `same-${index}` as TimerId, uuid: uuid as TimerUuid, dueAt: LATER }))
+    const before = sampleTimer({ id: 'before' as TimerId, dueAt: LATER - 1 })
+    const after = sampleTimer({ id: 'after' as TimerId, dueAt: LATER + 1 })
+    const expected = [before, ...same, after]
+    await owned.add(...[3, 1, 6, 0, 5, 2, 4].map((index) => expected[index]!))
+    assert.deepEqual(await owned.dueIds(), idsOf(expected))
+    assert.deepEqual(expected.toSorted(compareKeys), expected)
+  })
+
+  test(`${name}: a page begins exactly behind the key it is given and ends at its limit or with the last wake time`, async (t) => {
+    const owned = await setup(t)
+    const timers = Array.from({ length: 9 }, (_, i) => sampleTimer({ id: `t${i}` as TimerId, dueAt: LATER + Math.floor(i / 3) }))
+    const ordered = timers.toSorted(compareKeys)
+    await owned.add(...timers)
+    for (const [index, after] of ordered.entries()) {
+      assert.deepEqual(await owned.dueIds({ after, limit: 4 }), idsOf(ordered.slice(index + 1, index + 5)))
+    }
+    assert.deepEqual(await owned.dueIds({ until: LATER }), idsOf(ordered.slice(0, 3)))
+    assert.deepEqual(await owned.dueIds({ until: LATER - 1 }), [])
+    assert.deepEqual(await owned.dueIds({ after: ordered[1]!, until: LATER }), idsOf(ordered.slice(2, 3)))
+  })
+
+  test(`${name}: a key whose timer is not there is as good a border as any`, async (t) => {
+    const owned = await setup(t)
+    const [a, b] = [sampleTimer({ id: 'a' as TimerId, dueAt: LATER }), sampleTimer({ id: 'b' as TimerId, dueAt: LATER + 2 })]
+    await owned.add(a, b)
+    assert.deepEqual(await owned.dueIds({ after: { ...a, wakeAt: LATER + 1 } }), ['b'])
+    assert.deepEqual(await owned.dueIds({ after: { ...a, wakeAt: LATER - 1 } }), ['a', 'b'])
+  })
+
+  test(`${name}: paused and finished timers are never due, and come back when they are resumed or made anew`, async (t) => {
+    const owned = await setup(t)
+    const timer = sampleTimer({ dueAt: LATER })
+    await owned.add(timer)
+    const paused = { ...timer, version: 2, status: Status.paused, wakeAt: NEVER }
+    await owned.put(changed(paused, timer))
+    assert.deepEqual(await owned.dueIds({ until: NEVER - 1 }), [])
+    assert.deepEqual(await owned.get(timer), paused)
+    const resumed = { ...timer, version: 3 }
+    await owned.put(changed(resumed, paused))
+    assert.deepEqual(await owned.dueIds(), ['sample'])
+    const done = { ...timer, version: 4, status: Status.completed, finishedAt: LATER, wakeAt: LATER }
+    await owned.put(changed(done, resumed))
+    assert.deepEqual(await owned.dueIds({ until: NEVER }), [])
+    assert.deepEqual(await owned.get(timer), done)
+    await owned.put(changed({ ...timer, version: 5 }, done))
+    assert.deepEqual(await owned.dueIds(), ['sample'])
+  })
+
+  test(`${name}: a scan sees its own shard only`, async (t) => {
+    const owned = await setup(t)
+    await owned.add(sampleTimer())
+    assert.deepEqual(await owned.store.due({ shard: 1 as ShardId, after: null, until: NEVER, limit: 10 }), [])
+  })
+}
+
+function lists(name: string, setup: Setup): void {
+  test(`${name}: a list has live timers by wake time, then finished ones by expiry, none skipped and none twice`, async (t) => {
+    const owned = await setup(t)
+    const timers = Array.from({ length: 23 }, (_, i) => {
+      const status = i % 3 === 0 ? Status.completed : Status.pending
+      return sampleTimer({ id: `t${i}` as TimerId, status, dueAt: LATER + (i % 4) })
+    })
+    const live = timers.filter(({ status }) => status === Status.pending).toSorted(compareKeys)
+    const finished = timers.filter(({ status }) => status === Status.completed).toSorted(compareKeys)
+    await owned.add(...timers)
+    for (const limit of [1, 2, 5, 23, 100]) assert.deepEqual(await owned.listIds({}, limit), idsOf([...live, ...finished]))
+  })
+
+  test(`${name}: a list goes over all shards in one order`, async (t) => {
+    const owned = await setup(t)
+    const shards = [SHARD, 1 as ShardId, 2 as ShardId]
+    const epochs = [owned.epoch, await claimed(owned.store, shards[1]!), await claimed(owned.store, shards[2]!)]
+    const timers = Array.from({ length: 20 }, (_, i) => sampleTimer({ id: `t${i}` as TimerId, dueAt: LATER + (i % 5) }))
+    const parts = shards.map((shard, s) => {
+      return { shard, epoch: epochs[s]!, puts: timers.filter((_, i) => i % 3 === s).map(absent) }
+    })
+    await owned.store.commit(parts)
+    for (const limit of [1, 3, 7]) assert.deepEqual(await owned.listIds({}, limit), idsOf(timers.toSorted(compareKeys)))
+    assert.deepEqual(await owned.listIds({ namespace: 'default' as Namespace }), idsOf(timers.toSorted(compareKeys)))
+  })
+
+  test(`${name}: a list shows what matches all of its filters`, async (t) => {
+    const owned = await setup(t)
+    const other = 'other' as Namespace
+    await owned.add(
+      sampleTimer({ id: 'a' as TimerId, dueAt: LATER }),
+      sampleTimer({ id: 'b' as TimerId, dueAt: LATER + 1, namespace: other }),
+      sampleTimer({ id: 'c' as TimerId, dueAt: LATER + 1, wakeAt: LATER + 2 }),
+      sampleTimer({ id: 'd' as TimerId, dueAt: LATER, wakeAt: NEVER, status: Status.paused }),
+      sampleTimer({ id: 'e' as TimerId, dueAt: LATER + 1, wakeAt: LATER, status: Status.failed }),
+      sampleTimer({ id: 'f' as TimerId, dueAt: LATER, wakeAt: LATER + 9, status: Status.canceled, namespace: other }),
+    )
+    const cases: [ListFilter, string][] = [
+      [{}, 'a b c d e f'],
+      [{ namespace: other }, 'b f'],
+      [{ namespace: 'nobody' as Namespace }, ''],
+      [{ statuses: [] }, ''],
+      [{ statuses: [Status.pending] }, 'a b c'],
+      [{ statuses: [Status.failed, Status.paused] }, 'd e'],
+      [{ statuses: [Status.failed, Status.canceled], namespace: other }, 'f'],
+      [{ dueFrom: LATER + 1 }, 'b c e'],
+      [{ dueTo: LATER + 1 }, 'a d f'],
+      [{ dueFrom: LATER, dueTo: LATER + 1, statuses: [Status.pending] }, 'a'],
+      [{ dueFrom: LATER + 2 }, ''],
+    ]
+    for (const [filter, ids] of cases) assert.equal((await owned.listIds(filter)).join(' '), ids, JSON.stringify(filter))
+  })
+
+  test(`${name}: metadata filters compare value and type, and take any text as a key`, async (t) => {
+    const owned = await setup(t)
+    const keys = ['plain', 'a.b', 'a"b', `a'b`, '$', '$.plain', '[0]', '0', 'a\\b', 'ключ 🔑', '', `'; DROP TABLE timers; --`, 'a\nb', '%', '?1']
+    await owned.add(
+      ...keys.map((key, i) => sampleTimer({ id: `k${i}` as TimerId, dueAt: LATER + i, metadata: JSON.stringify({ [key]: i }) as JsonText })),
+      sampleTimer({ id: 'typed' as TimerId, dueAt: LATER + 90, metadata: '{"text":"1","yes":true,"no":false,"none":null,"pi":3.5}' as JsonText }),
+      sampleTimer({ id: 'nested' as TimerId, dueAt: LATER + 91, metadata: '{"o":{"plain":0},"text":["1"]}' as JsonText }),
+      sampleTimer({ id: 'array' as TimerId, dueAt: LATER + 92, metadata: '[0,"plain"]' as JsonText }),
+    )
+    for (const [i, metadataKey] of keys.entries()) {
+      assert.deepEqual(await owned.listIds({ metadataKey }), [`k${i}`], metadataKey)
+      assert.deepEqual(await owned.listIds({ metadataKey, metadataValue: i }), [`k${i}`], metadataKey)
+      assert.deepEqual(await owned.listIds({ metadataKey, metadataValue: String(i) }), [], metadataKey)
+    }
+    const cases: [ListFilter, string][] = [
+      [{ metadataKey: 'text' }, 'typed nested'],
+      [{ metadataKey: 'text', metadataValue: '1' }, 'typed'],
+      [{ metadataKey: 'text', metadataValue: 1 }, ''],
+      [{ metadataKey: 'yes', metadataValue: true }, 'typed'],
+      [{ metadataKey: 'yes', metadataValue: 1 }, ''],
+      [{ metadataKey: 'yes', metadataValue: 'true' }, ''],
+      [{ metadataKey: 'no', metadataValue: false }, 'typed'],
+      [{ metadataKey: 'none' }, 'typed'],
+      [{ metadataKey: 'pi', metadataValue: 3.5 }, 'typed'],
+    ]
+    for (const [filter, ids] of cases) assert.equal((await owned.listIds(filter)).join(' '), ids, JSON.stringify(filter))
+  })
+}
+
+function countersAndPruning(name: string, setup: Setup): void {
+  test(`${name}: pruning takes finished timers past their retention only, oldest first, as many as it may`, async (t) => {
+    const owned = await setup(t)
+    const finished = (id: string, wakeAt: number): Timer => sampleTimer({ id: id as TimerId, status: Status.completed, dueAt: SAMPLE_NOW, wakeAt })
+    await owned.add(finished('c', LATER - 1), finished('a', LATER - 3), finished('b', LATER - 2), finished('at', LATER), finished('d', LATER + 1))
+    await owned.add(sampleTimer({ id: 'overdue' as TimerId, dueAt: LATER - 9 }))
+    assert.equal(await owned.store.prune({ now: LATER, limit: 2 }), 2)
+    assert.deepEqual(await owned.listIds(), ['overdue', 'c', 'at', 'd'])
+    assert.equal(await owned.store.prune({ now: LATER, limit: 2 }), 1)
+    assert.equal(await owned.store.prune({ now: LATER, limit: 2 }), 0)
+    assert.deepEqual(await owned.listIds(), ['overdue', 'at', 'd'])
+    assert.equal(await owned.get(finished('a', 0)), null)
+  })
+
+  test(`${name}: counters follow every change, misses and pruning included`, async (t) => {
+    const owned = await setup(t)
+    const other = 'other' as Namespace
+    const [a, b, c] = [...named('a', 'b'), sampleTimer({ namespace: other })] as [Timer, Timer, Timer]
+    await owned.put(absent(a), absent(b), absent(c), absent(a))
+    assert.deepEqual(await countsOf(owned.store), ['default pending 2', 'other pending 1'])
+    const running = { ...a, version: 2, status: Status.executing }
+    const done = { ...b, version: 2, status: Status.completed, wakeAt: LATER }
+    const canceled = { ...c, version: 2, status: Status.canceled, wakeAt: LATER }
+    await owned.put(changed(running, a), changed(done, b), changed(done, b), changed(canceled, c))
+    assert.deepEqual(await countsOf(owned.store), ['default completed 1', 'default executing 1', 'other canceled 1'])
+    assert.equal(await owned.store.prune({ now: LATER + 1, limit: 10 }), 2)
+    assert.deepEqual(await countsOf(owned.store), ['default executing 1'])
+    await owned.put(absent(b))
+    assert.deepEqual(await countsOf(owned.store), ['default executing 1', 'default pending 1'])
+  })
+}
+
+function values(name: string, setup: Setup): void {
+  test(`${name}: gives back every field as it was put`, async (t) => {
+    const owned = await setup(t)
+    for (const timer of extremeTimers()) {
+      await owned.add(timer)
+      assert.deepEqual(await owned.get(timer), timer)
+      const shorter = { ...sampleTimer({ namespace: timer.namespace, id: timer.id }), version: timer.version + 1 }
+      assert.equal((await owned.put(changed(shorter, timer))).size, 0)
+      assert.deepEqual(await owned.get(timer), shorter)
+      assert.equal((await owned.put(changed({ ...timer, version: 9 }, shorter))).size, 0)
+      assert.deepEqual(await owned.get(timer), { ...timer, version: 9 })
+    }
+  })
+
+  test(`${name}: getMany answers in the order of the keys, with null for what is not there`, async (t) => {
+    const owned = await setup(t)
+    const [a, b, c] = named('a', 'b', 'c') as [Timer, Timer, Timer]
+    await owned.add(a, c)
+    const keys = [c, b, a, c].map(({ namespace, id, uuid }) => ({ namespace, id, uuid, shard: SHARD }))
+    assert.deepEqual(await owned.store.getMany(keys), [c, null, a, c])
+    assert.deepEqual(await owned.store.getMany([]), [])
+    assert.deepEqual(await Promise.all(keys.map((key) => owned.store.get(key))), [c, null, a, c])
+  })
+}
+
+function closing(name: string, openStore: OpenEmptyStore): void {
+  test(`${name}: a closed store lets what is under way finish and refuses everything after`, async () => {
+    const store = await openStore()
+    const epoch = await claimed(store, SHARD)
+    const key = { ...sampleTimer(), shard: SHARD }
+    const part = { shard: SHARD, epoch, puts: [absent(sampleTimer())] }
+    const underWay = Promise.all([store.commit([part]), store.get(key), store.get(key)])
+    await Promise.all([store.close(), store.close()])
+    await underWay
+    await store.close()
+    const later: (() => Promise<unknown>)[] = [
+      () => store.ping(),
+      () => store.commit([part]),
+      () => store.get(key),
+      () => store.getMany([key]),
+      () => store.due({ shard: SHARD, after: null, until: NEVER, limit: 1 }),
+      () => store.stats(),
+      () => store.shards(),
+      () => store.claim({ shard: SHARD, expected: epoch, owner: 'a', leaseUntil: LATER }),
+    ]
+    for (const call of later) await assert.rejects(call, { name: 'StoreError', message: 'the store is closed' })
+  })
+}
+
+/** Values at the edges of what the core lets through. */
+function extremeTimers(): Timer[] {
+  const id = (text: string): { id: TimerId; uuid: TimerUuid } => {
+    return { id: text as TimerId, uuid: timerUuid('default' as Namespace, text as TimerId) }
+  }
+  const hundredYears = SAMPLE_NOW + 100 * 365.25 * 86_400_000
+  return [
+    sampleTimer({ ...id('a/b/../c?d=e#f%2F'), target: { type: 'none' }, payload: null, dueAt: hundredYears }),
+    sampleTimer({ ...id('🕰️ önemli — 重要 \u2028 "\''), dueAt: 0, wakeAt: NEVER, status: Status.paused }),
+    sampleTimer({ ...id('😀'.repeat(127) + 'x'), payload: JSON.stringify('x€'.repeat(64 * 1_024)) as JsonText }),
+    sampleTimer({
+      ...id('all'),
+      version: 2 ** 40,
+      status: Status.failed,
+      schedule: 'R3/PT10M',
+      timeZone: 'Europe/Vienna',
+      anchorAt: SAMPLE_NOW,
+      iteration: 3,
+      catchUp: 'one',
+      dueAt: SAMPLE_NOW + 1,
+      wakeAt: hundredYears,
+      target: { type: 'nats', topic: 'a.b', key: 'k', headers: { 'X-Täg': 'ü', __proto__x: '' } },
+      protocol: 'platform',
+      payload: '{"a":1e400,"b":12345678901234567890, "c" : "\\u0000"}' as JsonText,
+      metadata: '{"k":"v"}' as JsonText,
+      retry: { maxAttempts: 101, initialIntervalMs: 1, multiplier: 1.5, maxIntervalMs: 2, maxDurationMs: 3 },
+      timeoutMs: 3_600_000,
+      updatedAt: SAMPLE_NOW + 2,
+      executedAt: SAMPLE_NOW + 3,
+      finishedAt: SAMPLE_NOW + 4,
+      firing: 1_000_000,
+      attempts: 100,
+      firstAttemptAt: SAMPLE_NOW + 5,
+      lastError: 'HTTP 500 "boom" \u{1f4a5}',
+      attemptLog: [
+        { at: SAMPLE_NOW + 5, durationMs: 12, outcome: 'failed', statusCode: 500, error: 'HTTP 500' },
+        { at: SAMPLE_NOW + 6, durationMs: 0, outcome: 'rescheduled', statusCode: null, error: null },
+      ],
+      traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
+      correlationId: 'c-1',
+    }),
+  ]
+}
+
+export function absent(timer: Timer): Put {
+  return { timer, expect: 'absent' }
+}
+
+export function changed(timer: Timer, from: Pick<Timer, 'version' | 'status'>): Put {
+  return { timer, expect: { version: from.version, status: from.status } }
+}
+
+export async function claimed(store: Store, shard: ShardId): Promise<Epoch> {
+  const epoch = await store.claim({ shard, expected: UNOWNED, owner: 'a', leaseUntil: LATER })
+  assert.equal(epoch, 1)
+  return epoch
+}
+
+/** All pages of a list; a store may give short ones, so the end is where `next` is null. */
+export async function listAll(store: Store, filter: ListFilter, limit: number): Promise<Timer[]> {
+  const timers: Timer[] = []
+  let after: ListQuery['after'] = null
+  do {
+    const page = await store.list({ filter, after, limit })
+    assert(page.timers.length <= limit)
+    timers.push(...page.timers)
+    after = page.next
+  } while (after !== null)
+  return timers
+}
+
+export async function countsOf(store: Store): Promise<string[]> {
+  const { counts } = await store.stats()
+  return counts.map(({ namespace, status, count }) => `${namespace} ${status} ${count}`).toSorted()
+}
+
+function missedOf(result: PartResult | undefined): ReadonlyMap<number, Timer | null> {
+  assert(result !== undefined && !result.fenced)
+  return result.missed
+}
+
+function named(...ids: string[]): Timer[] {
+  return ids.map((id) => sampleTimer({ id: id as TimerId }))
+}
+
+function idsOf(timers: readonly Timer[]): string[] {
+  return timers.map(({ id }) => id)
+}

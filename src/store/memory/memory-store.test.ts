@@ -1,0 +1,12 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { storeConformance } from '../conformance.ts'
+import { MemoryStore } from './memory-store.ts'
+
+storeConformance('memory', async () => new MemoryStore())
+
+test('a store in memory says that it cannot be backed up', async () => {
+  const store = new MemoryStore()
+  assert.equal(store.capabilities.backup, false)
+  await assert.rejects(store.backup(), { name: 'StoreError', retryable: false })
+})

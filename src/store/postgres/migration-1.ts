@@ -1,0 +1,282 @@
+// The first schema. Never edited once released: a later change is a new step in migrations.ts.
+
+// Shards and timers share one table, told apart by row_type (1 shard, 2 live timer, 3 finished timer), keyed in the
+// order in which timers come due; timer_execute_at holds the wake time, see timer-row.ts for the other columns.
+// Columns stand in the order of their alignment, which saves 20 bytes a row; uuid compares by bytes, as the order asks.
+// The hash of namespace and id is the unique key: 16 bytes instead of two texts. timers_by_namespace lets a small
+// namespace be listed without reading the large ones, and finds the rows of shards, which have no namespace.
+//
+// Every timer is written, rewritten and deleted, so dead rows are swept when 1 % have died instead of 20 %; room is
+// left in the pages for changes that move no key. What is written all the time, counters and beats, has half its
+// pages empty: there a change reuses the row's own page.
+const TABLES = `
+CREATE TABLE timers (
+  timer_execute_at bigint NOT NULL,
+  timer_created_at bigint,
+  timer_version bigint,
+  timer_due_at bigint,
+  timer_updated_at bigint,
+  timer_executed_at bigint,
+  timer_finished_at bigint,
+  shard_epoch bigint,
+  shard_id integer NOT NULL,
+  timer_firing integer,
+  timer_attempts integer,
+  timer_callback_timeout_ms integer,
+  row_type smallint NOT NULL,
+  timer_status smallint,
+  timer_target_type smallint,
+  timer_uuid uuid NOT NULL,
+  timer_namespace text COLLATE "C",
+  timer_id text,
+  timer_protocol text,
+  timer_target_address text,
+  timer_target_options text,
+  timer_payload text,
+  timer_metadata text,
+  timer_retry_policy text,
+  timer_progress text,
+  timer_schedule text,
+  timer_cycle text,
+  timer_traceparent text,
+  timer_correlation_id text,
+  shard_owner text,
+  PRIMARY KEY (shard_id, row_type, timer_execute_at, timer_uuid)
+) WITH (
+  fillfactor = 90,
+  autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 5000,
+  autovacuum_vacuum_insert_scale_factor = 0.05,
+  autovacuum_analyze_scale_factor = 0.05,
+  autovacuum_vacuum_cost_delay = 1, autovacuum_vacuum_cost_limit = 2000
+);
+CREATE UNIQUE INDEX timers_by_uuid ON timers (timer_uuid);
+CREATE INDEX timers_by_namespace ON timers (timer_namespace, row_type, timer_execute_at, timer_uuid);
+
+CREATE TABLE timer_counts (
+  timer_namespace text COLLATE "C" NOT NULL,
+  timer_status smallint NOT NULL,
+  counter_slot smallint NOT NULL,
+  timer_count bigint NOT NULL,
+  PRIMARY KEY (timer_namespace, timer_status, counter_slot)
+) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
+
+CREATE TABLE timer_nodes (
+  node_id text PRIMARY KEY,
+  node_address text,
+  node_leaving boolean NOT NULL,
+  node_beat_at bigint NOT NULL,
+  node_clock_skew_ms bigint NOT NULL
+) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
+
+CREATE TABLE timer_store (
+  only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row),
+  schema_version integer NOT NULL,
+  shards integer NOT NULL CHECK (shards BETWEEN 1 AND 4096),
+  cluster_secret text NOT NULL,
+  pinged_at timestamptz
+) WITH (fillfactor = 50);
+`
+
+// A commit in one round trip. A function rather than one statement, because each statement in it sees what was
+// committed before that statement: the rows in the way of a put are read after the put has waited for them.
+//
+// The fence: every shard's row is locked, in the order of the shards so that two commits cannot lock each other out,
+// and its epoch is read under the lock. A claim that came first is waited for and then seen; one that comes later
+// waits until this commit is over. The lock excludes other commits too: one whose connection was lost and that the
+// server is still busy with ends before its repetition is judged.
+//
+// Puts on one uuid must be applied in order, so the n-th one of each uuid goes into round n; there is hardly ever
+// more than one. Returned are the fenced parts and the puts that missed, numbered from 1.
+const COMMIT = `
+CREATE FUNCTION timers_commit_1 (
+  p_counter_slot smallint,
+  p_shards integer[],
+  p_epochs bigint[],
+  p_rounds integer,
+  p_part integer[],
+  p_round integer[],
+  p_expected_version bigint[],
+  p_expected_status smallint[],
+  p_row_type smallint[],
+  p_execute_at bigint[],
+  p_uuid uuid[],
+  p_namespace text[],
+  p_id text[],
+  p_version bigint[],
+  p_status smallint[],
+  p_due_at bigint[],
+  p_protocol text[],
+  p_target_type smallint[],
+  p_target_address text[],
+  p_target_options text[],
+  p_payload text[],
+  p_metadata text[],
+  p_retry_policy text[],
+  p_callback_timeout_ms integer[],
+  p_created_at bigint[],
+  p_updated_at bigint[],
+  p_executed_at bigint[],
+  p_finished_at bigint[],
+  p_firing integer[],
+  p_attempts integer[],
+  p_progress text[],
+  p_schedule text[],
+  p_cycle text[],
+  p_traceparent text[],
+  p_correlation_id text[]
+) RETURNS TABLE (fenced_part integer, missed_put integer, found timers)
+LANGUAGE plpgsql AS $function$
+#variable_conflict use_column
+DECLARE
+  locked_shards integer[];
+  locked_epochs bigint[];
+  current_parts integer[];
+  all_current boolean;
+  put_count bigint;
+  written uuid[];
+  miss record;
+BEGIN
+  SELECT array_agg(shard_id), array_agg(shard_epoch) INTO locked_shards, locked_epochs
+  FROM (
+    SELECT shard_id, shard_epoch FROM timers
+    WHERE shard_id = ANY (p_shards) AND row_type = 1
+    ORDER BY shard_id
+    FOR NO KEY UPDATE
+  ) AS shard;
+
+  SELECT coalesce(array_agg(part), '{}') INTO current_parts
+  FROM generate_subscripts(p_shards, 1) AS part
+  WHERE locked_epochs[array_position(locked_shards, p_shards[part])] = p_epochs[part];
+
+  all_current := cardinality(current_parts) = cardinality(p_shards);
+  IF NOT all_current THEN
+    RETURN QUERY
+    SELECT part, NULL::integer, NULL::timers FROM generate_subscripts(p_shards, 1) AS part WHERE part <> ALL (current_parts);
+  END IF;
+
+  FOR current_round IN 1 .. p_rounds LOOP
+    WITH put AS MATERIALIZED (
+      SELECT *
+      FROM unnest(
+        p_part, p_round, p_expected_version, p_expected_status,
+        p_row_type, p_execute_at, p_uuid, p_namespace, p_id, p_version, p_status, p_due_at, p_protocol,
+        p_target_type, p_target_address, p_target_options, p_payload, p_metadata, p_retry_policy,
+        p_callback_timeout_ms, p_created_at, p_updated_at, p_executed_at, p_finished_at, p_firing, p_attempts,
+        p_progress, p_schedule, p_cycle, p_traceparent, p_correlation_id
+      ) AS put (
+        part, round, expected_version, expected_status,
+        row_type, execute_at, uuid, namespace, id, version, status, due_at, protocol,
+        target_type, target_address, target_options, payload, metadata, retry_policy,
+        callback_timeout_ms, created_at, updated_at, executed_at, finished_at, firing, attempts,
+        progress, schedule, cycle, traceparent, correlation_id
+      )
+      WHERE (all_current OR part = ANY (current_parts)) AND (p_rounds = 1 OR round = current_round)
+    ), inserted AS (
+      INSERT INTO timers (
+        shard_id, row_type, timer_execute_at, timer_uuid, timer_namespace, timer_id, timer_version, timer_status,
+        timer_due_at, timer_protocol, timer_target_type, timer_target_address, timer_target_options, timer_payload,
+        timer_metadata, timer_retry_policy, timer_callback_timeout_ms, timer_created_at, timer_updated_at,
+        timer_executed_at, timer_finished_at, timer_firing, timer_attempts, timer_progress, timer_schedule,
+        timer_cycle, timer_traceparent, timer_correlation_id
+      )
+      SELECT
+        p_shards[part], row_type, execute_at, uuid, namespace, id, version, status,
+        due_at, protocol, target_type, target_address, target_options, payload,
+        metadata, retry_policy, callback_timeout_ms, created_at, updated_at,
+        executed_at, finished_at, firing, attempts, progress, schedule,
+        cycle, traceparent, correlation_id
+      FROM put WHERE expected_version IS NULL
+      ON CONFLICT DO NOTHING
+      RETURNING timer_uuid, timer_namespace, timer_status
+    ), updated AS (
+      UPDATE timers SET
+        row_type = put.row_type,
+        timer_execute_at = put.execute_at,
+        timer_version = put.version,
+        timer_status = put.status,
+        timer_due_at = put.due_at,
+        timer_protocol = put.protocol,
+        timer_target_type = put.target_type,
+        timer_target_address = put.target_address,
+        timer_target_options = put.target_options,
+        timer_payload = put.payload,
+        timer_metadata = put.metadata,
+        timer_retry_policy = put.retry_policy,
+        timer_callback_timeout_ms = put.callback_timeout_ms,
+        timer_created_at = put.created_at,
+        timer_updated_at = put.updated_at,
+        timer_executed_at = put.executed_at,
+        timer_finished_at = put.finished_at,
+        timer_firing = put.firing,
+        timer_attempts = put.attempts,
+        timer_progress = put.progress,
+        timer_schedule = put.schedule,
+        timer_cycle = put.cycle,
+        timer_traceparent = put.traceparent,
+        timer_correlation_id = put.correlation_id
+      FROM put
+      WHERE timers.timer_uuid = put.uuid AND timers.timer_version = put.expected_version
+        AND timers.shard_id = p_shards[put.part] AND timers.timer_namespace = put.namespace AND timers.timer_id = put.id
+      RETURNING put.uuid, put.namespace, put.status, put.expected_status
+    ), counted AS (
+      INSERT INTO timer_counts (timer_namespace, timer_status, counter_slot, timer_count)
+      SELECT namespace, status, p_counter_slot, sum(change)
+      FROM (
+        SELECT timer_namespace, timer_status, 1 FROM inserted
+        UNION ALL SELECT namespace, status, 1 FROM updated
+        UNION ALL SELECT namespace, expected_status, -1 FROM updated
+      ) AS changes (namespace, status, change)
+      GROUP BY namespace, status HAVING sum(change) <> 0 ORDER BY namespace, status
+      ON CONFLICT (timer_namespace, timer_status, counter_slot)
+        DO UPDATE SET timer_count = timer_counts.timer_count + excluded.timer_count
+    )
+    SELECT
+      (SELECT count(*) FROM put),
+      (SELECT array_agg(uuid) FROM (SELECT timer_uuid FROM inserted UNION ALL SELECT uuid FROM updated) AS one (uuid))
+    INTO put_count, written;
+
+    IF put_count > coalesce(cardinality(written), 0) THEN
+      FOR miss IN
+        SELECT put.number, put.uuid, put.namespace, put.id, row_there
+        FROM unnest(p_part, p_round, p_uuid, p_namespace, p_id) WITH ORDINALITY AS put (part, round, uuid, namespace, id, number)
+        LEFT JOIN timers AS row_there ON row_there.timer_uuid = put.uuid
+        WHERE (all_current OR put.part = ANY (current_parts)) AND (p_rounds = 1 OR put.round = current_round)
+          AND put.uuid NOT IN (SELECT unnest(written))
+      LOOP
+        found := miss.row_there;
+        IF found.timer_namespace <> miss.namespace OR found.timer_id <> miss.id THEN
+          RAISE EXCEPTION 'timers %/% and %/% have the same uuid %: rename one',
+            found.timer_namespace, found.timer_id, miss.namespace, miss.id, miss.uuid USING ERRCODE = 'DT001';
+        END IF;
+        fenced_part := NULL;
+        missed_put := miss.number;
+        RETURN NEXT;
+      END LOOP;
+    END IF;
+  END LOOP;
+END
+$function$;
+`
+
+// Whether metadata have a key, and the value, at the top level. JSON that jsonb cannot hold (an escaped NUL, half a
+// surrogate pair) is legal in a timer: such escapes are read as a replacement character.
+const METADATA = `
+CREATE FUNCTION timer_metadata_matches (p_metadata text, p_key text, p_value jsonb) RETURNS boolean
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $function$
+DECLARE
+  metadata jsonb;
+BEGIN
+  IF p_metadata IS NULL THEN
+    RETURN false;
+  END IF;
+  BEGIN
+    metadata := p_metadata::jsonb;
+  EXCEPTION WHEN data_exception THEN
+    metadata := regexp_replace(p_metadata, '\\\\u(0000|[dD][89a-fA-F][0-9a-fA-F]{2})', '\\ufffd', 'g')::jsonb;
+  END;
+  RETURN coalesce(CASE WHEN p_value IS NULL THEN metadata -> p_key IS NOT NULL ELSE metadata -> p_key = p_value END, false);
+END
+$function$;
+`
+
+export const MIGRATION_1 = `${TABLES}${COMMIT}${METADATA}`

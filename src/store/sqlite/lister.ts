@@ -1,0 +1,149 @@
+// Pages of timers by filter. A page reads a bounded stretch of rows: a filter that hardly anything matches gives
+// short pages with a cursor, instead of one answer that takes seconds.
+
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
+import { Status } from '../../core/timer.ts'
+import type { TimerUuid } from '../../core/timer.ts'
+import type { ListCursor, ListFilter, ListQuery } from '../store.ts'
+import { RowType, statusCode } from '../timer-row.ts'
+import type { Cell } from '../timer-row.ts'
+import { SELECT_CELLS } from './statements.ts'
+
+const ROWS_READ_MAX = 50_000 // about 30 ms
+const ROWS_READ_MAX_JSON = 10_000 // JSON is parsed for each row, which takes about as long
+
+export type ListReply = { readonly cells: Cell[]; readonly next: ListCursor | null }
+
+/** Where rows are read: all those of a namespace, sorted, or those of a shard, which are kept in the list's order. */
+export type Source = { readonly namespace: string } | { readonly shard: number }
+
+/** The list's order is that of these columns, so a position in it is a key. */
+type Position = readonly [rowType: number, executeAt: number, uuid: string]
+const BEGINNING: Position = [RowType.live, Number.MIN_SAFE_INTEGER, '']
+
+type Stretch = { readonly rows: Cell[][]; readonly border: Position | null }
+
+export class Lister {
+  readonly #db: DatabaseSync
+  /** By text. There are as many as combinations of filters, a few dozen. */
+  readonly #statements = new Map<string, StatementSync>()
+
+  constructor(db: DatabaseSync) {
+    this.#db = db
+  }
+
+  list({ filter, after, limit }: ListQuery, sources: readonly Source[]): ListReply {
+    if (filter.statuses?.length === 0 || filter.namespaces?.length === 0) return { cells: [], next: null }
+    const start = startOf(filter, after)
+    const stretches = sources.map((source) => this.#read(source, filter, start, limit))
+    return merge(stretches, limit)
+  }
+
+  #read(source: Source, filter: ListFilter, start: Position, limit: number): Stretch {
+    const conditions = conditionsOf(filter, source)
+    const rowsMax = conditions.readsJson ? ROWS_READ_MAX_JSON : ROWS_READ_MAX
+    const [where, scope] = 'shard' in source ? ['shard_id = ?', source.shard] : ['timer_namespace = ?', source.namespace]
+    const range = `${where} AND (row_type, timer_execute_at, timer_uuid) > (?, ?, unhex(?)) AND row_type <= ${lastRowType(filter)}
+      ORDER BY row_type, timer_execute_at, timer_uuid`
+    // Only keys are sorted; the cross join then takes their rows one by one, in this order, until there are enough.
+    const found = this.#prepare(`
+      SELECT ${SELECT_CELLS}
+      FROM (SELECT shard_id, row_type, timer_execute_at, timer_uuid FROM timers WHERE ${range} LIMIT ${rowsMax})
+      CROSS JOIN timers USING (shard_id, row_type, timer_execute_at, timer_uuid)
+      WHERE ${conditions.sql} LIMIT ?`)
+    const rows = found.all(scope, ...start, ...conditions.values, limit) as unknown as Cell[][]
+    if (rows.length === limit) return { rows, border: positionOf(rows.at(-1)!) }
+    const lastRead = this.#prepare(`
+      SELECT row_type, timer_execute_at, lower(hex(timer_uuid)) FROM timers WHERE ${range} LIMIT 1 OFFSET ${rowsMax - 1}`)
+    return { rows, border: (lastRead.get(scope, ...start) as unknown as Position | undefined) ?? null }
+  }
+
+  #prepare(sql: string): StatementSync {
+    let statement = this.#statements.get(sql)
+    if (statement === undefined) {
+      statement = this.#db.prepare(sql)
+      statement.setReturnArrays(true)
+      this.#statements.set(sql, statement)
+    }
+    return statement
+  }
+}
+
+/** Rows up to the nearest border: behind it, one of the stretches may have rows that were not read. */
+function merge(stretches: readonly Stretch[], limit: number): ListReply {
+  let border = stretches.flatMap((stretch) => (stretch.border === null ? [] : [stretch.border])).toSorted(comparePositions)[0] ?? null
+  let rows = stretches.flatMap((stretch) => stretch.rows)
+  if (stretches.length > 1) rows = rows.toSorted((a, b) => comparePositions(positionOf(a), positionOf(b)))
+  if (border !== null) rows = rows.filter((row) => comparePositions(positionOf(row), border!) <= 0)
+  if (rows.length > limit) {
+    rows = rows.slice(0, limit)
+    border = positionOf(rows.at(-1)!)
+  }
+  return { cells: rows.flat(), next: border === null ? null : cursorAt(border) }
+}
+
+/** Behind `after`, and not before the first row that can match. */
+function startOf(filter: ListFilter, after: ListCursor | null): Position {
+  const candidates = [BEGINNING]
+  if (after !== null) candidates.push([after.finished ? RowType.finished : RowType.live, after.wakeAt, after.uuid])
+  if (filter.statuses?.every(isFinishedStatus)) candidates.push([RowType.finished, Number.MIN_SAFE_INTEGER, ''])
+  // A live timer never wakes before it is due.
+  if (filter.dueFrom !== undefined) candidates.push([RowType.live, filter.dueFrom, ''])
+  return candidates.toSorted(comparePositions).at(-1)!
+}
+
+function lastRowType(filter: ListFilter): number {
+  return filter.statuses?.some(isFinishedStatus) === false ? RowType.live : RowType.finished
+}
+
+function isFinishedStatus(status: Status): boolean {
+  return status === Status.completed || status === Status.failed || status === Status.canceled
+}
+
+type Conditions = { readonly sql: string; readonly values: SQLInputValue[]; readonly readsJson: boolean }
+
+/** Values are bound, never written into the text; json_each compares a key as it is, whatever characters it has. */
+function conditionsOf(filter: ListFilter, source: Source): Conditions {
+  const terms = ['TRUE']
+  const values: SQLInputValue[] = []
+  const add = (term: string, ...bound: SQLInputValue[]): void => {
+    terms.push(term)
+    values.push(...bound)
+  }
+  if (filter.namespace !== undefined && 'shard' in source) add('timer_namespace = ?', filter.namespace)
+  // Namespaces have none of the characters that mean something to GLOB, but for the star at the end of a pattern. As one
+  // value, since each number of parameters would be a statement of its own.
+  const byPattern = filter.namespaces !== undefined && 'shard' in source
+  if (byPattern) add('EXISTS (SELECT 1 FROM json_each(?) WHERE timer_namespace GLOB value)', JSON.stringify(filter.namespaces))
+  if (filter.statuses !== undefined) {
+    add('(1 << timer_status) & CAST(? AS INTEGER) <> 0', filter.statuses.reduce((mask, status) => mask | (1 << statusCode(status)), 0))
+  }
+  if (filter.dueFrom !== undefined) add('coalesce(timer_due_at, timer_execute_at) >= ?', filter.dueFrom)
+  if (filter.dueTo !== undefined) add('coalesce(timer_due_at, timer_execute_at) < ?', filter.dueTo)
+  if (filter.metadataKey !== undefined) {
+    const [matchesValue, ...bound] = metadataValueTerm(filter.metadataValue)
+    add(`EXISTS (SELECT 1 FROM json_each(timer_metadata) WHERE key = ? AND ${matchesValue})`, filter.metadataKey, ...bound)
+  }
+  return { sql: terms.join(' AND '), values, readsJson: byPattern || filter.metadataKey !== undefined }
+}
+
+/** JSON values are equal only if their types are: the text "1" is not the number 1. */
+function metadataValueTerm(value: string | number | boolean | undefined): [sql: string, ...values: SQLInputValue[]] {
+  if (value === undefined) return ['TRUE']
+  if (typeof value === 'boolean') return ['type = ?', String(value)]
+  return typeof value === 'string' ? [`type = 'text' AND atom = ?`, value] : [`type IN ('integer', 'real') AND atom = ?`, value]
+}
+
+function positionOf(row: readonly Cell[]): Position {
+  return [row[0] as number, row[1] as number, row[2] as string]
+}
+
+function comparePositions(a: Position, b: Position): number {
+  if (a[0] !== b[0]) return a[0] - b[0]
+  if (a[1] !== b[1]) return a[1] - b[1]
+  return a[2] < b[2] ? -1 : a[2] > b[2] ? 1 : 0
+}
+
+function cursorAt([rowType, wakeAt, uuid]: Position): ListCursor {
+  return { finished: rowType === RowType.finished, wakeAt, uuid: uuid as TimerUuid }
+}

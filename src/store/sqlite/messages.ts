@@ -1,0 +1,41 @@
+// What the main thread and the two workers say to each other. Batches are flat arrays of primitives: one object
+// per row would cost more to hand over than the row takes to write.
+
+import { CELLS_PER_TIMER } from '../timer-row.ts'
+import type { Cell } from '../timer-row.ts'
+import type { Failure } from './failures.ts'
+import type { Reader } from './reader.ts'
+import type { Writer } from './writer.ts'
+
+export type CommitMessage = {
+  /** Per part: shard, epoch, number of puts. */
+  readonly parts: readonly number[]
+  /** Per put: its cells, then the expected version (ABSENT for none) and that version's status code. */
+  readonly cells: readonly Cell[]
+}
+export const PART_STRIDE = 3
+export const PUT_STRIDE = CELLS_PER_TIMER + 2
+export const ABSENT = -1
+
+/** Per part: null when fenced, otherwise the puts that missed, with the cells of the row in their way. */
+export type CommitReply = readonly (readonly Miss[] | null)[]
+export type Miss = { readonly index: number; readonly cells: readonly Cell[] | null }
+
+export type WorkerRole = 'writer' | 'reader'
+export type WorkerOptions = {
+  readonly role: WorkerRole
+  readonly path: string
+  readonly cacheMiB: number
+  readonly maxPages?: number | undefined
+}
+
+/** What each worker can be asked for. */
+export type WriterCalls = Pick<Writer, 'ping' | 'claim' | 'renew' | 'release' | 'commit' | 'prune' | 'close'>
+export type ReaderCalls = Pick<Reader, 'getMany' | 'due' | 'list' | 'stats' | 'shards' | 'close'>
+
+export type Request = { readonly call: number; readonly name: string; readonly argument: unknown }
+export type Reply = { readonly call: number; readonly result: unknown } | { readonly call: number; readonly failure: Failure }
+
+/** The call that a worker answers without being asked, once it has opened the database. */
+export const OPENED = 0
+

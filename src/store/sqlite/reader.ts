@@ -1,0 +1,97 @@
+// Everything that only reads, on a connection of its own, so that a long list never holds up a commit. Runs in the
+// reader's worker thread. Rows leave as flat cells; the main thread makes timers of them.
+
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { matchesAny } from '../../core/access.ts'
+import type { Epoch, Namespace, ShardId } from '../../core/timer.ts'
+import type { DueScan, ListFilter, ListQuery, ShardRow, StoreStats } from '../store.ts'
+import { RowType, statusOf } from '../timer-row.ts'
+import type { Cell } from '../timer-row.ts'
+import { Lister } from './lister.ts'
+import type { ListReply, Source } from './lister.ts'
+import { SHARDS_SQL } from './shard-rows.ts'
+import { SELECT_CELLS } from './statements.ts'
+
+const SORTED_TIMERS_MAX = 50_000 // about 30 ms
+const SORTED_NAMESPACES_MAX = 50 // each is a query of its own
+
+type NamespaceCount = { readonly namespace: Namespace; readonly count: number }
+
+export class Reader {
+  readonly #db: DatabaseSync
+  readonly #lister: Lister
+  readonly #select: StatementSync
+  readonly #due: StatementSync
+  readonly #shards: StatementSync
+  readonly #counts: StatementSync
+  readonly #namespaceCounts: StatementSync
+
+  constructor(db: DatabaseSync) {
+    this.#db = db
+    this.#lister = new Lister(db)
+    this.#select = db.prepare(`SELECT ${SELECT_CELLS} FROM timers WHERE timer_uuid = unhex(?)`)
+    this.#select.setReturnArrays(true)
+    this.#due = db.prepare(`
+      SELECT ${SELECT_CELLS} FROM timers
+      WHERE shard_id = ? AND row_type = ${RowType.live} AND (timer_execute_at, timer_uuid) > (?, unhex(?)) AND timer_execute_at <= ?
+      ORDER BY timer_execute_at, timer_uuid LIMIT ?`)
+    this.#due.setReturnArrays(true)
+    this.#shards = db.prepare(SHARDS_SQL)
+    this.#counts = db.prepare('SELECT timer_namespace, timer_status, timer_count FROM timer_counts WHERE timer_count > 0')
+    this.#namespaceCounts = db.prepare(`
+      SELECT timer_namespace AS namespace, sum(timer_count) AS count FROM timer_counts
+      WHERE EXISTS (SELECT 1 FROM json_each(?) WHERE timer_namespace GLOB value) GROUP BY timer_namespace`)
+  }
+
+  /** The rows that are there, in the order of the uuids; the others are left out. */
+  getMany(uuids: readonly string[]): Cell[] {
+    const cells: Cell[] = []
+    for (const uuid of uuids) {
+      const row = this.#select.get(uuid) as unknown as Cell[] | undefined
+      if (row !== undefined) cells.push(...row)
+    }
+    return cells
+  }
+
+  due({ shard, after, until, limit }: DueScan): Cell[] {
+    // No time is smaller than this, and no uuid is shorter than none: before everything.
+    return (this.#due.all(shard, after?.wakeAt ?? Number.MIN_SAFE_INTEGER, after?.uuid ?? '', until, limit) as unknown as Cell[][]).flat()
+  }
+
+  list(query: ListQuery): ListReply {
+    return this.#lister.list(query, this.#sourcesOf(query.filter))
+  }
+
+  stats(): StoreStats {
+    const counts = this.#counts.all().map((row) => {
+      return { namespace: row['timer_namespace'] as Namespace, status: statusOf(row['timer_status'] as number), count: row['timer_count'] as number }
+    })
+    return { counts }
+  }
+
+  shards(): ShardRow[] {
+    return this.#shards.all().map((row) => {
+      return {
+        shard: row['shard_id'] as ShardId,
+        epoch: row['shard_epoch'] as Epoch,
+        owner: row['shard_owner'] as string | null,
+        leaseUntil: row['shard_lease_until'] as number,
+      }
+    })
+  }
+
+  close(): void {
+    this.#db.close()
+  }
+
+  /** Small namespaces are sorted for every page; large ones are met often enough by reading everything in order. */
+  #sourcesOf({ namespace, namespaces }: ListFilter): readonly Source[] {
+    if (namespace !== undefined || namespaces !== undefined) {
+      const named = this.#namespaceCounts.all(JSON.stringify(namespace === undefined ? namespaces : [namespace])) as NamespaceCount[]
+      const meant = namespace === undefined || namespaces === undefined ? named : named.filter((one) => matchesAny(namespaces, one.namespace))
+      const isSmall = meant.length <= SORTED_NAMESPACES_MAX && meant.reduce((sum, { count }) => sum + count, 0) <= SORTED_TIMERS_MAX
+      if (isSmall) return meant.map((one) => ({ namespace: one.namespace }))
+    }
+    return this.shards().map(({ shard }) => ({ shard }))
+  }
+}

@@ -1,0 +1,175 @@
+// The store in one SQLite file. node:sqlite is synchronous, so it runs in two worker threads, one that writes and
+// one that reads: no fsync, list or checkpoint ever makes a timer late. This side only packs and unpacks.
+
+import { resolve } from 'node:path'
+import type { Epoch, Millis, ShardId, Timer } from '../../core/timer.ts'
+import { StoreError } from '../store.ts'
+import type { CommitPart, DueScan, ListPage, ListQuery, PartResult, ShardClaim } from '../store.ts'
+import type { ShardLease, ShardRow, Store, StoreCapabilities, StoreStats, TimerKey } from '../store.ts'
+import { appendCells, statusCode, timerAt, timersOf } from '../timer-row.ts'
+import type { Cell } from '../timer-row.ts'
+import { backupSqliteFile } from './backup.ts'
+import { GatheredGets } from './gathered-gets.ts'
+import { ABSENT } from './messages.ts'
+import type { CommitMessage, CommitReply, ReaderCalls, WriterCalls } from './messages.ts'
+import { startWorker, WorkerLink } from './worker-link.ts'
+import type { NameIn } from './worker-link.ts'
+
+export type SqliteOptions = {
+  readonly path: string
+  /** The writer's page cache; the index of ids should fit, at about 45 bytes a timer. The reader has a quarter of it. */
+  readonly cacheMiB?: number
+  /** A quota for the file, in pages of 4 KiB. */
+  readonly maxPages?: number
+}
+
+const CACHE_MIB_DEFAULT = 256
+
+export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
+  const { cacheMiB = CACHE_MIB_DEFAULT, maxPages } = options
+  const path = options.path === '' || options.path === ':memory:' ? options.path : resolve(options.path)
+  const writer = new WorkerLink<WriterCalls>(startWorker({ role: 'writer', path, cacheMiB, maxPages }), 'writer')
+  await writer.opened
+  const reader = new WorkerLink<ReaderCalls>(startWorker({ role: 'reader', path, cacheMiB: Math.ceil(cacheMiB / 4) }), 'reader')
+  try {
+    await reader.opened
+  } catch (error) {
+    await writer.call('close', undefined)
+    throw error
+  }
+  return new SqliteStore(path, writer, reader)
+}
+
+class SqliteStore implements Store {
+  readonly capabilities: StoreCapabilities = { name: 'sqlite', shared: false, backup: true, shards: 1 }
+  readonly #path: string
+  readonly #writer: WorkerLink<WriterCalls>
+  readonly #reader: WorkerLink<ReaderCalls>
+  readonly #gets: GatheredGets
+  readonly #backups = new Set<Promise<void>>()
+  #closing: Promise<void> | null = null
+
+  constructor(path: string, writer: WorkerLink<WriterCalls>, reader: WorkerLink<ReaderCalls>) {
+    this.#path = path
+    this.#writer = writer
+    this.#reader = reader
+    this.#gets = new GatheredGets((uuids) => reader.call('getMany', uuids))
+  }
+
+  async ping(): Promise<void> {
+    await this.#write('ping', undefined)
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  /** Requests are answered in order, so a worker closes behind all that were made before. The reader first: the last one tidies up the log. */
+  async #close(): Promise<void> {
+    await Promise.allSettled([this.#gets.settled(), ...this.#backups])
+    await this.#reader.call('close', undefined).catch(ignoreDeadWorker)
+    await this.#writer.call('close', undefined).catch(ignoreDeadWorker)
+  }
+
+  async claim(claim: ShardClaim): Promise<Epoch | null> {
+    return (await this.#write('claim', claim)) as Epoch | null
+  }
+
+  async renew(lease: ShardLease): Promise<boolean> {
+    return this.#write('renew', lease)
+  }
+
+  async release(owned: { readonly shard: ShardId; readonly epoch: Epoch }): Promise<void> {
+    await this.#write('release', owned)
+  }
+
+  async shards(): Promise<readonly ShardRow[]> {
+    return this.#read('shards', undefined)
+  }
+
+  async commit(parts: readonly CommitPart[]): Promise<readonly PartResult[]> {
+    if (parts.length === 0) return []
+    return partResults(await this.#write('commit', packCommit(parts)))
+  }
+
+  async get(key: TimerKey): Promise<Timer | null> {
+    this.#assertOpen()
+    return this.#gets.get(key)
+  }
+
+  async getMany(keys: readonly TimerKey[]): Promise<readonly (Timer | null)[]> {
+    this.#assertOpen()
+    return this.#gets.getMany(keys)
+  }
+
+  async due(scan: DueScan): Promise<readonly Timer[]> {
+    return timersOf(await this.#read('due', scan))
+  }
+
+  async list(query: ListQuery): Promise<ListPage> {
+    const { cells, next } = await this.#read('list', query)
+    return { timers: timersOf(cells), next }
+  }
+
+  async stats(): Promise<StoreStats> {
+    return this.#read('stats', undefined)
+  }
+
+  async prune(options: { readonly now: Millis; readonly limit: number }): Promise<number> {
+    return this.#write('prune', options)
+  }
+
+  async backup({ path, onProgress }: { readonly path: string; readonly onProgress?: (done: number, total: number) => void }): Promise<void> {
+    this.#assertOpen()
+    const copying = backupSqliteFile({ path: this.#path, to: path, ...(onProgress === undefined ? {} : { onProgress }) })
+    this.#backups.add(copying)
+    await copying.finally(() => this.#backups.delete(copying))
+  }
+
+  #write<Name extends NameIn<WriterCalls>>(
+    name: Name,
+    argument: Parameters<WriterCalls[Name]>[0],
+  ): Promise<ReturnType<WriterCalls[Name]>> {
+    this.#assertOpen()
+    return this.#writer.call(name, argument, true)
+  }
+
+  #read<Name extends NameIn<ReaderCalls>>(
+    name: Name,
+    argument: Parameters<ReaderCalls[Name]>[0],
+  ): Promise<ReturnType<ReaderCalls[Name]>> {
+    this.#assertOpen()
+    return this.#reader.call(name, argument)
+  }
+
+  #assertOpen(): void {
+    if (this.#closing !== null) throw new StoreError('the store is closed', { retryable: false })
+  }
+}
+
+/** A worker that died has closed its connection with it. */
+function ignoreDeadWorker(error: unknown): void {
+  if (!(error instanceof StoreError)) throw error
+}
+
+function packCommit(parts: readonly CommitPart[]): CommitMessage {
+  const heads: number[] = []
+  const cells: Cell[] = []
+  for (const { shard, epoch, puts } of parts) {
+    heads.push(shard, epoch, puts.length)
+    for (const { timer, expect } of puts) {
+      appendCells(cells, timer)
+      if (expect === 'absent') cells.push(ABSENT, 0)
+      else cells.push(expect.version, statusCode(expect.status))
+    }
+  }
+  return { parts: heads, cells }
+}
+
+function partResults(reply: CommitReply): PartResult[] {
+  return reply.map((misses) => {
+    if (misses === null) return { fenced: true }
+    return { fenced: false, missed: new Map(misses.map(({ index, cells }) => [index, cells === null ? null : timerAt(cells, 0)])) }
+  })
+}

@@ -1,0 +1,60 @@
+// Delivers firings by publishing them. The message id is the delivery id, the same on every attempt, so that a stream
+// removes what was published before a crash and again after it.
+
+import { BrokerError } from '../../broker/broker.ts'
+import type { Broker, Header } from '../../broker/broker.ts'
+import { failedDelivery } from '../../core/delivery.ts'
+import type { DeliveryOutcome, Firing } from '../../core/delivery.ts'
+import type { NatsTarget as NatsAddress } from '../../core/timer.ts'
+import type { TargetAdapter } from '../target.ts'
+import { isReservedHeader, subjectOf } from './nats-address.ts'
+import type { NatsProtocol } from './protocol.ts'
+
+const DELIVERED: DeliveryOutcome = Object.freeze({ type: 'delivered', statusCode: null })
+const ANSWERED = 500 // for a refusal without a code of its own: the broker is there, so the others need not wait
+
+export type NatsTargetOptions = { readonly broker: Broker; readonly protocols: readonly NatsProtocol[] }
+
+export class NatsTarget implements TargetAdapter<NatsAddress> {
+  readonly type = 'nats'
+  readonly #broker: Broker
+  readonly #protocols: ReadonlyMap<string, NatsProtocol>
+
+  constructor({ broker, protocols }: NatsTargetOptions) {
+    this.#broker = broker
+    this.#protocols = new Map(protocols.map((protocol) => [protocol.name, protocol]))
+  }
+
+  /** A topic is usually one stream: one that does not answer leaves the others their slots. */
+  laneOf(target: NatsAddress): string {
+    return `nats:${target.topic}`
+  }
+
+  async deliver(firing: Firing, signal: AbortSignal): Promise<DeliveryOutcome> {
+    const { timer, deliveryId } = firing
+    const { target } = timer
+    if (target.type !== 'nats') throw new TypeError(`the NATS target was given a ${target.type} timer`)
+    const protocol = this.#protocols.get(timer.protocol)
+    // Stored by a newer version, or edited by hand: it may well be right at the next attempt.
+    if (protocol === undefined) return failedDelivery(`this node does not know the protocol '${timer.protocol}' for NATS`)
+    try {
+      const { confirmedBy } = protocol
+      const publication = { subject: subjectOf(target), headers: headersFor(firing, target), data: protocol.message(firing), id: deliveryId, confirmedBy }
+      await this.#broker.publish(publication, { timeoutMs: timer.timeoutMs, signal })
+      return DELIVERED
+    } catch (error) {
+      if (!(error instanceof BrokerError)) throw error
+      return error.reason === 'refused' ? failedDelivery(error.message, { statusCode: error.code ?? ANSWERED }) : failedDelivery(error.message)
+    }
+  }
+
+  /** The broker is shared, and closed by whoever opened it. */
+  async close(): Promise<void> {}
+}
+
+function headersFor({ timer }: Firing, { headers }: NatsAddress): Header[] {
+  const list: Header[] = []
+  if (timer.traceparent !== null) list.push(['traceparent', timer.traceparent])
+  for (const name in headers) if (!isReservedHeader(name)) list.push([name, headers[name]!])
+  return list
+}
