@@ -70,7 +70,7 @@ async function runAll(scenarios: readonly Scenario[], quick: boolean): Promise<O
       bench.progress(`${name}: ${((performance.now() - startedAt) / 1_000).toFixed(0)} s`)
     } catch (error) {
       broken++
-      bench.progress(`${name}: BROKEN: ${error instanceof Error ? error.stack : String(error)}`)
+      bench.progress(`${name}: BROKEN: ${error instanceof Error ? error.stack : String(error)}\n${bench.lastWords()}`)
     }
     await bench.stopAll()
   }

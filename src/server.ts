@@ -1,75 +1,103 @@
 // The composition root: the only file that knows every concrete class. It builds the parts from the settings and
-// starts and stops them in order: store, engine, doors.
+// starts and stops them in order: store, broker, engine, doors.
 
 import { hostname } from 'node:os'
+import type { FastifyInstance } from 'fastify'
+import type { Broker } from './broker/broker.ts'
 import type { Namespace, Target } from './core/timer.ts'
 import { Engine } from './engine/engine.ts'
+import { CONTRACTS } from './http/all-contracts.ts'
 import { buildApp } from './http/app.ts'
-import { v1Contract } from './http/contracts/v1/contract.ts'
+import { closeWithin } from './http/closing.ts'
 import { v1Delivery } from './http/contracts/v1/delivery.ts'
+import { NatsDoor } from './nats/door.ts'
+import { dueTimeReached } from './nats/messages/due-time-reached.ts'
+import type { NativeApi } from './nats/requests/request-handler.ts'
 import { systemClock } from './runtime/clock.ts'
 import type { Clock } from './runtime/clock.ts'
 import type { Config } from './runtime/config.ts'
 import { Lifecycle } from './runtime/lifecycle.ts'
+import type { Part } from './runtime/lifecycle.ts'
 import { createLogger, partLogger } from './runtime/logger.ts'
 import type { Logger } from './runtime/logger.ts'
 import { Metrics } from './runtime/metrics.ts'
 import { VERSION } from './runtime/version.ts'
 import { observeInto } from './service/metrics-observer.ts'
+import { openKeys } from './service/keys/open-keys.ts'
 import { TimerService } from './service/timer-service.ts'
 import type { Store } from './store/store.ts'
 import { createEgressPolicy } from './targets/http/egress.ts'
 import type { EgressPolicy } from './targets/http/egress.ts'
 import { HttpTarget } from './targets/http/http-target.ts'
+import { natsTargetFault } from './targets/nats/nats-address.ts'
+import { NatsTarget } from './targets/nats/nats-target.ts'
+import { payloadProtocol } from './targets/nats/protocol.ts'
 import { NoneTarget } from './targets/none/none-target.ts'
 
-export type RunningServer = { readonly url: string; stop(): Promise<void> }
+export type RunningServer = {
+  readonly url: string
+  stop(): Promise<void>
+  /** Reads the keys file again, now; null when there is none. */
+  readonly reloadKeys: (() => Promise<void>) | null
+}
 
 export async function startServer(config: Config, clock: Clock = systemClock): Promise<RunningServer> {
   const logger = createLogger(config)
+  // First, since it is the quickest to fail.
+  const keys = await openKeys(config, { clock, logger: partLogger(logger, 'keys') })
   const store = await openStore(config, logger)
+  const broker = await openBroker(config, clock, logger)
   const metrics = new Metrics(partLogger(logger, 'metrics'))
   const egress = egressFor(config)
-  const engine = buildEngine({ config, clock, logger, store, metrics, egress })
+  const engine = buildEngine({ config, clock, logger, store, broker, metrics, egress })
   const service = new TimerService({
     engine,
     store,
     clock,
     namespaces: config.namespaces,
-    refuseTarget: (target) => refuseTarget(target, egress),
+    refuseTarget: (target, namespace) => refuseTarget({ target, namespace, egress, config }),
     observer: observeInto(metrics),
   })
   const app = await buildApp({
     service,
-    contracts: [v1Contract],
+    contracts: CONTRACTS,
+    keys: keys.ring,
     config,
     clock,
     logger: partLogger(logger, 'http'),
     metrics,
     ready: { store: () => store.ping() },
+    ...(broker !== null && { degradable: { nats: () => checkBroker(broker) } }),
+  }).catch(async (error: unknown) => {
+    // Its threads would keep the process alive, with nobody to talk to.
+    await store.close()
+    throw error
   })
 
   let url = ''
   const lifecycle = new Lifecycle(
     [
       { name: 'store', start: () => {}, stop: () => store.close() },
-      { name: 'metrics', start: () => watch(metrics, engine, service), stop: () => metrics.stop() },
+      ...(keys.watched === null ? [] : [{ name: 'keys', start: () => keys.watched!.start(), stop: () => keys.watched!.stop() }]),
+      { name: 'metrics', start: () => watch(metrics, engine, store), stop: () => metrics.stop() },
+      ...(broker === null ? [] : [brokerPart(broker)]),
       { name: 'engine', start: () => engine.start(), stop: () => engine.stop(config.shutdownGraceMs) },
       {
         name: 'http',
         start: async () => {
           url = await app.listen({ host: config.host, port: config.port })
         },
-        stop: () => app.close(),
+        stop: () => closeWithin(app, { clock, graceMs: config.shutdownGraceMs }),
       },
+      ...(broker === null || !config.natsMessages ? [] : [natsDoor({ broker, service, app, config, clock, logger })]),
     ],
     partLogger(logger, 'lifecycle'),
   )
   await lifecycle.start()
-  const { database, loopbackOnly } = config
-  const reach = loopbackOnly ? 'this machine only, because no API key is configured' : 'whoever reaches the address'
-  logger.info({ url, reach, loopbackOnly, database, version: VERSION }, 'listening')
-  return { url, stop: () => lifecycle.stop() }
+  const { database, loopbackOnly, keysNeeded } = config
+  const reach = keysNeeded ? 'whoever has a key' : loopbackOnly ? 'this machine only, because no API key is configured' : 'whoever reaches the address'
+  logger.info({ url, reach, loopbackOnly, keysNeeded, database, version: VERSION }, 'listening')
+  return { url, stop: () => lifecycle.stop(), reloadKeys: keys.watched === null ? null : () => keys.watched!.reload() }
 }
 
 /** Drivers load when their kind of database is asked for, and not before. */
@@ -87,9 +115,50 @@ async function openStore(config: Config, logger: Logger): Promise<Store> {
   }
 }
 
-type EngineParts = { config: Config; clock: Clock; logger: Logger; store: Store; metrics: Metrics; egress: EgressPolicy }
+/** The client library loads when a broker is configured, and not before. */
+async function openBroker(config: Config, clock: Clock, logger: Logger): Promise<Broker | null> {
+  if (config.broker === null) return null
+  const { NatsBroker } = await import('./broker/nats/nats-broker.ts')
+  return new NatsBroker({ settings: config.broker, clock, logger: partLogger(logger, 'broker') })
+}
 
-function buildEngine({ config, clock, logger, store, metrics, egress }: EngineParts): Engine {
+function brokerPart(broker: Broker): Part {
+  return { name: 'broker', start: () => broker.start(), stop: () => broker.stop() }
+}
+
+type NatsDoorParts = { broker: Broker; service: TimerService; app: FastifyInstance; config: Config; clock: Clock; logger: Logger }
+
+function natsDoor({ broker, service, app, config, clock, logger }: NatsDoorParts): Part {
+  return new NatsDoor({ broker, service, api: nativeApi(app), config, clock, logger: partLogger(logger, 'nats') })
+}
+
+/** Requests over the broker are answered by the very routes that answer them over HTTP, keys and limits included. */
+function nativeApi(app: FastifyInstance): NativeApi {
+  return async ({ verb, body, headers }) => {
+    const url = `/api/v1/timers/${verb}`
+    const answer = await app.inject({ method: 'POST', url, payload: body, headers: { ...headers, 'content-type': 'application/json' } })
+    return { status: answer.statusCode, body: answer.body }
+  }
+}
+
+/** Throws what does not work. */
+function checkBroker(broker: Broker): void {
+  const { state } = broker
+  const faults = state.type === 'disconnected' ? [`disconnected: ${state.reason}`] : broker.faults()
+  if (faults.length > 0) throw new Error(faults.join('; '))
+}
+
+type EngineParts = {
+  config: Config
+  clock: Clock
+  logger: Logger
+  store: Store
+  broker: Broker | null
+  metrics: Metrics
+  egress: EgressPolicy
+}
+
+function buildEngine({ config, clock, logger, store, broker, metrics, egress }: EngineParts): Engine {
   const http = new HttpTarget({
     protocols: [v1Delivery],
     egress,
@@ -98,9 +167,10 @@ function buildEngine({ config, clock, logger, store, metrics, egress }: EnginePa
     userAgent: `duetime/${VERSION}`,
     connectionsPerHost: config.deliveriesPerTargetMax,
   })
+  const nats = broker === null ? [] : [new NatsTarget({ broker, protocols: [payloadProtocol('v1'), dueTimeReached] })]
   return new Engine({
     store,
-    targets: [http, new NoneTarget()],
+    targets: [http, ...nats, new NoneTarget()],
     clock,
     logger: partLogger(logger, 'engine'),
     observer: observeInto(metrics),
@@ -126,18 +196,21 @@ function egressFor(config: Config): EgressPolicy {
   })
 }
 
-function refuseTarget(target: Target, egress: EgressPolicy): string | null {
+type TargetQuestion = { target: Target; namespace: Namespace; egress: EgressPolicy; config: Config }
+
+function refuseTarget({ target, namespace, egress, config }: TargetQuestion): string | null {
   switch (target.type) {
     case 'http':
       return egress.checkUrl(target.url)
     case 'nats':
-      return 'this service has no NATS connection configured, so a callback of type nats could never be delivered'
+      if (config.broker === null) return 'NATS is not configured (NATS_URL), so a callback of type nats could never be delivered'
+      return natsTargetFault(target, namespace, { namespacePrefix: config.natsNamespacePrefix })
     case 'none':
       return null
   }
 }
 
-function watch(metrics: Metrics, engine: Engine, service: TimerService): void {
+function watch(metrics: Metrics, engine: Engine, store: Store): void {
   metrics.watch({
     commitQueueLength: () => engine.gauges().commitQueueLength,
     windowTimers: () => engine.gauges().windowTimers,
@@ -145,5 +218,5 @@ function watch(metrics: Metrics, engine: Engine, service: TimerService): void {
     readyDeliveries: () => engine.gauges().readyDeliveries,
     ownedShards: () => engine.gauges().ownedShards,
   })
-  metrics.watchTimers(async () => (await service.stats()).counts)
+  metrics.watchTimers(async () => (await store.stats()).counts)
 }

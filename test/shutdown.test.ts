@@ -35,15 +35,11 @@ async function startHoldingReceiver(t: TestContext) {
   return { receiver, answer, answerAll }
 }
 
-function soon(): string {
-  return new Date(Date.now() + 200).toISOString()
-}
-
 test('a second signal ends it at once, and what was in flight is delivered again', async (t) => {
   const cwd = tempDir(t)
   const { receiver, answerAll } = await startHoldingReceiver(t)
   const service = await startService(t, { cwd, env: { SHUTDOWN_GRACE: '10m' } })
-  await accepted(new Client(() => service).create({ id: 'held', executeAt: soon(), callbackUrl: receiver.url }))
+  await accepted(new Client(() => service).create({ id: 'held', schedule: 'PT1S', callbackUrl: receiver.url }))
   const first = await receiver.received('held')
 
   service.signal('SIGTERM')
@@ -62,7 +58,7 @@ test('deliveries that finish in time are settled; the others start again under t
   const { receiver, answer, answerAll } = await startHoldingReceiver(t)
   const service = await startService(t, { cwd, env: { SHUTDOWN_GRACE: '2s' } })
   const client = new Client(() => service)
-  for (const id of ['in-time', 'too-slow']) await accepted(client.create({ id, executeAt: soon(), callbackUrl: receiver.url }))
+  for (const id of ['in-time', 'too-slow']) await accepted(client.create({ id, schedule: 'PT1S', callbackUrl: receiver.url }))
   const [, tooSlow] = await Promise.all([receiver.received('in-time'), receiver.received('too-slow')])
 
   service.signal('SIGTERM')
@@ -87,7 +83,7 @@ test('while it stops, requests are answered truthfully: stored, or refused, and 
   const { receiver } = await startHoldingReceiver(t)
   const service = await startService(t, { cwd, env: { SHUTDOWN_GRACE: '2s' } })
   const client = new Client(() => service)
-  await accepted(client.create({ id: 'held', executeAt: soon(), callbackUrl: receiver.url }))
+  await accepted(client.create({ id: 'held', schedule: 'PT1S', callbackUrl: receiver.url }))
   await receiver.received('held')
 
   const answers = new Map<string, Answer<TimerJson>>()

@@ -17,7 +17,7 @@ test('receivers verify deliveries with the new secret and, while they change ove
   const [newest, old, foreign] = [newSecret(), newSecret(), newSecret()]
   const receiver = await startReceiver(t)
   const service = await startService(t, { cwd: tempDir(t), env: { WEBHOOK_SECRETS: `${newest},${old}` } })
-  const timer = { id: 'signed', executeAt: new Date(Date.now() + 300).toISOString(), callbackUrl: receiver.url, payload: { price: '4 €', n: 1.0 } }
+  const timer = { id: 'signed', schedule: 'PT1S', callbackUrl: receiver.url, payload: { price: '4 €', n: 1.0 } }
   await accepted(new Client(() => service).create(timer))
 
   const { rawBody, headers, body } = await receiver.received('signed')

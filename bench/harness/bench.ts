@@ -58,6 +58,11 @@ export class Bench {
     return started
   }
 
+  /** What the services that are still running logged last. */
+  lastWords(): string {
+    return Array.from(this.#running, (one) => (one instanceof DuetimeServer ? one.lastWords() : '')).join('')
+  }
+
   progress(text: string): void {
     this.#log(text)
   }

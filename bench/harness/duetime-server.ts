@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { Pool } from 'undici'
 import { killLater } from './own-processes.ts'
 import { cpuMs, residentBytes } from './process-usage.ts'
+import { ServerLog } from './server-log.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const START_TIMEOUT_MS = 60_000
@@ -27,6 +28,7 @@ export class DuetimeServer {
   readonly startMs: number
   readonly #child: ChildProcess
   readonly #pool: Pool
+  readonly #log: ServerLog
 
   static async start(options: ServerOptions): Promise<DuetimeServer> {
     const startedAt = performance.now()
@@ -37,15 +39,17 @@ export class DuetimeServer {
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     killLater(child)
-    const url = await listeningUrl(child)
+    const log = new ServerLog(child)
+    const url = await log.listeningUrl()
     const pool = new Pool(url, { connections: 4 })
     await untilReady(pool)
-    return new DuetimeServer(child, pool, url, performance.now() - startedAt)
+    return new DuetimeServer({ child, pool, log }, url, performance.now() - startedAt)
   }
 
-  private constructor(child: ChildProcess, pool: Pool, url: string, startMs: number) {
-    this.#child = child
-    this.#pool = pool
+  private constructor(parts: { child: ChildProcess; pool: Pool; log: ServerLog }, url: string, startMs: number) {
+    this.#child = parts.child
+    this.#pool = parts.pool
+    this.#log = parts.log
     this.url = url
     this.startMs = startMs
   }
@@ -56,6 +60,11 @@ export class DuetimeServer {
 
   get port(): number {
     return Number(new URL(this.url).port)
+  }
+
+  /** What it logged last, for when a scenario breaks. */
+  lastWords(): string {
+    return this.#log.last
   }
 
   cpuMs(): number {
@@ -96,29 +105,6 @@ export function total(metrics: Metrics, name: string): number {
   let sum = 0
   for (const [key, value] of metrics) if (key === name || key.startsWith(`${name}{`)) sum += value
   return sum
-}
-
-/** The service logs where it listens; before that, whatever it says explains why it does not start. */
-function listeningUrl(child: ChildProcess): Promise<string> {
-  return new Promise((resolve, reject) => {
-    let said = ''
-    const fail = (why: string) => reject(new Error(`the service did not start: ${why}\n${said}`))
-    const timeout = setTimeout(() => fail(`nothing after ${START_TIMEOUT_MS / 1_000} s`), START_TIMEOUT_MS)
-    const listen = (text: string) => {
-      said = (said + text).slice(-4_000)
-      const [, url] = /"url":"(http:[^"]+)".*"msg":"listening"/.exec(said) ?? []
-      if (url === undefined) return
-      clearTimeout(timeout)
-      said = ''
-      resolve(url)
-    }
-    child.stdout!.setEncoding('utf8').on('data', listen)
-    child.stderr!.setEncoding('utf8').on('data', listen)
-    child.once('exit', (code, signal) => {
-      clearTimeout(timeout)
-      fail(`it ended (${signal ?? code})`)
-    })
-  })
 }
 
 async function untilReady(pool: Pool): Promise<void> {

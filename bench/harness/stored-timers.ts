@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setImmediate as turn } from 'node:timers/promises'
 import { Status } from '../../src/core/timer.ts'
-import type { Millis, Timer, TimerId } from '../../src/core/timer.ts'
+import type { Timer, TimerId } from '../../src/core/timer.ts'
 import { sampleTimer } from '../../src/store/sample-timer.ts'
 import { openForWriting } from '../../src/store/sqlite/connection.ts'
 import { INSERT_SQL, rowValues } from '../../src/store/sqlite/statements.ts'
@@ -17,8 +17,7 @@ const SHARD = 0
 const FILL_STEP = 20_000
 const FILL_CACHE_MIB = 1_024 // a million timers and their indexes fit
 const DAY_MS = 86_400_000
-const NEAREST_MS = 2 * DAY_MS
-const SPREAD_MS = 363 * DAY_MS
+const YEAR: DueSpread = { afterDays: 2, days: 363 }
 
 export class StoredTimers {
   readonly #directory: string
@@ -73,7 +72,7 @@ export class StoredTimers {
       const insert = db.prepare(INSERT_SQL)
       const counts = new TimerCounts(db)
       while (this.#stored < timers) {
-        const some = farTimers(this.#stored, Math.min(FILL_STEP, timers - this.#stored), Date.now())
+        const some = farTimers(this.#stored, Math.min(FILL_STEP, timers - this.#stored))
         for (const timer of some) insert.run(...rowValues(timer, SHARD))
         counts.add(some[0]!.namespace, statusCode(Status.pending), some.length)
         this.#stored += some.length
@@ -100,10 +99,14 @@ export function checkpoint(path: string): void {
   database.close()
 }
 
+/** Due after so many days and spread at random over so many more. */
+export type DueSpread = { readonly afterDays: number; readonly days: number }
+
 /** In random order of time, as timers are created in life: a sorted load would pack the pages better than any service can. */
-export function farTimers(from: number, count: number, now: Millis): Timer[] {
+export function farTimers(from: number, count: number, { afterDays, days }: DueSpread = YEAR): Timer[] {
+  const now = Date.now()
   return Array.from({ length: count }, (_, index) => {
-    const dueAt = now + NEAREST_MS + Math.floor(Math.random() * SPREAD_MS)
+    const dueAt = now + Math.floor((afterDays + Math.random() * days) * DAY_MS)
     const id = `far-${String(from + index).padStart(16, '0')}` as TimerId
     const url = 'http://127.0.0.1:9/hooks/order/reminders'
     return sampleTimer({ id, dueAt, wakeAt: dueAt, target: { type: 'http', url, headers: null }, createdAt: now, updatedAt: now })

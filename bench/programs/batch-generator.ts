@@ -2,6 +2,8 @@
 
 import { Pool } from 'undici'
 import { answerQuestions } from '../harness/helper-side.ts'
+import { farTimers } from '../harness/stored-timers.ts'
+import type { DueSpread } from '../harness/stored-timers.ts'
 import { batchBody, farTimer, isAllStored, timerBody } from './create-body.ts'
 
 export type Batches = {
@@ -10,12 +12,13 @@ export type Batches = {
   readonly requests: number
   readonly timersPerRequest: number
   readonly inFlight: number
-  readonly idPrefix: string
+  readonly firstId: number
+  readonly due: DueSpread
 }
 
-const YEAR_MS = 365 * 86_400_000
+export type BatchesResult = { readonly perSecond: number; readonly requestMs: number }
 
-answerQuestions<Batches, { perSecond: number; requestMs: number }>({}, async (batches) => {
+answerQuestions<Batches, BatchesResult>({}, async (batches) => {
   const bodies = Array.from({ length: batches.requests }, (_, request) => Buffer.from(makeBody(batches, request)))
   const pool = new Pool(batches.origin, { connections: batches.inFlight })
   const startedAt = performance.now()
@@ -35,11 +38,7 @@ answerQuestions<Batches, { perSecond: number; requestMs: number }>({}, async (ba
   return { perSecond: (timers / elapsedMs) * 1_000, requestMs: (elapsedMs * batches.inFlight) / batches.requests }
 })
 
-function makeBody({ timersPerRequest, idPrefix }: Batches, request: number): string {
-  const from = Date.now() + YEAR_MS
-  const timers = Array.from({ length: timersPerRequest }, (_, index) => {
-    const id = `${idPrefix}${String(request * timersPerRequest + index).padStart(16, '0')}`
-    return timerBody(farTimer(id, new Date(from + Math.floor(Math.random() * YEAR_MS)).toISOString()))
-  })
-  return batchBody(timers)
+function makeBody({ timersPerRequest, firstId, due }: Batches, request: number): string {
+  const timers = farTimers(firstId + request * timersPerRequest, timersPerRequest, due)
+  return batchBody(timers.map(({ id, dueAt }) => timerBody(farTimer(id, new Date(dueAt).toISOString()))))
 }

@@ -4,10 +4,16 @@
 
 import { answerQuestions, setup } from '../harness/helper-side.ts'
 import { farTimers } from '../harness/stored-timers.ts'
+import type { DueSpread } from '../harness/stored-timers.ts'
 import { openForWriting } from '../../src/store/sqlite/connection.ts'
 import { INSERT_SQL, rowValues } from '../../src/store/sqlite/statements.ts'
 
-export type RawInserts = { readonly transactions: number; readonly rowsPerTransaction: number; readonly firstId: number }
+export type RawInserts = {
+  readonly transactions: number
+  readonly rowsPerTransaction: number
+  readonly firstId: number
+  readonly due: DueSpread
+}
 
 const SHARD = 0
 const CHECKPOINT_PAGES = 16_000 // the service's own limit; see writer.ts
@@ -17,8 +23,8 @@ const db = openForWriting({ path: setup<{ path: string }>().path, cacheMiB: CACH
 const insert = db.prepare(INSERT_SQL)
 const logSize = db.prepare('PRAGMA wal_checkpoint(NOOP)')
 
-answerQuestions<RawInserts, { perSecond: number }>({}, ({ transactions, rowsPerTransaction, firstId }) => {
-  const rows = farTimers(firstId, transactions * rowsPerTransaction, Date.now()).map((timer) => rowValues(timer, SHARD))
+answerQuestions<RawInserts, { perSecond: number }>({}, ({ transactions, rowsPerTransaction, firstId, due }) => {
+  const rows = farTimers(firstId, transactions * rowsPerTransaction, due).map((timer) => rowValues(timer, SHARD))
   const startedAt = performance.now()
   for (let from = 0; from < rows.length; from += rowsPerTransaction) {
     db.exec('BEGIN IMMEDIATE')

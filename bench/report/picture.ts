@@ -6,9 +6,9 @@ import { figureText, shareText, targetText } from './figures.ts'
 import type { Machine } from './machine.ts'
 import type { Measurement } from './measurement.ts'
 
-const WIDTH = 880
+const WIDTH = 920
 const MARGIN = 28
-const LABEL_WIDTH = 300
+const LABEL_WIDTH = 345 // some 50 characters
 const FIGURE_WIDTH = 150
 const BAR_LEFT = MARGIN + LABEL_WIDTH
 const BAR_WIDTH = WIDTH - BAR_LEFT - FIGURE_WIDTH - MARGIN

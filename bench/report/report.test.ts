@@ -42,5 +42,5 @@ test('the picture is well-formed, in both colour schemes, and cuts off a bar tha
   assert.match(svg, /prefers-color-scheme: dark/)
   const widths = Array.from(svg.matchAll(/class="missed" x="(\d+)" y="\d+" width="([\d.]+)"/g), ([, x, width]) => Number(x) + Number(width))
   assert.equal(widths.length, 2)
-  for (const end of widths) assert.ok(end <= 880 - 150, `a bar ends at ${end}`)
+  for (const end of widths) assert.ok(end <= 920 - 150, `a bar ends at ${end}`)
 })

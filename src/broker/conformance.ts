@@ -31,8 +31,9 @@ function message(data: string, changes: Partial<Publication> = {}): Publication 
 }
 
 export function brokerConformance(name: string, options: TestOptions, open: OpenBroker): void {
-  const check = (behaviour: string, run: (t: TestContext, setup: BrokerSetup) => Promise<void>) =>
+  const check = (behaviour: string, run: (t: TestContext, setup: BrokerSetup) => Promise<void>): void => {
     test(`${name}: ${behaviour}`, options, async (t) => run(t, await open(t)))
+  }
 
   check('publishing while disconnected fails at once and keeps nothing for later', async (t, { broker, disconnect, connect }) => {
     broker.declare([stream()])
@@ -156,7 +157,8 @@ export function brokerConformance(name: string, options: TestOptions, open: Open
     assert.deepEqual(taken.texts(), ['a', 'b'])
   })
 
-  check('requests are answered with data and headers, also after an outage, and not after the stop', async (t, { broker, request, disconnect, connect }) => {
+  check('requests are answered with data and headers, also after an outage, and not after the stop', async (t, setup) => {
+    const { broker, request, disconnect, connect } = setup
     const serving = broker.serve('ask.*', 'servers', async ({ subject, headers, data }) => ({
       headers: [['Echo', headerOf({ headers }, 'say') ?? '']],
       data: `${subject} ${Buffer.from(data).toString()}`,
@@ -180,11 +182,11 @@ async function publishedSoon(broker: Broker, publication: Publication): Promise<
 }
 
 async function soon<T>(attempt: () => Promise<T>): Promise<T> {
-  for (const deadline = performance.now() + 15_000; ; ) {
+  for (let triesLeft = 1_000; ; triesLeft--) {
     try {
       return await attempt()
     } catch (error) {
-      if (performance.now() > deadline) throw error
+      if (triesLeft === 0) throw error
       await new Promise<void>((resolve) => setTimeout(resolve, 10))
     }
   }

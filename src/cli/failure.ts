@@ -1,12 +1,19 @@
 // Errors that end a command, in words that say what to do. A stack trace is for defects only.
 
 import { ConfigError } from '../runtime/config.ts'
+import { KeysFileError } from '../service/keys/key-entries.ts'
 import { StoreError } from '../store/store.ts'
+
+/** The command was given something it cannot work with. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError'
+}
 
 export type Failure = { readonly message: string; readonly exitCode: number }
 
 export function explainFailure(error: unknown): Failure {
   if (error instanceof ConfigError) return { message: `${error.message}\nEvery setting is described by: duetime serve --help`, exitCode: 2 }
+  if (error instanceof KeysFileError || error instanceof UsageError) return { message: error.message, exitCode: 2 }
   // The store says by itself what to do.
   if (error instanceof StoreError) return { message: error.message, exitCode: 1 }
   if (!(error instanceof Error)) return { message: String(error), exitCode: 1 }

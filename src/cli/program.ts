@@ -6,6 +6,7 @@ import { flagHelp } from '../runtime/config-docs.ts'
 import type { ConfigSources } from '../runtime/config.ts'
 import { VERSION } from '../runtime/version.ts'
 import { explainFailure } from './failure.ts'
+import { addKeysCommands } from './keys-commands.ts'
 
 export type Flags = NonNullable<ConfigSources['flags']>
 
@@ -47,6 +48,7 @@ function createProgram(actions: Actions, { out, err }: Output): Command {
     .addHelpText('after', EXAMPLES)
   addServe(program, actions)
   addBackup(program, actions)
+  addKeysCommands(program, { out, err })
   return program
 }
 
@@ -99,4 +101,5 @@ Examples:
   duetime serve --port 9000 --database-url memory:     try it out and leave nothing behind
   duetime serve --help                                 every setting
   duetime backup ./backups/monday.db                   copy the database while the service runs
+  duetime keys create --name orders --file keys.json   make an API key
 `

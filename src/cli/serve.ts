@@ -11,6 +11,8 @@ export async function runServe(flags: Flags): Promise<void> {
   // Loaded when it is needed, so that --help does not wait for a web server.
   const { startServer } = await import('../server.ts')
   const server = await startServer(config)
+  const { reloadKeys } = server
+  if (reloadKeys !== null) process.on('SIGHUP', () => void reloadKeys())
   stopOnSignals({ stop: () => server.stop(), logger: partLogger(createLogger(config), 'process') })
   // In a log that machines read, the lines for people would be noise.
   if (isPretty(config.logFormat)) process.stdout.write(banner(config, server.url))

@@ -31,6 +31,8 @@ export const OnConflict = {
   keep: 'keep',
   /** TIMER_ALREADY_EXISTS. */
   reject: 'reject',
+  /** The old timer stays: it is the answer if it was made with the same parameters, else TIMER_ALREADY_EXISTS. */
+  match: 'match',
 } as const
 export type OnConflict = (typeof OnConflict)[keyof typeof OnConflict]
 
@@ -44,11 +46,14 @@ export type CreateCommand = Addressed & {
   readonly minLeadMs: Millis | null
 }
 
-/** Only what is given changes. A new target brings its contract's way of delivering with it. */
+/** A new target brings its contract's way of delivering with it, and the retries of that way if it is another one. */
+export type CallbackChange = { readonly target: Target; readonly protocol: string; readonly retryOfProtocol?: RetryPolicy }
+
+/** Only what is given changes. */
 export type TimerChanges = {
   readonly schedule?: Schedule
   readonly catchUp?: CatchUp
-  readonly callback?: { readonly target: Target; readonly protocol: string }
+  readonly callback?: CallbackChange
   readonly payload?: JsonText | null
   readonly metadata?: JsonText | null
   readonly retry?: RetryPolicy

@@ -223,3 +223,29 @@ test('a retry after the clock was set back is not before the due time', () => {
   const failed = inStatus(timerOf('PT10M'), 'failed')
   assert.equal(written(failed, { type: 'retry', ...KEY }, NOW + MINUTE).wakeAt, failed.dueAt)
 })
+
+test('replaceLive takes the place of a timer that has not finished, and leaves a completed or failed one alone', () => {
+  const create = createOf(specOf(instant(NOW + 2 * MINUTE)), { onConflict: 'replaceLive' })
+  for (const status of [Status.pending, Status.paused, Status.executing]) {
+    const before = inStatus(timerOf(instant(NOW + MINUTE)), status)
+    const after = decide(before, create, at(NOW))
+    assert.deepEqual([after.type, after.timer.dueAt, after.timer.firing], ['write', NOW + 2 * MINUTE, 2])
+  }
+  for (const status of [Status.completed, Status.failed]) {
+    const before = inStatus(timerOf(instant(NOW + MINUTE)), status)
+    assert.deepEqual(decide(before, create, at(NOW)), { type: 'keep', timer: before })
+  }
+  assert.equal(decide(inStatus(timerOf(instant(NOW + MINUTE)), Status.canceled), create, at(NOW)).type, 'write')
+})
+
+test('a replaceLive that says the same again makes no second firing', () => {
+  const spec = specOf(instant(NOW + MINUTE), { correlationId: 'c1' })
+  const before = timerOf(instant(NOW + MINUTE), { correlationId: 'c1' })
+  for (const status of [Status.pending, Status.paused, Status.executing]) {
+    const there = inStatus(before, status)
+    assert.deepEqual(decide(there, createOf(spec, { onConflict: 'replaceLive' }), at(NOW + SECOND)), { type: 'keep', timer: there })
+  }
+  for (const changes of [{ correlationId: 'c2' }, { payload: '1' as JsonText }, { timeoutMs: 1 }]) {
+    assert.equal(decide(before, createOf({ ...spec, ...changes }, { onConflict: 'replaceLive' }), at(NOW)).type, 'write')
+  }
+})

@@ -4,7 +4,9 @@
 import type { Command, CreateCommand, TimerChanges, UpdateCommand } from './command.ts'
 import { OnConflict } from './command.ts'
 import { DuetimeError, ErrorCode, invalidSchedule } from './errors.ts'
+import { hasParameters } from './parameters.ts'
 import { sameRetryPolicy } from './retry.ts'
+import type { RetryPolicy } from './retry.ts'
 import { firstFiring, firingOf, iterationAtOrAfter, parseSchedule } from './schedule.ts'
 import type { Schedule } from './schedule.ts'
 import { NEVER, NO_ATTEMPTS, Status, isFinished } from './timer.ts'
@@ -48,11 +50,18 @@ function decideCreate(existing: Timer | null, command: CreateCommand, context: R
   if (existing !== null && existing.status !== Status.canceled) {
     if (command.onConflict === OnConflict.keep) return keep(existing)
     if (command.onConflict === OnConflict.reject) throw timerAlreadyExists(existing)
+    if (command.onConflict === OnConflict.match) return matched(existing, command)
     if (command.onConflict === OnConflict.replaceLive && isFinished(existing)) return keep(existing)
   }
   const timer = created(existing, command, context)
   const isRepeated = existing !== null && command.onConflict === OnConflict.replaceLive && !isFinished(existing) && isSameTask(existing, timer)
   return isRepeated ? keep(existing) : write(timer)
+}
+
+/** Judged before the due time is: of a timer that has fired it lies in the past, and asking again is no mistake. */
+function matched(existing: Timer, { spec }: CreateCommand): Decision {
+  if (hasParameters(existing, spec)) return keep(existing)
+  throw timerAlreadyExists(existing)
 }
 
 /** Whether both would do the same at the same time. */
@@ -134,9 +143,14 @@ function changed(timer: Timer, changes: TimerChanges): Partial<Timer> {
     protocol: changes.callback?.protocol ?? timer.protocol,
     payload: changes.payload === undefined ? timer.payload : changes.payload,
     metadata: changes.metadata === undefined ? timer.metadata : changes.metadata,
-    retry: changes.retry ?? timer.retry,
+    retry: changes.retry ?? retryOfNewProtocol(timer, changes) ?? timer.retry,
     timeoutMs: changes.timeoutMs ?? timer.timeoutMs,
   }
+}
+
+/** Retries belong to the way of delivering, so they change with it; within one way they are the timer's own. */
+function retryOfNewProtocol(timer: Timer, { callback }: TimerChanges): RetryPolicy | undefined {
+  return callback?.protocol === timer.protocol ? undefined : callback?.retryOfProtocol
 }
 
 /** Without a new schedule a timer that waits for a retry goes on waiting: its new firing is due when the retry was. */

@@ -18,6 +18,7 @@ export const ErrorCode = {
   unsupportedMediaType: 'UNSUPPORTED_MEDIA_TYPE',
   rateLimited: 'RATE_LIMITED',
   unavailable: 'UNAVAILABLE',
+  notOwner: 'NOT_OWNER',
   internal: 'INTERNAL',
 } as const
 
@@ -40,6 +41,7 @@ export const ERROR_CATALOGUE: Readonly<Record<ErrorCode, { readonly status: numb
   UNSUPPORTED_MEDIA_TYPE: { status: 415, help: 'Request bodies are JSON: send `Content-Type: application/json`.' },
   RATE_LIMITED: { status: 429, help: 'Too many requests. Wait as long as `Retry-After` says.' },
   UNAVAILABLE: { status: 503, help: 'Nothing was stored: the store is failing, or more writes are waiting than it can take. Retry after `Retry-After`.' },
+  NOT_OWNER: { status: 503, help: 'Nothing was stored: the part of the timers that this one belongs to is moving between nodes. Retry after `Retry-After`.' },
   INTERNAL: { status: 500, help: 'A defect of the service. Its log has the cause under the same request id.' },
 }
 

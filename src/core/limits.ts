@@ -13,6 +13,12 @@ export const METADATA_BYTES_MAX = 16 * 1_024 // read and compared by list filter
 export const PAYLOAD_BYTES_DEFAULT_MAX = 256 * 1_024
 export const JSON_DEPTH_MAX = 64 // deeper than any honest payload, far below where a recursive serializer overflows
 
+export const API_KEY_CHARS_MIN = 32 // what the platform contract asks for; 32 random characters cannot be guessed
+export const API_KEY_CHARS_MAX = 512 // longer ones are not even hashed
+export const KEYS_MAX = 10_000 // a keys file of about 2 MB, read in some 20 ms
+export const NAMESPACES_PER_KEY_MAX = 100 // compared one by one, and handed to the store with every list
+export const RATE_PER_SECOND_MAX = 1_000_000
+
 export const BATCH_TIMERS_MAX = 1_000 // one transaction of about 20 ms on SQLite
 export const PAGE_TIMERS_MAX = 1_000
 export const PAGE_TIMERS_DEFAULT = 100

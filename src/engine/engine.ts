@@ -3,13 +3,12 @@
 
 import type { Command } from '../core/command.ts'
 import { failedDelivery } from '../core/delivery.ts'
-import { unavailable } from '../core/errors.ts'
 import { shardOf } from '../core/ids.ts'
 import type { Epoch, Millis, Namespace, ShardId, Target, Timer, TimerUuid } from '../core/timer.ts'
 import { sleep } from '../runtime/clock.ts'
 import type { Cancel, Clock } from '../runtime/clock.ts'
 import type { Logger } from '../runtime/logger.ts'
-import type { Store } from '../store/store.ts'
+import type { ClusterState, Store } from '../store/store.ts'
 import type { TargetAdapter } from '../targets/target.ts'
 import { CommitQueue } from './commit-queue.ts'
 import type { CommitObserver } from './commit-queue.ts'
@@ -17,8 +16,9 @@ import { Dispatcher } from './dispatcher.ts'
 import type { DispatcherLimits } from './dispatcher.ts'
 import { Driver } from './driver.ts'
 import type { FlightObserver } from './flights.ts'
+import { Ownership } from './ownership.ts'
 import { Pruner } from './pruner.ts'
-import { Shard } from './shard.ts'
+import { Shard, notOwner } from './shard.ts'
 import type { Executed } from './shard.ts'
 import { Window } from './window.ts'
 import type { WindowLimits } from './window.ts'
@@ -29,8 +29,13 @@ export type EngineOptions = {
   readonly clock: Clock
   readonly logger: Logger
   readonly observer: EngineObserver
-  /** Names this node in the store. */
+  /** Names this run of this process in the store. */
   readonly node: string
+  /** Where other nodes reach this one; null when the store is for one node. */
+  readonly address: string | null
+  readonly leaseMs: Millis
+  /** Tells the node at this address that there is something to see in the store; it may fail silently. */
+  readonly notifyNode: (address: string) => void
   readonly retentionMs: (namespace: Namespace) => Millis
   readonly window: WindowLimits
   readonly deliveries: DispatcherLimits
@@ -57,6 +62,7 @@ export class Engine {
   readonly #dispatcher: Dispatcher
   readonly #driver: Driver
   readonly #pruner: Pruner
+  readonly #ownership: Ownership
   readonly #shards = new Map<ShardId, Shard>()
   readonly #abandon = new AbortController()
   #cancelPoll: Cancel | null = null
@@ -70,21 +76,23 @@ export class Engine {
     this.#dispatcher = new Dispatcher(options.deliveries)
     this.#driver = new Driver(clock, (now) => this.#wake(now))
     this.#pruner = new Pruner({ store, clock, logger })
+    this.#ownership = new Ownership({
+      ...options,
+      open: (shard, epoch) => this.#openShard(shard, epoch),
+      close: (shard) => this.#closeShard(shard),
+      drop: (shard) => this.#dropShard(shard),
+      notify: options.notifyNode,
+    })
   }
 
-  /** Claims the shards and resolves when each has its first page in memory. */
+  /** Claims what this node should own now, and resolves when each of these shards has its first page in memory. */
   async start(): Promise<void> {
-    const { store, logger } = this.#options
-    const rows = new Map((await store.shards()).map((row) => [row.shard, row]))
-    for (let id = 0 as ShardId; id < store.capabilities.shards; id++) {
-      const epoch = await this.#claim(id, rows.get(id)?.epoch ?? (0 as Epoch))
-      this.#shards.set(id, this.#openShard(id, epoch))
-    }
+    await this.#ownership.start()
     await Promise.all(Array.from(this.#shards.values(), (shard) => shard.load()))
     this.#driver.start()
     this.#pruner.start()
     this.#pollLater()
-    logger.info({ shards: this.#shards.size, timers: this.gauges().windowTimers }, 'engine started')
+    this.#options.logger.info({ shards: this.#shards.size, timers: this.gauges().windowTimers }, 'engine started')
   }
 
   /** Deliveries in flight get `graceMs` to finish; what does not is delivered again after the restart. */
@@ -95,6 +103,21 @@ export class Engine {
 
   execute(command: Command): Promise<Executed> {
     return this.#ownerOf(command.uuid).execute(command)
+  }
+
+  /** Who lives and who owns what, by this node's last look. */
+  get cluster(): ClusterState {
+    return this.#ownership.state
+  }
+
+  /** Where the owner of this timer's shard can be reached; null when that is this node, or nobody. */
+  addressOf(uuid: TimerUuid): string | null {
+    return this.#ownership.addressOf(this.#shardOf(uuid))
+  }
+
+  /** Another node says that there is something to see in the store. */
+  lookNow(): Promise<void> {
+    return this.#ownership.lookNow()
   }
 
   /** The timer as the outside sees it, with what only the owner knows. */
@@ -116,7 +139,7 @@ export class Engine {
 
   #ownerOf(uuid: TimerUuid): Shard {
     const shard = this.#shards.get(this.#shardOf(uuid))
-    if (shard === undefined || this.#stopping !== null) throw unavailable('this node does not own the timer’s shard now', 1_000)
+    if (shard === undefined) throw notOwner()
     return shard
   }
 
@@ -124,19 +147,12 @@ export class Engine {
     return shardOf(uuid, this.#options.store.capabilities.shards)
   }
 
-  async #claim(shard: ShardId, expected: Epoch): Promise<Epoch> {
-    const { store, node } = this.#options
-    const epoch = await store.claim({ shard, expected, owner: node, leaseUntil: 0 })
-    if (epoch === null) throw new Error(`another node claimed shard ${shard} at the same moment`)
-    return epoch
-  }
-
-  #openShard(id: ShardId, epoch: Epoch): Shard {
-    const { store, clock, logger, observer, retentionMs, window: limits } = this.#options
-    return new Shard({
+  #openShard(id: ShardId, epoch: Epoch): void {
+    const { store, clock, logger, observer, retentionMs } = this.#options
+    const shard = new Shard({
       id,
       epoch,
-      window: new Window({ store, shard: id, limits, now: clock.now() }),
+      window: new Window({ store, shard: id, limits: this.#shardLimits, now: clock.now() }),
       store,
       commits: this.#commits,
       dispatcher: this.#dispatcher,
@@ -147,8 +163,44 @@ export class Engine {
       signal: this.#abandon.signal,
       targetFor: (target) => this.#targetFor(target),
       wakeBy: (at) => this.#driver.wakeBy(at),
-      onFenced: (shard) => this.#drop(shard),
+      mayStart: () => this.#ownership.isCertain,
+      onFenced: () => this.#ownership.lost(id),
     })
+    this.#shards.set(id, shard)
+    void shard.load()
+  }
+
+  /** The shards share what a node may hold in memory; each keeps enough to be worth a page. */
+  get #shardLimits(): WindowLimits {
+    const { timersMax, bytesMax, pageSize } = this.#options.window
+    const shards = () => Math.max(1, this.#shards.size)
+    return {
+      get timersMax() {
+        return Math.max(SHARD_TIMERS_MIN, Math.floor(timersMax / shards()))
+      },
+      get bytesMax() {
+        return bytesMax / shards()
+      },
+      get pageSize() {
+        return Math.min(pageSize, Math.ceil(this.timersMax / 2))
+      },
+    }
+  }
+
+  /** Quiet means: nothing starts, what is being written is written, and what is in flight had a moment to land. */
+  async #closeShard(id: ShardId): Promise<void> {
+    const shard = this.#shards.get(id)
+    if (shard === undefined) return
+    this.#shards.delete(id)
+    const moment = new AbortController()
+    await Promise.race([shard.stop(), sleep(this.#options.clock, HAND_OVER_MS, moment.signal).catch(() => {})])
+    moment.abort()
+  }
+
+  #dropShard(id: ShardId): void {
+    const shard = this.#shards.get(id)
+    this.#shards.delete(id)
+    void shard?.stop()
   }
 
   #targetFor(target: Target): TargetAdapter {
@@ -156,6 +208,7 @@ export class Engine {
   }
 
   #wake(now: Millis): Millis {
+    if (!this.#ownership.isCertain) return now + UNCERTAIN_RETRY_MS
     let nextAt = Infinity
     for (const shard of this.#shards.values()) nextAt = Math.min(nextAt, shard.wake(now))
     this.#dispatcher.run()
@@ -170,30 +223,28 @@ export class Engine {
     })
   }
 
-  #drop(shard: Shard): void {
-    if (!this.#shards.delete(shard.id)) return
-    this.#options.logger.warn({ shard: shard.id, epoch: shard.epoch }, 'lost a shard: another node owns it')
-    void shard.stop()
-  }
-
   async #stop(graceMs: Millis): Promise<void> {
-    const { clock, store, logger } = this.#options
+    const { clock, logger } = this.#options
     this.#driver.stop()
     this.#cancelPoll?.()
-    const landed = Promise.all(Array.from(this.#shards.values(), (shard) => shard.stop()))
     const graceOver = new AbortController()
     const grace = sleep(clock, graceMs, graceOver.signal).then(
       () => this.#abandon.abort(new Error('the service is stopping')),
       () => {},
     )
-    await landed
+    // Where others wait for the shards they get them at once; a node alone uses the grace to finish what is in flight.
+    if (!this.#options.store.capabilities.shared) await Promise.all(Array.from(this.#shards.values(), (shard) => shard.stop()))
+    await this.#ownership.stop()
     graceOver.abort()
     await Promise.all([grace, this.#pruner.stop(), this.#commits.idle()])
-    for (const { id, epoch } of this.#shards.values()) await store.release({ shard: id, epoch })
     await Promise.all(this.#options.targets.map((target) => target.close()))
     logger.info('engine stopped')
   }
 }
+
+const SHARD_TIMERS_MIN = 2
+const HAND_OVER_MS = 100 // most deliveries land within that; what does not is delivered again by the next owner
+const UNCERTAIN_RETRY_MS = 50
 
 /** A stored timer may name a kind of target that is no longer configured: its attempts fail and say so. */
 function unconfigured(type: Target['type']): TargetAdapter {

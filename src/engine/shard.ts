@@ -6,7 +6,7 @@
 
 import type { Command } from '../core/command.ts'
 import { decide } from '../core/decide.ts'
-import { unavailable } from '../core/errors.ts'
+import { DuetimeError, ErrorCode, unavailable } from '../core/errors.ts'
 import { Status } from '../core/timer.ts'
 import type { Epoch, Millis, Namespace, ShardId, Timer, TimerUuid } from '../core/timer.ts'
 import type { Clock } from '../runtime/clock.ts'
@@ -31,8 +31,10 @@ export type ShardParts = FlightDeck & {
   readonly retentionMs: (namespace: Namespace) => Millis
   /** The window has something due at this time. */
   readonly wakeBy: (at: Millis) => void
+  /** False while another node may have claimed the shard without our knowing: no delivery starts. */
+  readonly mayStart: () => boolean
   /** A commit was refused: somebody else owns the shard. */
-  readonly onFenced: (shard: Shard) => void
+  readonly onFenced: () => void
 }
 
 /** What a command did: the timer as it is stored now, and the one that it took the place of. */
@@ -73,6 +75,8 @@ export class Shard {
 
   /** Resolves when the change is durable. Rejects with a DuetimeError when it is refused or the store failed. */
   async execute(command: Command): Promise<Executed> {
+    // What is in memory may be out of date then, and a refusal by it would be wrong.
+    if (!this.#parts.mayStart()) throw notOwner()
     let existing = this.#known(command.uuid)
     if (existing === null && command.type !== 'create') existing = await this.#fetch(command)
     for (let round = 0; round < ROUNDS_MAX; round++) {
@@ -141,7 +145,7 @@ export class Shard {
     this.#hold(after.uuid)
     try {
       const result = await this.#write(before, after)
-      if (result.type === 'fenced') throw unavailable('this shard is moving to another node', RETRY_AFTER_MS)
+      if (result.type === 'fenced') throw notOwner()
       if (result.type === 'written') this.#apply(after)
       return result
     } catch (error) {
@@ -156,7 +160,7 @@ export class Shard {
     const expect: Expectation = before === null ? 'absent' : { version: before.version, status: before.status }
     const put: Put = { timer: after, expect }
     const result = await this.#parts.commits.write(this.#parts.id, this.#parts.epoch, put)
-    if (result.type === 'fenced') this.#parts.onFenced(this)
+    if (result.type === 'fenced') this.#parts.onFenced()
     return result
   }
 
@@ -177,8 +181,8 @@ export class Shard {
       entry.state = 'held'
       return false
     }
-    if (now >= entry.wakeAt) return true
-    // The clock was set back while the timer waited for a slot.
+    if (now >= entry.wakeAt && this.#parts.mayStart()) return true
+    // While the timer waited for a slot the clock was set back, or the store could not be reached.
     this.#putBack(entry)
     return false
   }
@@ -220,6 +224,11 @@ export class Shard {
       logger.error({ shard: this.id, err: error }, 'could not read timers from the store; trying again')
     }
   }
+}
+
+/** Nothing was done: the command may be tried at another node, or here again later. */
+export function notOwner(): DuetimeError {
+  return new DuetimeError(ErrorCode.notOwner, 'this node does not own the shard of the timer now', { retryAfterMs: RETRY_AFTER_MS })
 }
 
 function storeFailed(error: unknown): unknown {

@@ -8,37 +8,47 @@ import type { FastifyHttpOptions, FastifyInstance } from 'fastify'
 import type { Clock } from '../runtime/clock.ts'
 import type { Config } from '../runtime/config.ts'
 import type { Logger } from '../runtime/logger.ts'
+import type { KeyRing } from '../service/keys/key-ring.ts'
 import type { TimerService } from '../service/timer-service.ts'
+import { registerAccess } from './access.ts'
 import type { Contract } from './contract.ts'
 import { ErrorAnswers } from './error-answers.ts'
 import { parseJsonBody } from './json-body.ts'
 import { registerOpenApi } from './openapi.ts'
 import { registerOperationalRoutes } from './operational-routes.ts'
 import type { MetricsSource, ReadyChecks } from './operational-routes.ts'
+import { SharedRoutes } from './shared-route.ts'
 import { answerBrokenRequest } from './broken-request.ts'
 import { validationError } from './validation-message.ts'
 
 export type AppOptions = {
   readonly service: TimerService
   readonly contracts: readonly [Contract, ...Contract[]]
-  readonly config: Pick<Config, 'bodyMaxBytes' | 'payloadMaxBytes' | 'requestTimeoutMs'>
+  /** Null: no key is configured and everyone may do everything. */
+  readonly keys: KeyRing | null
+  readonly config: Pick<Config, 'bodyMaxBytes' | 'payloadMaxBytes' | 'requestTimeoutMs' | 'connectionsMax'>
   readonly clock: Clock
   readonly logger: Logger
   readonly metrics: MetricsSource
   readonly ready: ReadyChecks
+  readonly degradable?: ReadyChecks
 }
 
 const KEEP_ALIVE_MS = 75_000 // common proxies drop an idle connection after 60 s; they shall be the ones to close it
 const HEADERS_BYTES_MAX = 16 * 1_024
+const HEADERS_MS_MAX = 10_000 // also for a connection that says nothing at all
+const TIMEOUTS_CHECKED_EVERY_MS = 1_000 // Node's own 30 s would make every timeout up to half a minute longer
 const PARAM_CHARS_MAX = 255 * 9 // an id of 255 characters, each of them three percent-encoded bytes
 
 /** Ready to listen when it resolves: schemas are compiled and the OpenAPI document can be built. */
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
-  const { service, contracts, config, clock, logger } = options
+  const { contracts, config, clock, logger } = options
   const errors = new ErrorAnswers({ contracts, clock, logger, bodyMaxBytes: config.bodyMaxBytes })
   const app = fastify({ ...fastifyOptions(options), frameworkErrors: (error, request, reply) => void errors.answer(error, request, reply) })
 
+  app.server.maxConnections = config.connectionsMax
   errors.attach(app)
+  registerAccess(app, options)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(/^application\/(?:[\w.-]+\+)?json(?:;|$)/, { parseAs: 'buffer' }, parseJsonBody)
   app.setSchemaErrorFormatter((faults) => validationError(faults))
@@ -47,7 +57,9 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   if (logger.isLevelEnabled('debug')) logRequests(app, logger)
 
   await registerOpenApi(app)
-  for (const contract of contracts) contract.register(app, { service, clock, payloadMaxBytes: config.payloadMaxBytes })
+  const shared = new SharedRoutes()
+  for (const contract of contracts) contract.register(app, { clock, payloadMaxBytes: config.payloadMaxBytes, shared })
+  shared.register(app)
   registerOperationalRoutes(app, options)
   await app.ready()
   return app
@@ -59,7 +71,13 @@ function fastifyOptions({ config, clock }: AppOptions): FastifyHttpOptions<Serve
     requestTimeout: config.requestTimeoutMs,
     connectionTimeout: config.requestTimeoutMs + KEEP_ALIVE_MS, // idle sockets are the keep-alive's business; this one is for stuck ones
     keepAliveTimeout: KEEP_ALIVE_MS,
-    http: { maxHeaderSize: HEADERS_BYTES_MAX, headersTimeout: config.requestTimeoutMs },
+    // Both timeouts: Node refuses one for the headers that is longer than the one for the request, whose default is 5 minutes.
+    http: {
+      maxHeaderSize: HEADERS_BYTES_MAX,
+      headersTimeout: Math.min(HEADERS_MS_MAX, config.requestTimeoutMs),
+      requestTimeout: config.requestTimeoutMs,
+      connectionsCheckingInterval: TIMEOUTS_CHECKED_EVERY_MS,
+    },
     routerOptions: { maxParamLength: PARAM_CHARS_MAX },
     // Fastify's own logger makes a child per request; what is worth logging is logged here, with the request's id.
     logger: false,

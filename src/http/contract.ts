@@ -5,13 +5,14 @@ import type { FastifyInstance } from 'fastify'
 import type { DuetimeError } from '../core/errors.ts'
 import type { Millis } from '../core/timer.ts'
 import type { Clock } from '../runtime/clock.ts'
-import type { TimerService } from '../service/timer-service.ts'
+import type { SharedRoutes } from './shared-route.ts'
 
-/** What every contract is given to work with. */
+/** What every contract is given to work with. The timers, as whoever asks may use them, are `request.timers`. */
 export type ContractParts = {
-  readonly service: TimerService
   readonly clock: Clock
   readonly payloadMaxBytes: number
+  /** For a path that another contract has, too, and that the body decides about. */
+  readonly shared: SharedRoutes
 }
 
 export interface Contract {

@@ -8,6 +8,7 @@ import type { Logger } from '../runtime/logger.ts'
 import { AllowedMethods } from './allowed-methods.ts'
 import type { Contract } from './contract.ts'
 import { fromFramework } from './framework-error.ts'
+import { glimpseBody } from './glimpsed-body.ts'
 import { emptyBody } from './json-body.ts'
 import { drain } from './unread-body.ts'
 
@@ -38,11 +39,10 @@ export class ErrorAnswers {
 
   async answer(thrown: unknown, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const error = this.#inCatalogue(thrown, request)
-    const rendered = this.#contractOf(request).renderError(error, {
-      now: this.#options.clock.now(),
-      requestId: request.id,
-      body: request.body,
-    })
+    const isGlimpseNeeded = request.body === undefined && request.routeOptions.config?.sharedByBody === true
+    const body = isGlimpseNeeded ? await glimpseBody(request.raw) : request.body
+    const { clock } = this.#options
+    const rendered = this.#contractOf(request, body).renderError(error, { now: clock.now(), requestId: request.id, body })
     if (error.code === ErrorCode.payloadTooLarge) await drain(request.raw)
     setHeaders(error, reply)
     return reply.code(rendered.status).header('content-type', JSON_TYPE).send(rendered.body)
@@ -65,9 +65,9 @@ export class ErrorAnswers {
       : new DuetimeError(ErrorCode.methodNotAllowed, `${path} takes ${allowed.join(', ')}, not ${request.method}`, { allowed })
   }
 
-  #contractOf(request: FastifyRequest): Contract {
+  #contractOf(request: FastifyRequest, body: unknown): Contract {
     const { contracts } = this.#options
-    const addressed = { method: request.method, path: pathOf(request), body: request.body }
+    const addressed = { method: request.method, path: pathOf(request), body }
     return contracts.find((contract) => contract.owns(addressed)) ?? contracts[0]
   }
 }

@@ -4,8 +4,9 @@ import { isUtf8 } from 'node:buffer'
 import type { FastifyRequest } from 'fastify'
 import { DuetimeError, ErrorCode, invalidInput } from '../core/errors.ts'
 import { JSON_DEPTH_MAX } from '../core/limits.ts'
-import { forbiddenKey, isDeeperThan } from './json-guards.ts'
+import { forbiddenKey, surveyJson } from './json-guards.ts'
 import { locateJsonFault } from './json-position.ts'
+import { rememberPayloads } from './payload-text.ts'
 
 /** In the form of a Fastify content type parser. */
 export function parseJsonBody(_request: FastifyRequest, body: Buffer, done: (error: Error | null, body?: unknown) => void): void {
@@ -22,11 +23,13 @@ export function parseJsonBody(_request: FastifyRequest, body: Buffer, done: (err
 function readJson(body: Buffer): unknown {
   if (body.length === 0) throw emptyBody()
   if (!isUtf8(body)) throw malformedBody('the body is not valid UTF-8')
-  if (isDeeperThan(body, JSON_DEPTH_MAX)) throw malformedBody(`the body is nested more than ${JSON_DEPTH_MAX} levels deep`)
+  const { isTooDeep, hasDelicateNumbers } = surveyJson(body, JSON_DEPTH_MAX)
+  if (isTooDeep) throw malformedBody(`the body is nested more than ${JSON_DEPTH_MAX} levels deep`)
   const text = body.toString('utf8')
   const value = parseJson(text)
   const key = forbiddenKey(value, text)
   if (key !== null) throw invalidInput(key, `'${key}' is a key that is never accepted, because it can change the prototype of objects`)
+  if (hasDelicateNumbers) rememberPayloads(value, text)
   return value
 }
 

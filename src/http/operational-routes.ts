@@ -1,6 +1,7 @@
 // Routes for load balancers, monitoring and people: they belong to the service, not to a contract.
 
 import type { FastifyInstance } from 'fastify'
+import { assertAccess, EVERY_NAMESPACE, mayAccess, Permission } from '../core/access.ts'
 import { VERSION } from '../runtime/version.ts'
 import type { Logger } from '../runtime/logger.ts'
 import { DocsPage } from './docs/page.ts'
@@ -11,41 +12,58 @@ export type ReadyChecks = Readonly<Record<string, () => void | Promise<void>>>
 
 export type MetricsSource = { readonly contentType: string; render(): Promise<string> }
 
-type OperationalParts = { readonly ready: ReadyChecks; readonly metrics: MetricsSource; readonly logger: Logger }
+type OperationalParts = {
+  readonly ready: ReadyChecks
+  /** Parts without which requests can be served all the same: they are shown, and the service is not taken out of service for them. */
+  readonly degradable?: ReadyChecks
+  readonly metrics: MetricsSource
+  readonly logger: Logger
+}
 
 const HEALTHY = JSON.stringify({ status: 'ok', version: VERSION })
 
-export function registerOperationalRoutes(app: FastifyInstance, { ready, metrics, logger }: OperationalParts): void {
+export function registerOperationalRoutes(app: FastifyInstance, { ready, degradable = {}, metrics, logger }: OperationalParts): void {
   const tags = ['operation']
+  const open = { config: { open: true } }
 
   const healthSchema = { tags, summary: 'Is the process up?', description: 'Asks nothing else: use it to decide about a restart.' }
-  app.get('/healthz', { schema: healthSchema }, (_request, reply) => reply.header('content-type', JSON_TYPE).send(HEALTHY))
+  app.get('/healthz', { ...open, schema: healthSchema }, (_request, reply) => reply.header('content-type', JSON_TYPE).send(HEALTHY))
 
   const readySchema = { tags, summary: 'Can it take requests?', description: '503 while a part cannot do its work; the answer names it.' }
-  app.get('/readyz', { schema: readySchema }, async (_request, reply) => {
-    const parts = await checkParts(ready, logger)
-    const isReady = Object.values(parts).every((part) => part === 'ok')
+  app.get('/readyz', { ...open, schema: readySchema }, async (request, reply) => {
+    const reasons = mayAccess(request.principal, Permission.read, EVERY_NAMESPACE)
+    const needed = await checkParts(ready, logger, reasons)
+    const parts = { ...needed, ...(await checkParts(degradable, logger, reasons)) }
+    const isReady = areOk(needed)
+    const status = isReady ? (areOk(parts) ? 'ready' : 'degraded') : 'not ready'
     return reply
       .code(isReady ? 200 : 503)
       .headers({ 'content-type': JSON_TYPE, 'cache-control': 'no-store' })
-      .send(JSON.stringify({ status: isReady ? 'ready' : 'not ready', parts }))
+      .send(JSON.stringify({ status, parts }))
   })
 
-  app.get('/metrics', { schema: { tags, summary: 'Metrics in the Prometheus text format' } }, async (_request, reply) => {
+  app.get('/metrics', { schema: { tags, summary: 'Metrics in the Prometheus text format' } }, async (request, reply) => {
+    // They name all namespaces and tell how busy each is.
+    assertAccess(request.principal, Permission.read, EVERY_NAMESPACE)
     const text = await metrics.render()
     return reply.header('content-type', metrics.contentType).send(text)
   })
 
-  app.get('/openapi.json', { schema: { tags, summary: 'This document' } }, (_request, reply) =>
+  app.get('/openapi.json', { ...open, schema: { tags, summary: 'This document' } }, (_request, reply) =>
     reply.header('content-type', JSON_TYPE).send(JSON.stringify(app.swagger())),
   )
 
   const page = new DocsPage(() => app.swagger())
-  app.get('/docs', (_request, reply) => reply.headers(page.headers).send(page.html()))
-  app.get('/', (_request, reply) => reply.redirect('/docs'))
+  app.get('/docs', open, (_request, reply) => reply.headers(page.headers).send(page.html()))
+  app.get('/', open, (_request, reply) => reply.redirect('/docs'))
 }
 
-async function checkParts(checks: ReadyChecks, logger: Logger): Promise<Record<string, string>> {
+function areOk(parts: Readonly<Record<string, string>>): boolean {
+  return Object.values(parts).every((part) => part === 'ok')
+}
+
+/** Reasons name hosts and files: where keys are needed they go to the log only. */
+async function checkParts(checks: ReadyChecks, logger: Logger, reasons: boolean): Promise<Record<string, string>> {
   const names = Object.keys(checks)
   // Within an async function, a check that throws is a check that rejects.
   const settled = await Promise.allSettled(names.map(async (name) => checks[name]!()))
@@ -54,7 +72,7 @@ async function checkParts(checks: ReadyChecks, logger: Logger): Promise<Record<s
       const name = names[index]!
       if (result.status === 'fulfilled') return [name, 'ok']
       logger.warn({ check: name, err: result.reason }, 'not ready')
-      return [name, result.reason instanceof Error ? result.reason.message : 'failed']
+      return [name, reasons && result.reason instanceof Error ? result.reason.message : 'failed']
     }),
   )
 }

@@ -8,7 +8,9 @@ import type { HttpTarget, Namespace, Target } from '../core/timer.ts'
 import { Engine } from '../engine/engine.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { silentLogger } from '../runtime/logger.ts'
+import type { Logger } from '../runtime/logger.ts'
 import { ManualClock } from '../runtime/manual-clock.ts'
+import type { KeyRing } from '../service/keys/key-ring.ts'
 import { TimerService } from '../service/timer-service.ts'
 import { MemoryStore } from '../store/memory/memory-store.ts'
 import type { Store } from '../store/store.ts'
@@ -20,6 +22,8 @@ import { v1Contract } from './contracts/v1/contract.ts'
 
 export type TestServerOptions = {
   readonly contracts?: readonly [Contract, ...Contract[]]
+  readonly keys?: KeyRing
+  readonly logger?: Logger
   readonly store?: Store
   readonly namespaces?: readonly string[]
   readonly payloadMaxBytes?: number
@@ -56,9 +60,15 @@ export async function testServer(t: TestContext, options: TestServerOptions = {}
   const app = await buildApp({
     service,
     contracts: options.contracts ?? [v1Contract],
-    config: { bodyMaxBytes: 8 * 1_024 * 1_024, payloadMaxBytes: options.payloadMaxBytes ?? 256 * 1_024, requestTimeoutMs: 30_000 },
+    keys: options.keys ?? null,
+    config: {
+      bodyMaxBytes: 8 * 1_024 * 1_024,
+      payloadMaxBytes: options.payloadMaxBytes ?? 256 * 1_024,
+      requestTimeoutMs: 30_000,
+      connectionsMax: 1_000,
+    },
     clock,
-    logger: silentLogger(),
+    logger: options.logger ?? silentLogger(),
     metrics: { contentType: 'text/plain; version=0.0.4', render: async () => 'duetime_up 1\n' },
     ready: options.ready ?? { store: () => store.ping() },
   })

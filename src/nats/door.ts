@@ -2,6 +2,7 @@
 // through the NATS target.
 
 import type { Broker, Ongoing, StreamSpec } from '../broker/broker.ts'
+import { unrestricted } from '../core/access.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Config } from '../runtime/config.ts'
 import type { Logger } from '../runtime/logger.ts'
@@ -40,6 +41,8 @@ const DAY_MS = 86_400_000
 const EVENTS_KEPT_MS = 7 * DAY_MS
 const DEAD_LETTERS_KEPT_MS = 30 * DAY_MS
 const COMMANDS_AT_ONCE = 1_000 // about one full commit
+/** Who may publish a command is the broker's decision, with or without a prefix for each namespace. */
+const SENDERS = unrestricted('nats')
 
 export class NatsDoor {
   readonly name = 'nats'
@@ -68,7 +71,7 @@ export class NatsDoor {
     const { broker, service, config, clock, logger } = this.#options
     const deadLetters = new DeadLetters({ broker, subject: config.natsDeadLettersSubject, logger })
     const handler = new CommandHandler({
-      service,
+      timers: service.as(SENDERS),
       deadLetters,
       subjects: this.#subjects,
       eventsSubject: config.natsEventsSubject,

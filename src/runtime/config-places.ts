@@ -6,7 +6,7 @@ import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { DuetimeError } from '../core/errors.ts'
 import { parseNamespace } from '../core/ids.ts'
-import { URL_CHARS_MAX } from '../core/limits.ts'
+import { API_KEY_CHARS_MAX, API_KEY_CHARS_MIN, URL_CHARS_MAX } from '../core/limits.ts'
 import type { Namespace } from '../core/timer.ts'
 import type { ValueType } from './config-values.ts'
 
@@ -109,6 +109,23 @@ export function namespaceName(): ValueType<Namespace> {
         if (!(error instanceof DuetimeError)) throw error
         throw new RangeError(error.message.replace(/^.*? must be (.*?), and start /, 'a namespace: $1, starting '), { cause: error })
       }
+    },
+  }
+}
+
+export function apiKey(): ValueType<string> {
+  return {
+    describes: `at least ${API_KEY_CHARS_MIN} characters`,
+    placeholder: 'key',
+    parse: (text) => {
+      // What a header can carry, so that the key can be sent at all.
+      if (!/^[\x21-\x7e]*$/.test(text) || text.length < API_KEY_CHARS_MIN || text.length > API_KEY_CHARS_MAX) {
+        throw new RangeError(
+          `${API_KEY_CHARS_MIN} to ${API_KEY_CHARS_MAX} printable characters without spaces, and random, since whoever guesses it may do ` +
+            'everything: `openssl rand -base64 32` makes one',
+        )
+      }
+      return text
     },
   }
 }

@@ -3,7 +3,7 @@
 
 import { PAYLOAD_BYTES_DEFAULT_MAX } from '../core/limits.ts'
 import { brokerName, brokerUrl, filePath, plainText, subjectName } from './config-broker.ts'
-import { databaseUrl, egressRule, hostName, httpUrl, namespaceName, sqlitePath, webhookSecret } from './config-places.ts'
+import { apiKey, databaseUrl, egressRule, hostName, httpUrl, namespaceName, sqlitePath, webhookSecret } from './config-places.ts'
 import { boolean, bytes, choice, duration, integer, list, pairs } from './config-values.ts'
 import type { ValueType } from './config-values.ts'
 
@@ -26,11 +26,8 @@ const RETENTION = { min: '1s', max: '36500d' }
 export const SETTINGS = {
   ...group('Listening', {
     port: setting('PORT', integer({ min: 0, max: 65_535 }), '8080', { help: 'Port for HTTP; 0 takes any free one.' }),
-    host: setting('HOST', hostName(), '127.0.0.1', {
-      help: 'Address to listen on. Loopback while no API key is configured; see ALLOW_ANONYMOUS.',
-    }),
-    allowAnonymous: setting('ALLOW_ANONYMOUS', boolean(), 'false', {
-      help: 'Serve other machines without API keys. Whoever reaches the port can then create and cancel timers.',
+    host: optional('HOST', hostName(), {
+      help: 'Address to listen on. Unless it is given: `127.0.0.1` while no API key is configured, else `0.0.0.0`.',
     }),
     bodyMaxBytes: setting('BODY_MAX_BYTES', bytes({ min: '1KiB', max: '256MiB' }), '8MiB', {
       help: 'Largest request body: a batch of 1,000 timers of 8 KiB each fits.',
@@ -38,8 +35,24 @@ export const SETTINGS = {
     requestTimeoutMs: setting('REQUEST_TIMEOUT', duration({ min: '1s', max: '10m' }), '30s', {
       help: 'How long a client may take to send a request.',
     }),
+    connectionsMax: setting('CONNECTIONS_MAX', integer({ min: 1, max: 1_000_000 }), '4096', {
+      help: 'Connections open at once; more are closed as they come. An idle one takes some 10 KiB.',
+    }),
     shutdownGraceMs: setting('SHUTDOWN_GRACE', duration({ min: '0s', max: '10m' }), '10s', {
       help: 'How long a stop waits for requests and deliveries under way. What is cut off then is delivered again after the next start.',
+    }),
+  }),
+
+  ...group('Access', {
+    apiKey: optional('API_KEY', apiKey(), {
+      help: 'A key that may do everything, named `default`. Set the variable: a command line can be read by others.',
+      secret: true,
+    }),
+    keysFile: optional('KEYS_FILE', filePath(), {
+      help: 'File with the hashes of further keys, their permissions and namespaces, made by `duetime keys create`. Changes count at once.',
+    }),
+    allowAnonymous: setting('ALLOW_ANONYMOUS', boolean(), 'false', {
+      help: 'Serve other machines although no API key is configured: whoever reaches the port can then create and cancel timers.',
     }),
   }),
 

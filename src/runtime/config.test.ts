@@ -51,6 +51,26 @@ test('without an API key other machines are let in only when that is said explic
   }
 })
 
+test('with an API key or a file of them other machines are let in, and a given address is kept', () => {
+  const API_KEY = 'k'.repeat(32)
+  for (const env of [{ API_KEY }, { KEYS_FILE: 'keys.json' }, { API_KEY, KEYS_FILE: 'keys.json', ALLOW_ANONYMOUS: 'true' }]) {
+    const { host, loopbackOnly, keysNeeded } = loadConfig({ env })
+    assert.deepEqual({ host, loopbackOnly, keysNeeded }, { host: '0.0.0.0', loopbackOnly: false, keysNeeded: true })
+  }
+  assert.equal(loadConfig({ env: { API_KEY, HOST: '127.0.0.1' } }).loopbackOnly, true)
+  assert.equal(loadConfig({ env: { API_KEY, HOST: '::' } }).host, '::')
+  assert.deepEqual([loadConfig({ env: {} }).host, loadConfig({ env: {} }).keysNeeded], ['127.0.0.1', false])
+})
+
+test('an API key that is too short or cannot be sent is refused with a way to make one, and not repeated', () => {
+  for (const API_KEY of ['hunter2', 'hunter2'.repeat(4), `hunter2${' '.repeat(40)}x`, `hunter2${'ä'.repeat(40)}`, 'hunter2'.repeat(80)]) {
+    const [problem = '', ...others] = problemsOf({ env: { API_KEY, HOST: '0.0.0.0' } })
+    assert.match(problem, /^API_KEY=\*\*\* \(environment\): must be 32 to 512 .*openssl rand/)
+    assert.ok(!problem.includes('hunter2'))
+    assert.deepEqual(others, [])
+  }
+})
+
 test('rules about several settings are checked even while one setting is malformed', () => {
   assert.equal(problemsOf({ env: { PORT: 'x', HOST: '0.0.0.0' } }).length, 2)
 })

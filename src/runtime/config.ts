@@ -9,10 +9,13 @@ import { nearestName } from './config-nearest.ts'
 import { SETTINGS } from './config-schema.ts'
 import type { Setting, SettingValues } from './config-schema.ts'
 
-export type Config = Omit<SettingValues, 'databaseUrl' | 'timerDbPath' | keyof BrokerValues> & {
+export type Config = Omit<SettingValues, 'host' | 'databaseUrl' | 'timerDbPath' | keyof BrokerValues> & {
   readonly database: DatabaseLocation
   /** Null: there is none. */
   readonly broker: BrokerSettings | null
+  readonly host: string
+  /** Whoever comes needs a key. */
+  readonly keysNeeded: boolean
   /** Only this machine can reach the service, so callbacks may reach this machine. */
   readonly loopbackOnly: boolean
 }
@@ -51,8 +54,13 @@ export function loadConfig({ env = process.env, flags = {} }: ConfigSources = {}
 
   const { databaseUrl, timerDbPath, ...rest } = values
   const database: DatabaseLocation = timerDbPath === null ? databaseUrl : { type: 'sqlite', path: timerDbPath }
-  return Object.freeze({ ...rest, database, broker: brokerSettings(values), loopbackOnly: isLoopback(values.host) })
+  const keysNeeded = values.apiKey !== null || values.keysFile !== null
+  const host = values.host ?? (keysNeeded ? EVERY_ADDRESS : THIS_MACHINE)
+  return Object.freeze({ ...rest, host, keysNeeded, database, broker: brokerSettings(values), loopbackOnly: isLoopback(host) })
 }
+
+const EVERY_ADDRESS = '0.0.0.0'
+const THIS_MACHINE = '127.0.0.1'
 
 type Source = { readonly text: string; readonly shown: string }
 
@@ -90,9 +98,10 @@ function parse(setting: Setting<unknown>, source: Source, problems: string[]): u
 /** Settings that are right by themselves and wrong together. `given` says how those that are not defaults were written. */
 function conflicts(values: SettingValues, given: ReadonlyMap<string, string>): string[] {
   const problems: string[] = []
-  if (!isLoopback(values.host) && !values.allowAnonymous) {
+  const keysNeeded = given.has('apiKey') || given.has('keysFile')
+  if (values.host !== null && !isLoopback(values.host) && !keysNeeded && !values.allowAnonymous) {
     problems.push(
-      `${given.get('host')}: lets other machines in while no API key is configured. Leave HOST at 127.0.0.1, ` +
+      `${given.get('host')}: lets other machines in while no API key is configured. Set API_KEY or KEYS_FILE, leave HOST at ${THIS_MACHINE}, ` +
         'or set ALLOW_ANONYMOUS=true if everyone who can reach the port may use the service.',
     )
   }

@@ -5,7 +5,7 @@ import type { Timer } from '../core/timer.ts'
 import type { EngineObserver } from '../engine/engine.ts'
 import { DeliveryResult } from '../runtime/metrics-namespaces.ts'
 import type { Metrics } from '../runtime/metrics.ts'
-import type { ServiceObserver } from './timer-service.ts'
+import type { ServiceObserver } from './timer-operations.ts'
 
 export function observeInto(metrics: Metrics): EngineObserver & ServiceObserver {
   return {

@@ -22,8 +22,8 @@ export type TimerOperationsOptions = {
   readonly clock: Clock
   /** Empty: any well-formed namespace is enabled. */
   readonly namespaces: readonly Namespace[]
-  /** Why timers may not have this target, or null when they may. */
-  readonly refuseTarget: (target: Target) => string | null
+  /** Why timers of the namespace may not have this target, or null when they may. */
+  readonly refuseTarget: (target: Target, namespace: Namespace) => string | null
   readonly observer: ServiceObserver
 }
 
@@ -132,7 +132,7 @@ export class TimerOperations {
 
   #assertTarget(command: Command): void {
     const target = command.type === 'create' ? command.spec.target : command.type === 'update' ? command.changes.callback?.target : undefined
-    const reason = target === undefined ? null : this.#options.refuseTarget(target)
+    const reason = target === undefined ? null : this.#options.refuseTarget(target, command.namespace)
     if (reason !== null) throw invalidInput('callback', reason)
   }
 }

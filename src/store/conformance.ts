@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { TestContext } from 'node:test'
+import type { NamespacePattern } from '../core/access.ts'
 import { timerUuid } from '../core/ids.ts'
 import { compareKeys } from '../core/order.ts'
 import { NEVER, Status } from '../core/timer.ts'
@@ -81,7 +82,7 @@ function ownership(name: string, setup: Setup): void {
 
   test(`${name}: an owner whose shard was claimed by another cannot commit any more`, async (t) => {
     const owned = await setup(t)
-    const next = await owned.store.claim({ shard: SHARD, expected: owned.epoch, owner: 'b', leaseUntil: LATER })
+    const next = await owned.store.claim({ shard: SHARD, expected: owned.epoch, owner: 'b' })
     assert.equal(next, owned.epoch + 1)
     assert.deepEqual(await owned.store.commit([{ shard: SHARD, epoch: owned.epoch, puts: [absent(sampleTimer())] }]), [{ fenced: true }])
     assert.equal(await owned.get(sampleTimer()), null)
@@ -90,47 +91,50 @@ function ownership(name: string, setup: Setup): void {
 
   test(`${name}: of two claims of the same epoch only one wins`, async (t) => {
     const { store, epoch } = await setup(t)
-    const claim = { shard: SHARD, expected: epoch, leaseUntil: LATER }
+    const claim = { shard: SHARD, expected: epoch }
     const won = await Promise.all([store.claim({ ...claim, owner: 'a' }), store.claim({ ...claim, owner: 'b' })])
     assert.deepEqual(won.map(String).toSorted(), [String(epoch + 1), 'null'])
     const winner = won[0] === null ? 'b' : 'a'
-    assert.deepEqual(await store.shards(), [{ shard: SHARD, epoch: epoch + 1, owner: winner, leaseUntil: LATER }])
+    assert.deepEqual(await store.shards(), [{ shard: SHARD, epoch: epoch + 1, owner: winner }])
   })
 
   test(`${name}: a claim that expects another epoch than the current one changes nothing`, async (t) => {
     const { store, epoch } = await setup(t)
     const before = await store.shards()
     for (const expected of [UNOWNED, (epoch + 1) as Epoch]) {
-      assert.equal(await store.claim({ shard: SHARD, expected, owner: 'b', leaseUntil: LATER }), null)
+      assert.equal(await store.claim({ shard: SHARD, expected, owner: 'b' }), null)
     }
-    assert.equal(await store.claim({ shard: 9 as ShardId, expected: 3 as Epoch, owner: 'b', leaseUntil: LATER }), null)
+    assert.equal(await store.claim({ shard: 9 as ShardId, expected: 3 as Epoch, owner: 'b' }), null)
     assert.deepEqual(await store.shards(), before)
   })
 
-  test(`${name}: a stale owner can neither renew nor release`, async (t) => {
+  test(`${name}: a stale owner cannot release`, async (t) => {
     const { store, epoch } = await setup(t)
-    await store.claim({ shard: SHARD, expected: epoch, owner: 'b', leaseUntil: LATER })
+    await store.claim({ shard: SHARD, expected: epoch, owner: 'b' })
     const before = await store.shards()
-    assert.equal(await store.renew({ shard: SHARD, epoch, leaseUntil: LATER + 1 }), false)
     await store.release({ shard: SHARD, epoch })
     assert.deepEqual(await store.shards(), before)
   })
 
-  test(`${name}: a released shard has no owner, keeps its epoch, and cannot be renewed`, async (t) => {
+  test(`${name}: a released shard has no owner and keeps its epoch`, async (t) => {
     const { store, epoch } = await setup(t)
     await store.release({ shard: SHARD, epoch })
-    assert.deepEqual(await store.shards(), [{ shard: SHARD, epoch, owner: null, leaseUntil: 0 }])
-    assert.equal(await store.renew({ shard: SHARD, epoch, leaseUntil: LATER }), false)
-    assert.equal(await store.claim({ shard: SHARD, expected: epoch, owner: 'b', leaseUntil: LATER }), epoch + 1)
+    assert.deepEqual(await store.shards(), [{ shard: SHARD, epoch, owner: null }])
+    assert.equal(await store.claim({ shard: SHARD, expected: epoch, owner: 'b' }), epoch + 1)
   })
 
-  test(`${name}: a renewal moves the end of the lease; shards are listed by number`, async (t) => {
-    const { store, epoch } = await setup(t)
+  test(`${name}: shards are listed by number`, async (t) => {
+    const { store } = await setup(t)
     for (const shard of [10, 2] as ShardId[]) await claimed(store, shard)
-    assert.equal(await store.renew({ shard: SHARD, epoch, leaseUntil: LATER + 7 }), true)
-    const rows = await store.shards()
-    assert.deepEqual(rows.map(({ shard }) => shard), [0, 2, 10])
-    assert.equal(rows[0]!.leaseUntil, LATER + 7)
+    assert.deepEqual((await store.shards()).map(({ shard }) => shard), [0, 2, 10])
+  })
+
+  test(`${name}: a node that beats sees itself alive, and who owns what`, async (t) => {
+    const { store } = await setup(t)
+    const { nodes, shards } = await store.beat({ node: 'n', address: 'http://127.0.0.1:1', leaving: false, now: 1 })
+    const self = nodes.find(({ node }) => node === 'n')!
+    assert.deepEqual({ ...self, clockSkewMs: 0 }, { node: 'n', address: 'http://127.0.0.1:1', leaving: false, silentMs: 0, clockSkewMs: 0 })
+    assert.deepEqual(shards, await store.shards())
   })
 }
 
@@ -350,6 +354,37 @@ function lists(name: string, setup: Setup): void {
     for (const [filter, ids] of cases) assert.equal((await owned.listIds(filter)).join(' '), ids, JSON.stringify(filter))
   })
 
+  test(`${name}: a list covers the namespaces that match its patterns, and none for an empty list`, async (t) => {
+    const owned = await setup(t)
+    const namespaces = ['team', 'team.a', 'team.b', 'teams', 'Team.a', 'te', 't_am.a', 'zz']
+    await owned.add(...namespaces.map((one, i) => sampleTimer({ namespace: one as Namespace, id: one as TimerId, dueAt: LATER + i })))
+    const patterns = (...texts: string[]): ListFilter => ({ namespaces: texts as NamespacePattern[] })
+    const cases: [ListFilter, string][] = [
+      [patterns(), ''],
+      [patterns('team'), 'team'],
+      [patterns('team.*'), 'team.a team.b'],
+      [patterns('team*'), 'team team.a team.b teams'],
+      [patterns('t_*'), 't_am.a'],
+      [patterns('zz', 'team.*', 'team.a', 'te'), 'team.a team.b te zz'],
+      [patterns('nobody', 'nobody.*'), ''],
+      [patterns('*'), namespaces.join(' ')],
+      [{ ...patterns('team.*'), namespace: 'team.b' as Namespace }, 'team.b'],
+      [{ ...patterns('team.*'), namespace: 'zz' as Namespace }, ''],
+      [{ ...patterns('te*'), dueFrom: LATER + 2, statuses: [Status.pending] }, 'team.b teams te'],
+    ]
+    for (const [filter, ids] of cases) assert.equal((await owned.listIds(filter)).join(' '), ids, JSON.stringify(filter))
+  })
+
+  test(`${name}: a list by patterns goes over many namespaces in one order`, async (t) => {
+    const owned = await setup(t)
+    const timers = Array.from({ length: 240 }, (_, i) => {
+      return sampleTimer({ namespace: `${i % 3 === 0 ? 'x' : 'many'}.${i % 120}` as Namespace, id: `t${i}` as TimerId, dueAt: LATER + (i % 7) })
+    })
+    await owned.add(...timers)
+    const expected = timers.filter(({ namespace }) => namespace.startsWith('many.')).toSorted(compareKeys)
+    assert.deepEqual(await owned.listIds({ namespaces: ['many.*'] as string[] as NamespacePattern[] }, 50), idsOf(expected))
+  })
+
   test(`${name}: metadata filters compare value and type, and take any text as a key`, async (t) => {
     const owned = await setup(t)
     const keys = ['plain', 'a.b', 'a"b', `a'b`, '$', '$.plain', '[0]', '0', 'a\\b', 'ключ 🔑', '', `'; DROP TABLE timers; --`, 'a\nb', '%', '?1']
@@ -454,7 +489,7 @@ function closing(name: string, openStore: OpenEmptyStore): void {
       () => store.due({ shard: SHARD, after: null, until: NEVER, limit: 1 }),
       () => store.stats(),
       () => store.shards(),
-      () => store.claim({ shard: SHARD, expected: epoch, owner: 'a', leaseUntil: LATER }),
+      () => store.claim({ shard: SHARD, expected: epoch, owner: 'a' }),
     ]
     for (const call of later) await assert.rejects(call, { name: 'StoreError', message: 'the store is closed' })
   })
@@ -513,7 +548,7 @@ export function changed(timer: Timer, from: Pick<Timer, 'version' | 'status'>): 
 }
 
 export async function claimed(store: Store, shard: ShardId): Promise<Epoch> {
-  const epoch = await store.claim({ shard, expected: UNOWNED, owner: 'a', leaseUntil: LATER })
+  const epoch = await store.claim({ shard, expected: UNOWNED, owner: 'a' })
   assert.equal(epoch, 1)
   return epoch
 }
@@ -526,6 +561,7 @@ export async function listAll(store: Store, filter: ListFilter, limit: number): 
     const page = await store.list({ filter, after, limit })
     assert(page.timers.length <= limit)
     timers.push(...page.timers)
+    if (after !== null) assert.notDeepEqual(page.next, after, 'the cursor does not move')
     after = page.next
   } while (after !== null)
   return timers

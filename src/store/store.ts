@@ -20,12 +20,17 @@ export interface Store {
    * someone else was faster.
    */
   claim(claim: ShardClaim): Promise<Epoch | null>
-  /** Extends the lease; false when the epoch is no longer current. */
-  renew(lease: ShardLease): Promise<boolean>
-  /** Gives the shard up, so that the next owner need not wait for the lease; a stale epoch changes nothing. */
+  /** Gives the shard up, so that the next owner need not wait; a stale epoch changes nothing. */
   release(owned: { readonly shard: ShardId; readonly epoch: Epoch }): Promise<void>
   /** Every shard that was ever claimed, by shard id. */
   shards(): Promise<readonly ShardRow[]>
+  /**
+   * Says that this node lives, and answers with what it needs to know of the others, in one round trip. Rows of
+   * nodes that have been silent for an hour are removed. A store for one node knows no others.
+   */
+  beat(beat: NodeBeat): Promise<ClusterState>
+  /** A secret that all nodes on this database share, made when the database was first used. */
+  clusterSecret(): Promise<string>
 
   /**
    * Writes all parts; resolves when they are durable. Each part is atomic by itself and fenced: `fenced`
@@ -64,20 +69,29 @@ export type StoreCapabilities = {
 
 export type TimerKey = { readonly namespace: Namespace; readonly id: TimerId; readonly uuid: TimerUuid; readonly shard: ShardId }
 
-export type ShardClaim = {
-  readonly shard: ShardId
-  readonly expected: Epoch
-  readonly owner: string
-  readonly leaseUntil: Millis
+export type ShardClaim = { readonly shard: ShardId; readonly expected: Epoch; readonly owner: string }
+/** `owner` is null after a release. */
+export type ShardRow = { readonly shard: ShardId; readonly epoch: Epoch; readonly owner: string | null }
+
+export type NodeBeat = {
+  readonly node: string
+  /** Where other nodes reach this one; null when they cannot. */
+  readonly address: string | null
+  /** It hands over what it owns; others should count without it. */
+  readonly leaving: boolean
+  /** The node's own clock, to measure how far it is off; a store judges silence by a clock of its own. */
+  readonly now: Millis
 }
-export type ShardLease = { readonly shard: ShardId; readonly epoch: Epoch; readonly leaseUntil: Millis }
-export type ShardRow = {
-  readonly shard: ShardId
-  readonly epoch: Epoch
-  /** Null after a release. */
-  readonly owner: string | null
-  readonly leaseUntil: Millis
+export type NodeRow = {
+  readonly node: string
+  readonly address: string | null
+  readonly leaving: boolean
+  /** For how long it has not beaten; 0 for the node that asks. */
+  readonly silentMs: Millis
+  /** How far the node's clock was ahead of the store's at its last beat, as far as one round trip can tell. */
+  readonly clockSkewMs: number
 }
+export type ClusterState = { readonly nodes: readonly NodeRow[]; readonly shards: readonly ShardRow[] }
 
 /**
  * What must be there for the put to be written. The status is the one that version has, which the caller

@@ -3,6 +3,7 @@
 // does, as kill -9 would: nothing it does from then on reaches the store or the receiver.
 
 import type { CreateCommand, TimerSpec } from '../../src/core/command.ts'
+import { ANONYMOUS } from '../../src/core/access.ts'
 import { failedDelivery } from '../../src/core/delivery.ts'
 import type { DeliveryOutcome, Firing } from '../../src/core/delivery.ts'
 import { DEFAULT_NAMESPACE, timerUuid } from '../../src/core/ids.ts'
@@ -14,6 +15,7 @@ import type { EngineOptions } from '../../src/engine/engine.ts'
 import { silentLogger } from '../../src/runtime/logger.ts'
 import { ManualClock } from '../../src/runtime/manual-clock.ts'
 import { TimerService } from '../../src/service/timer-service.ts'
+import type { Timers } from '../../src/service/timers.ts'
 import { MemoryStore } from '../../src/store/memory/memory-store.ts'
 import { StoreError } from '../../src/store/store.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -47,7 +49,7 @@ export class TestNode {
   readonly store: Store
   readonly receiver: Receiver
   readonly engine: Engine
-  readonly service: TimerService
+  readonly service: Timers
   /** While set, commits wait for it before they reach the store. */
   commitGate: Promise<void> | null = null
   commitError: StoreError | null = null
@@ -67,6 +69,9 @@ export class TestNode {
       logger: silentLogger(),
       observer: { fired() {}, settled() {}, committed() {} },
       node: 'test',
+      address: null,
+      leaseMs: 5_000,
+      notifyNode: () => {},
       retentionMs: () => 7 * 24 * 3_600_000,
       window: options.window ?? { timersMax: 20_000, bytesMax: 64 * 2 ** 20, pageSize: 1_000 },
       deliveries: options.deliveries ?? { total: 1_024, perNamespace: 512, perTarget: 256 },
@@ -80,7 +85,7 @@ export class TestNode {
       namespaces: [],
       refuseTarget: () => null,
       observer: { executed() {} },
-    })
+    }).as(ANONYMOUS)
   }
 
   static async start(options: NodeOptions = {}): Promise<TestNode> {
@@ -116,9 +121,10 @@ export class TestNode {
       ping: cut(() => store.ping()),
       close: cut(() => store.close()),
       claim: cut((claim) => store.claim(claim)),
-      renew: cut((lease) => store.renew(lease)),
       release: cut((owned) => store.release(owned)),
       shards: cut(() => store.shards()),
+      beat: cut((beat) => store.beat(beat)),
+      clusterSecret: cut(() => store.clusterSecret()),
       get: cut((key) => store.get(key)),
       getMany: cut((keys) => store.getMany(keys)),
       due: cut((scan) => store.due(scan)),

@@ -2,7 +2,7 @@
 // promise per message is all that a confirmation costs, at tens of thousands a second.
 
 import type { Millis } from '../../core/timer.ts'
-import type { Cancel, Clock } from '../../runtime/clock.ts'
+import type { Clock } from '../../runtime/clock.ts'
 import { BrokerError } from '../broker.ts'
 import type { PublishOptions } from '../broker.ts'
 
@@ -23,7 +23,7 @@ export class Confirmations {
   readonly #free: number[] = []
   readonly #signals = new WeakSet<AbortSignal>()
   #serial = 0
-  #cancelSweep: Cancel | null = null
+  #isSweeping = false
 
   constructor(clock: Clock) {
     this.#clock = clock
@@ -35,7 +35,7 @@ export class Confirmations {
     const slot = this.#free.pop() ?? this.#slots.length
     this.#slots[slot] = { serial, subject, deadline: this.#clock.monotonic() + timeoutMs, signal, resolve, reject }
     if (signal !== undefined && !this.#signals.has(signal)) this.#watch(signal)
-    this.#cancelSweep ??= this.#clock.after(SWEEP_MS, () => this.#sweep())
+    if (!this.#isSweeping) this.#sweepLater()
     return `${slot}-${serial}`
   }
 
@@ -81,8 +81,13 @@ export class Confirmations {
   #sweep(): void {
     const until = this.#clock.monotonic() + SWEEP_MS
     this.#rejectThose(({ deadline }) => deadline <= until, notConfirmed)
-    const isIdle = this.#free.length === this.#slots.length
-    this.#cancelSweep = isIdle ? null : this.#clock.after(SWEEP_MS, () => this.#sweep())
+    this.#isSweeping = false
+    if (this.#free.length < this.#slots.length) this.#sweepLater()
+  }
+
+  #sweepLater(): void {
+    this.#isSweeping = true
+    this.#clock.after(SWEEP_MS, () => this.#sweep())
   }
 }
 

@@ -14,7 +14,7 @@ import type { BrokerState } from '../broker.ts'
 const CONNECT_TIMEOUT_MS = 5_000
 const RETRY_FIRST_MS = 100 // a broker that restarts is back in a moment
 const RETRY_MAX_MS = 2_000
-const FIRST_CONNECTION_WITHIN_MS = 2_000 // so long a start waits; then it goes on without
+const FIRST_CONNECTION_WITHIN_MS = 2_000 // so long a start waits for a broker that does not say no; then it goes on without
 const PING_INTERVAL_MS = 10_000 // with two unanswered pings allowed, a dead network is noticed within half a minute
 const LOG_EVERY_MS = 60_000 // while it cannot connect
 
@@ -30,6 +30,7 @@ export class Connection {
   #reason = 'not connected yet'
   #running: Promise<void> | null = null
   #loggedAt = -Infinity
+  readonly #firstTry = Promise.withResolvers<void>()
 
   constructor(options: { readonly settings: BrokerSettings; readonly clock: Clock; readonly logger: Logger }) {
     this.#settings = options.settings
@@ -55,13 +56,10 @@ export class Connection {
   }
 
   async start(): Promise<void> {
-    const first = Promise.withResolvers<void>()
-    const forget = this.onSession(() => first.resolve())
-    const cancel = this.#clock.after(FIRST_CONNECTION_WITHIN_MS, first.resolve)
+    const cancel = this.#clock.after(FIRST_CONNECTION_WITHIN_MS, this.#firstTry.resolve)
     this.#running = this.#run()
-    await first.promise
+    await this.#firstTry.promise
     cancel()
-    forget()
   }
 
   async stop(): Promise<void> {
@@ -91,6 +89,7 @@ export class Connection {
     this.#current = connection
     this.#logger.info({ server: connection.getServer(), version: connection.info?.version }, 'connected to the broker')
     for (const listener of this.#listeners) listener(connection)
+    this.#firstTry.resolve()
     const error = await connection.closed()
     this.#current = null
     this.#reason = error instanceof Error ? describe(error) : 'the connection was closed'
@@ -106,6 +105,7 @@ export class Connection {
       this.#logger.warn({ servers: this.#settings.servers, reason }, 'cannot connect to the broker; trying on')
     }
     this.#reason = reason
+    this.#firstTry.resolve()
   }
 
   /** Files are read for every connection, so that renewed credentials are taken without a restart. */

@@ -15,6 +15,7 @@ const MAX_PAYLOAD_DEFAULT = 1_048_576
 
 export class Publisher {
   readonly #connection: NatsConnection
+  readonly #clock: Clock
   readonly #confirmations: Confirmations
   readonly #coverage: StreamCoverage
   readonly #inbox = `${createInbox()}.`
@@ -23,6 +24,7 @@ export class Publisher {
 
   constructor(connection: NatsConnection, clock: Clock) {
     this.#connection = connection
+    this.#clock = clock
     this.#confirmations = new Confirmations(clock)
     this.#coverage = new StreamCoverage(connection, clock)
     connection.subscribe(`${this.#inbox}*`, { callback: (error, message) => this.#onAnswer(error, message) })
@@ -39,15 +41,19 @@ export class Publisher {
   }
 
   async #confirmed(publication: Publication, options: PublishOptions): Promise<void> {
-    if (await this.#coverage.isCovered(publication.subject)) {
+    const startedAt = this.#clock.monotonic()
+    const left = () => ({ ...options, timeoutMs: startedAt + options.timeoutMs - this.#clock.monotonic() })
+    const isCovered = await this.#coverage.isCovered(publication.subject)
+    options.signal?.throwIfAborted()
+    if (isCovered) {
       try {
-        return await this.#acknowledged(publication, options)
+        return await this.#acknowledged(publication, left())
       } catch (error) {
         if (!(error instanceof NoStreamError)) throw error
         this.#coverage.forget(publication.subject)
       }
     }
-    return this.#flushed(publication, options)
+    return this.#flushed(publication, left())
   }
 
   #acknowledged(publication: Publication, options: PublishOptions): Promise<void> {

@@ -4,7 +4,7 @@
 import { headers as emptyHeaders } from '@nats-io/transport-node'
 import type { Msg, NatsConnection, Subscription } from '@nats-io/transport-node'
 import type { Logger } from '../../runtime/logger.ts'
-import type { Header, Ongoing, Reply, RequestHandler } from '../broker.ts'
+import type { Ongoing, Reply, RequestHandler } from '../broker.ts'
 import type { Connection } from './connection.ts'
 import { headersOf } from './pull-consumer.ts'
 
@@ -58,6 +58,6 @@ export class Responder implements Ongoing {
 
 function encoded(headers: Reply['headers']): ReturnType<typeof emptyHeaders> {
   const list = emptyHeaders()
-  for (const [name, value] of headers as readonly Header[]) list.append(name, value)
+  for (const [name, value] of headers) list.append(name, value)
   return list
 }

@@ -11,7 +11,7 @@ import { BrokerError } from '../broker.ts'
 const COVERED_FOR_MS = 300_000 // every publish checks it anyway
 const UNCOVERED_FOR_MS = 10_000 // so soon is a new stream noticed
 const SUBJECTS_MAX = 10_000 // about 200 bytes each; beyond that the oldest are asked about again
-const ANSWER_WITHIN_MS = 5_000
+const ANSWER_WITHIN_MS = 1_000 // the shortest time limit that a delivery can have
 
 type Known = { readonly covered: Promise<boolean>; until: Millis }
 

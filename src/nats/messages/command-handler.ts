@@ -14,7 +14,7 @@ import type { Millis, TimerUuid } from '../../core/timer.ts'
 import { sleep } from '../../runtime/clock.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type { Logger } from '../../runtime/logger.ts'
-import type { TimerService } from '../../service/timer-service.ts'
+import type { Timers } from '../../service/timers.ts'
 import type { Subjects } from '../subjects.ts'
 import { toCommand } from './commands.ts'
 import type { DeadLetters } from './dead-letters.ts'
@@ -27,7 +27,7 @@ const KEPT_FOR_MS = 120_000 // then somebody else may have a store that works
 const TRACEPARENT = /^(?!ff)[\da-f]{2}-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[\da-f]{2}$/
 
 export type CommandHandlerParts = {
-  readonly service: Pick<TimerService, 'execute'>
+  readonly timers: Pick<Timers, 'execute'>
   readonly deadLetters: DeadLetters
   readonly subjects: Subjects
   readonly eventsSubject: string
@@ -87,11 +87,11 @@ export class CommandHandler {
 
   /** Null when it is done, or there is nothing left to do. */
   async #execute(command: Command): Promise<Error | null> {
-    const { service, clock, logger, signal } = this.#parts
+    const { timers, clock, logger, signal } = this.#parts
     const until = clock.monotonic() + KEPT_FOR_MS
     for (let round = 0; ; round++) {
       try {
-        await service.execute(command)
+        await timers.execute(command)
         return null
       } catch (error) {
         if (command.type === 'cancel' && isTooLate(error)) return null

@@ -7,16 +7,17 @@ import { isFinished } from '../../core/timer.ts'
 import type { Epoch, Millis, Namespace, ShardId, Status, Timer, TimerUuid } from '../../core/timer.ts'
 import { StoreError } from '../store.ts'
 import type {
+  ClusterState,
   CommitPart,
   DueScan,
   ListCursor,
   ListFilter,
   ListPage,
   ListQuery,
+  NodeBeat,
   PartResult,
   Put,
   ShardClaim,
-  ShardLease,
   ShardRow,
   Store,
   StoreCapabilities,
@@ -29,11 +30,13 @@ type StoredTimer = { readonly shard: ShardId; readonly timer: Timer }
 export class MemoryStore implements Store {
   readonly capabilities: StoreCapabilities
   readonly #shards = new Map<ShardId, ShardRow>()
+  readonly #nodes = new Map<string, NodeBeat>()
   readonly #timers = new Map<TimerUuid, StoredTimer>()
   #closed = false
 
-  constructor({ shards = 1 }: { shards?: number } = {}) {
-    this.capabilities = { name: 'memory', shared: false, backup: false, shards }
+  /** `shared`: several nodes of one process use it, on one clock. */
+  constructor({ shards = 1, shared = false }: { shards?: number; shared?: boolean } = {}) {
+    this.capabilities = { name: 'memory', shared, backup: false, shards }
   }
 
   async ping(): Promise<void> {
@@ -44,26 +47,30 @@ export class MemoryStore implements Store {
     this.#closed = true
   }
 
-  async claim({ shard, expected, owner, leaseUntil }: ShardClaim): Promise<Epoch | null> {
+  async claim({ shard, expected, owner }: ShardClaim): Promise<Epoch | null> {
     this.#assertOpen()
     if ((this.#shards.get(shard)?.epoch ?? 0) !== expected) return null
     const epoch = (expected + 1) as Epoch
-    this.#shards.set(shard, { shard, epoch, owner, leaseUntil })
+    this.#shards.set(shard, { shard, epoch, owner })
     return epoch
-  }
-
-  async renew({ shard, epoch, leaseUntil }: ShardLease): Promise<boolean> {
-    this.#assertOpen()
-    const row = this.#shards.get(shard)
-    if (row === undefined || row.epoch !== epoch || row.owner === null) return false
-    this.#shards.set(shard, { ...row, leaseUntil })
-    return true
   }
 
   async release({ shard, epoch }: { readonly shard: ShardId; readonly epoch: Epoch }): Promise<void> {
     this.#assertOpen()
     const row = this.#shards.get(shard)
-    if (row?.epoch === epoch) this.#shards.set(shard, { ...row, owner: null, leaseUntil: 0 })
+    if (row?.epoch === epoch) this.#shards.set(shard, { ...row, owner: null })
+  }
+
+  async beat(beat: NodeBeat): Promise<ClusterState> {
+    this.#nodes.set(beat.node, beat)
+    const nodes = Array.from(this.#nodes.values(), ({ node, address, leaving, now }) => {
+      return { node, address, leaving, silentMs: beat.now - now, clockSkewMs: 0 }
+    })
+    return { nodes, shards: await this.shards() }
+  }
+
+  async clusterSecret(): Promise<string> {
+    return 'one process'
   }
 
   async shards(): Promise<readonly ShardRow[]> {

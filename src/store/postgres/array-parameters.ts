@@ -19,7 +19,7 @@ export function columnParameter(type: ElementType, cells: readonly Cell[], offse
     const cell = cells[at]!
     count++
     if (cell === null) nulls++
-    else if (type === 'text') textBytes += Buffer.byteLength(cell as string)
+    else if (type === 'text') textBytes += Buffer.byteLength(storable(cell as string))
   }
   if (nulls === count && count > 0) return null
   const elementBytes = type === 'text' ? textBytes : (count - nulls) * FIXED_BYTES[type]
@@ -59,7 +59,12 @@ function writeElement(buffer: Buffer, type: ElementType, cell: string | number, 
 
 function writeText(buffer: Buffer, text: string, at: number): number {
   const begin = at + LENGTH_BYTES
-  const bytes = buffer.write(text, begin, 'utf8')
+  const bytes = buffer.write(storable(text), begin, 'utf8')
   buffer.writeInt32BE(bytes, at)
   return begin + bytes
+}
+
+/** PostgreSQL has no NUL in a text. Ids cannot have one; in what is left, a lost character beats a commit that always fails. */
+function storable(text: string): string {
+  return text.includes('\0') ? text.replaceAll('\0', '\ufffd') : text
 }

@@ -85,6 +85,9 @@ CREATE TABLE timer_store (
 // waits until this commit is over. The lock excludes other commits too: one whose connection was lost and that the
 // server is still busy with ends before its repetition is judged.
 //
+// IS NOT DISTINCT FROM keeps the planner, which may have seen only an empty table, from looking for a timer by its
+// namespace: it must go by the uuid.
+//
 // Puts on one uuid must be applied in order, so the n-th one of each uuid goes into round n; there is hardly ever
 // more than one. Returned are the fenced parts and the puts that missed, numbered from 1.
 const COMMIT = `
@@ -124,7 +127,7 @@ CREATE FUNCTION timers_commit_1 (
   p_cycle text[],
   p_traceparent text[],
   p_correlation_id text[]
-) RETURNS TABLE (fenced_part integer, missed_put integer, found timers)
+) RETURNS TABLE (fenced_part integer, missed_put integer, existing timers)
 LANGUAGE plpgsql AS $function$
 #variable_conflict use_column
 DECLARE
@@ -215,8 +218,9 @@ BEGIN
         timer_traceparent = put.traceparent,
         timer_correlation_id = put.correlation_id
       FROM put
-      WHERE timers.timer_uuid = put.uuid AND timers.timer_version = put.expected_version
-        AND timers.shard_id = p_shards[put.part] AND timers.timer_namespace = put.namespace AND timers.timer_id = put.id
+      WHERE put.expected_version IS NOT NULL
+        AND timers.timer_uuid = put.uuid AND timers.timer_version = put.expected_version
+        AND (timers.shard_id, timers.timer_namespace, timers.timer_id) IS NOT DISTINCT FROM (p_shards[put.part], put.namespace, put.id)
       RETURNING put.uuid, put.namespace, put.status, put.expected_status
     ), counted AS (
       INSERT INTO timer_counts (timer_namespace, timer_status, counter_slot, timer_count)
@@ -243,10 +247,10 @@ BEGIN
         WHERE (all_current OR put.part = ANY (current_parts)) AND (p_rounds = 1 OR put.round = current_round)
           AND put.uuid NOT IN (SELECT unnest(written))
       LOOP
-        found := miss.row_there;
-        IF found.timer_namespace <> miss.namespace OR found.timer_id <> miss.id THEN
+        existing := miss.row_there;
+        IF existing.timer_namespace <> miss.namespace OR existing.timer_id <> miss.id THEN
           RAISE EXCEPTION 'timers %/% and %/% have the same uuid %: rename one',
-            found.timer_namespace, found.timer_id, miss.namespace, miss.id, miss.uuid USING ERRCODE = 'DT001';
+            existing.timer_namespace, existing.timer_id, miss.namespace, miss.id, miss.uuid USING ERRCODE = 'DT001';
         END IF;
         fenced_part := NULL;
         missed_put := miss.number;
@@ -272,7 +276,7 @@ BEGIN
   BEGIN
     metadata := p_metadata::jsonb;
   EXCEPTION WHEN data_exception THEN
-    metadata := regexp_replace(p_metadata, '\\\\u(0000|[dD][89a-fA-F][0-9a-fA-F]{2})', '\\ufffd', 'g')::jsonb;
+    metadata := regexp_replace(p_metadata, '\\\\u(0000|[dD][89a-fA-F][0-9a-fA-F]{2})', '\\\\ufffd', 'g')::jsonb;
   END;
   RETURN coalesce(CASE WHEN p_value IS NULL THEN metadata -> p_key IS NOT NULL ELSE metadata -> p_key = p_value END, false);
 END

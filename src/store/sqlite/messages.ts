@@ -30,7 +30,7 @@ export type WorkerOptions = {
 }
 
 /** What each worker can be asked for. */
-export type WriterCalls = Pick<Writer, 'ping' | 'claim' | 'renew' | 'release' | 'commit' | 'prune' | 'close'>
+export type WriterCalls = Pick<Writer, 'ping' | 'claim' | 'release' | 'commit' | 'prune' | 'close'>
 export type ReaderCalls = Pick<Reader, 'getMany' | 'due' | 'list' | 'stats' | 'shards' | 'close'>
 
 export type Request = { readonly call: number; readonly name: string; readonly argument: unknown }

@@ -43,7 +43,6 @@ const MIGRATIONS: readonly string[] = [
     timer_correlation_id TEXT,
     shard_epoch INTEGER,
     shard_owner TEXT,
-    shard_lease_until INTEGER,
     PRIMARY KEY (shard_id, row_type, timer_execute_at, timer_uuid)
   ) STRICT, WITHOUT ROWID;
   CREATE UNIQUE INDEX timers_by_uuid ON timers (timer_uuid);

@@ -2,7 +2,8 @@
 // reader's worker thread. Rows leave as flat cells; the main thread makes timers of them.
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { matchesAny } from '../../core/access.ts'
+import { matchesAny, prefixOf } from '../../core/access.ts'
+import type { NamespacePattern } from '../../core/access.ts'
 import type { Epoch, Namespace, ShardId } from '../../core/timer.ts'
 import type { DueScan, ListFilter, ListQuery, ShardRow, StoreStats } from '../store.ts'
 import { RowType, statusOf } from '../timer-row.ts'
@@ -14,8 +15,6 @@ import { SELECT_CELLS } from './statements.ts'
 
 const SORTED_TIMERS_MAX = 50_000 // about 30 ms
 const SORTED_NAMESPACES_MAX = 50 // each is a query of its own
-
-type NamespaceCount = { readonly namespace: Namespace; readonly count: number }
 
 export class Reader {
   readonly #db: DatabaseSync
@@ -40,7 +39,7 @@ export class Reader {
     this.#counts = db.prepare('SELECT timer_namespace, timer_status, timer_count FROM timer_counts WHERE timer_count > 0')
     this.#namespaceCounts = db.prepare(`
       SELECT timer_namespace AS namespace, sum(timer_count) AS count FROM timer_counts
-      WHERE EXISTS (SELECT 1 FROM json_each(?) WHERE timer_namespace GLOB value) GROUP BY timer_namespace`)
+      WHERE timer_namespace BETWEEN ? AND ? GROUP BY timer_namespace LIMIT ${SORTED_NAMESPACES_MAX + 1}`)
   }
 
   /** The rows that are there, in the order of the uuids; the others are left out. */
@@ -75,7 +74,6 @@ export class Reader {
         shard: row['shard_id'] as ShardId,
         epoch: row['shard_epoch'] as Epoch,
         owner: row['shard_owner'] as string | null,
-        leaseUntil: row['shard_lease_until'] as number,
       }
     })
   }
@@ -86,12 +84,25 @@ export class Reader {
 
   /** Small namespaces are sorted for every page; large ones are met often enough by reading everything in order. */
   #sourcesOf({ namespace, namespaces }: ListFilter): readonly Source[] {
-    if (namespace !== undefined || namespaces !== undefined) {
-      const named = this.#namespaceCounts.all(JSON.stringify(namespace === undefined ? namespaces : [namespace])) as NamespaceCount[]
-      const meant = namespace === undefined || namespaces === undefined ? named : named.filter((one) => matchesAny(namespaces, one.namespace))
-      const isSmall = meant.length <= SORTED_NAMESPACES_MAX && meant.reduce((sum, { count }) => sum + count, 0) <= SORTED_TIMERS_MAX
-      if (isSmall) return meant.map((one) => ({ namespace: one.namespace }))
-    }
-    return this.shards().map(({ shard }) => ({ shard }))
+    if (namespace !== undefined && namespaces !== undefined && !matchesAny(namespaces, namespace)) return []
+    const small = namespace === undefined ? namespaces && this.#smallNamespaces(namespaces) : this.#smallNamespaces([namespace])
+    return small?.map((name) => ({ namespace: name })) ?? this.shards().map(({ shard }) => ({ shard }))
   }
+
+  /** The namespaces that are there and match; null when they, or their timers, are too many to be sorted. */
+  #smallNamespaces(patterns: readonly (Namespace | NamespacePattern)[]): readonly string[] | null {
+    const counts = new Map<string, number>()
+    for (const pattern of patterns) {
+      const [first, last] = rangeOf(pattern)
+      for (const row of this.#namespaceCounts.all(first, last)) counts.set(row['namespace'] as string, row['count'] as number)
+      if (counts.size > SORTED_NAMESPACES_MAX) return null
+    }
+    return counts.values().reduce((sum, count) => sum + count, 0) <= SORTED_TIMERS_MAX ? [...counts.keys()] : null
+  }
+}
+
+/** The first and the last name that match. No namespace has a character behind DEL. */
+function rangeOf(pattern: Namespace | NamespacePattern): readonly [first: string, last: string] {
+  const prefix = prefixOf(pattern as string as NamespacePattern)
+  return prefix === null ? [pattern, pattern] : [prefix, `${prefix}\u007f`]
 }

@@ -36,7 +36,6 @@ CREATE TABLE timers (
   timer_correlation_id TEXT,
   shard_epoch INTEGER,
   shard_owner TEXT,
-  shard_lease_until INTEGER,
   PRIMARY KEY (shard_id, row_type, timer_execute_at, timer_uuid)
 ) STRICT, WITHOUT ROWID;
 

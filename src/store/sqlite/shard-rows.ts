@@ -1,38 +1,33 @@
 // Who owns a shard: its one row of row_type 1, in the same table and the same transactions as its timers.
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import type { ShardClaim, ShardLease } from '../store.ts'
+import type { ShardClaim } from '../store.ts'
 import { RowType } from '../timer-row.ts'
 
 const ROW = `shard_id = ? AND row_type = ${RowType.shard}`
 // The uuid of a shard's row only has to be unlike all others: the shard's number as text, which no 16 bytes equal.
 const INSERT = `
-  INSERT INTO timers (shard_id, row_type, timer_execute_at, timer_uuid, shard_epoch, shard_owner, shard_lease_until)
-  VALUES (?1, ${RowType.shard}, 0, CAST(CAST(?1 AS INTEGER) AS BLOB), 1, ?2, ?3)
+  INSERT INTO timers (shard_id, row_type, timer_execute_at, timer_uuid, shard_epoch, shard_owner)
+  VALUES (?1, ${RowType.shard}, 0, CAST(CAST(?1 AS INTEGER) AS BLOB), 1, ?2)
   ON CONFLICT DO NOTHING`
 
 /** Shard rows have no namespace, and timers_by_namespace begins with them. */
 export const SHARDS_SQL = `
-  SELECT shard_id, shard_epoch, shard_owner, shard_lease_until
+  SELECT shard_id, shard_epoch, shard_owner
   FROM timers WHERE timer_namespace IS NULL AND row_type = ${RowType.shard} ORDER BY shard_id`
 
 export class ShardRows {
   readonly #epoch: StatementSync
   readonly #insert: StatementSync
   readonly #raise: StatementSync
-  readonly #renew: StatementSync
   readonly #release: StatementSync
   readonly #all: StatementSync
 
   constructor(db: DatabaseSync) {
     this.#epoch = db.prepare(`SELECT shard_epoch FROM timers WHERE ${ROW}`)
     this.#insert = db.prepare(INSERT)
-    this.#raise = db.prepare(
-      `UPDATE timers SET shard_epoch = shard_epoch + 1, shard_owner = ?, shard_lease_until = ? WHERE ${ROW} AND shard_epoch = ?`,
-    )
-    // A released shard keeps its epoch, so that a late renewal must not bring the old owner back.
-    this.#renew = db.prepare(`UPDATE timers SET shard_lease_until = ? WHERE ${ROW} AND shard_epoch = ? AND shard_owner IS NOT NULL`)
-    this.#release = db.prepare(`UPDATE timers SET shard_owner = NULL, shard_lease_until = 0 WHERE ${ROW} AND shard_epoch = ?`)
+    this.#raise = db.prepare(`UPDATE timers SET shard_epoch = shard_epoch + 1, shard_owner = ? WHERE ${ROW} AND shard_epoch = ?`)
+    this.#release = db.prepare(`UPDATE timers SET shard_owner = NULL WHERE ${ROW} AND shard_epoch = ?`)
     this.#all = db.prepare(SHARDS_SQL)
   }
 
@@ -41,13 +36,9 @@ export class ShardRows {
     return this.#epoch.get(shard)?.['shard_epoch'] as number | undefined
   }
 
-  claim({ shard, expected, owner, leaseUntil }: ShardClaim): number | null {
-    const { changes } = expected === 0 ? this.#insert.run(shard, owner, leaseUntil) : this.#raise.run(owner, leaseUntil, shard, expected)
+  claim({ shard, expected, owner }: ShardClaim): number | null {
+    const { changes } = expected === 0 ? this.#insert.run(shard, owner) : this.#raise.run(owner, shard, expected)
     return changes === 1 ? expected + 1 : null
-  }
-
-  renew({ shard, epoch, leaseUntil }: ShardLease): boolean {
-    return this.#renew.run(leaseUntil, shard, epoch).changes === 1
   }
 
   release({ shard, epoch }: { readonly shard: number; readonly epoch: number }): void {

@@ -5,7 +5,7 @@ import { resolve } from 'node:path'
 import type { Epoch, Millis, ShardId, Timer } from '../../core/timer.ts'
 import { StoreError } from '../store.ts'
 import type { CommitPart, DueScan, ListPage, ListQuery, PartResult, ShardClaim } from '../store.ts'
-import type { ShardLease, ShardRow, Store, StoreCapabilities, StoreStats, TimerKey } from '../store.ts'
+import type { ClusterState, NodeBeat, ShardRow, Store, StoreCapabilities, StoreStats, TimerKey } from '../store.ts'
 import { appendCells, statusCode, timerAt, timersOf } from '../timer-row.ts'
 import type { Cell } from '../timer-row.ts'
 import { backupSqliteFile } from './backup.ts'
@@ -76,16 +76,20 @@ class SqliteStore implements Store {
     return (await this.#write('claim', claim)) as Epoch | null
   }
 
-  async renew(lease: ShardLease): Promise<boolean> {
-    return this.#write('renew', lease)
-  }
-
   async release(owned: { readonly shard: ShardId; readonly epoch: Epoch }): Promise<void> {
     await this.#write('release', owned)
   }
 
   async shards(): Promise<readonly ShardRow[]> {
     return this.#read('shards', undefined)
+  }
+
+  async beat({ node, address, leaving }: NodeBeat): Promise<ClusterState> {
+    return { nodes: [{ node, address, leaving, silentMs: 0, clockSkewMs: 0 }], shards: await this.shards() }
+  }
+
+  async clusterSecret(): Promise<string> {
+    throw new StoreError('a SQLite file is for one node: there is no cluster to keep a secret', { retryable: false })
   }
 
   async commit(parts: readonly CommitPart[]): Promise<readonly PartResult[]> {

@@ -30,11 +30,6 @@ export class WorkerLink<T extends Calls<T>> {
     worker.on('exit', () => this.#die(null))
   }
 
-  /** How many calls are under way. */
-  get pending(): number {
-    return this.#waiting.size
-  }
-
   call<Name extends NameIn<T>>(name: Name, argument: Parameters<T[Name]>[0], isWrite = false): Promise<ReturnType<T[Name]>> {
     if (this.#died !== null) return Promise.reject(this.#died)
     return new Promise((resolve, reject) => {

@@ -3,7 +3,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { Millis } from '../../core/timer.ts'
 import { StoreError } from '../store.ts'
-import type { ShardClaim, ShardLease } from '../store.ts'
+import type { ShardClaim } from '../store.ts'
 import { CELLS_PER_TIMER } from '../timer-row.ts'
 import type { Cell } from '../timer-row.ts'
 import { Checkpoints } from './checkpoints.ts'
@@ -56,10 +56,6 @@ export class Writer {
 
   claim(claim: ShardClaim): number | null {
     return this.#transactions.run(() => this.#shards.claim(claim))
-  }
-
-  renew(lease: ShardLease): boolean {
-    return this.#transactions.run(() => this.#shards.renew(lease))
   }
 
   release(owned: { readonly shard: number; readonly epoch: number }): void {

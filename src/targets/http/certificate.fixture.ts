@@ -44,7 +44,9 @@ const SUBJECT_ALT_NAME = [0x55, 0x1d, 0x11]
 
 function der(tag: number, ...parts: readonly Buffer[]): Buffer {
   const content = Buffer.concat(parts)
-  const length = content.length < 128 ? [content.length] : [0x82, content.length >> 8, content.length & 0xff]
+  const { length: bytes } = content
+  // As short as possible, which strict readers insist on.
+  const length = bytes < 128 ? [bytes] : bytes < 256 ? [0x81, bytes] : [0x82, bytes >> 8, bytes & 0xff]
   return Buffer.concat([Buffer.of(tag, ...length), content])
 }
 

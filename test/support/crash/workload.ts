@@ -22,7 +22,7 @@ type Step = { readonly at: number; readonly timer: WorkTimer; readonly type: Ope
 
 const DUE_MIN_MS = 200
 const DUE_MAX_MS = 5_000
-const PAUSE_BETWEEN_MS = 25 // at most: keeps a client from drowning the two cores this has to run on
+const PAUSE_BETWEEN_MS = 10 // at most: keeps a client from drowning the two cores this has to run on
 const INTERVAL_MS = 1_000 // the shortest that a cycle can have
 const AFTER_DUE_MS = 400 // some changes come too late on purpose
 
@@ -73,7 +73,7 @@ export class Worker {
 
   #plan(timer: WorkTimer, weights: Readonly<Record<string, number>>, leadMs: number): void {
     const { random } = this.#options
-    const later = () => Date.now() + random.between(0, leadMs + AFTER_DUE_MS)
+    const later = () => Date.now() + random.between(0, random.chance(0.2) ? leadMs + AFTER_DUE_MS : Math.round(leadMs / 2))
     const add = (type: OperationType, at = later()) => this.#steps.push({ at, timer, type })
     switch (random.weighted(weights)) {
       case 'update':

@@ -3,7 +3,7 @@
 import type { CreateCommand, OnConflict } from '../../../core/command.ts'
 import { DuetimeError, invalidInput } from '../../../core/errors.ts'
 import type { Executed } from '../../../engine/shard.ts'
-import type { TimerService } from '../../../service/timer-service.ts'
+import type { Timers } from '../../../service/timers.ts'
 import { nativeErrorFields } from '../../native/error-envelope.ts'
 import { timerJson } from '../../native/timer-json.ts'
 import { validationError } from '../../validation-message.ts'
@@ -16,7 +16,7 @@ import type { CreateBody } from './schema.ts'
 export type ItemValidator = { (item: unknown): unknown; errors?: readonly SchemaFault[] | null }
 
 export type BatchParts = {
-  readonly service: TimerService
+  readonly timers: Timers
   readonly validate: ItemValidator
   readonly payloadMaxBytes: number
   readonly traceparent: string | null
@@ -27,7 +27,7 @@ export type BatchParts = {
 export async function createBatch(items: readonly unknown[], parts: BatchParts): Promise<string> {
   const judged = items.map((item) => toCommand(item, parts))
   const commands = judged.filter((one): one is CreateCommand => !(one instanceof DuetimeError))
-  const executed = (await parts.service.createMany(commands)).values()
+  const executed = (await parts.timers.createMany(commands)).values()
   const tally = { created: 0, failed: 0 }
   let results = ''
   for (const [index, one] of judged.entries()) {

@@ -4,7 +4,7 @@ import { invalidSchedule } from '../../../core/errors.ts'
 import { parseTimeZone } from '../../../core/instant.ts'
 import { PREVIEW_FIRINGS_DEFAULT } from '../../../core/limits.ts'
 import type { Millis } from '../../../core/timer.ts'
-import type { TimerService } from '../../../service/timer-service.ts'
+import type { Timers } from '../../../service/timers.ts'
 import { isoText } from '../../iso-text.ts'
 import { inField, requiredSchedule } from './mapping.ts'
 import type { PreviewBody } from './schema.ts'
@@ -16,11 +16,11 @@ type Preview = {
   readonly localFirings?: readonly string[]
 }
 
-export function preview({ timeZone, count = PREVIEW_FIRINGS_DEFAULT, ...timing }: PreviewBody, service: TimerService): Preview {
+export function preview({ timeZone, count = PREVIEW_FIRINGS_DEFAULT, ...timing }: PreviewBody, timers: Timers): Preview {
   const zone = timeZone === undefined ? undefined : inField('timeZone', () => parseTimeZone(timeZone))
   // An executeAt needs no zone to be understood; the zone is for the answer then.
   const schedule = requiredSchedule(timing.schedule === undefined || zone === undefined ? timing : { ...timing, timeZone: zone })
-  const { now, firings } = service.preview(schedule, count)
+  const { now, firings } = timers.preview(schedule, count)
   if (firings[0] !== undefined && firings[0] < now) {
     throw invalidSchedule('past', `the due time must be in the future; it is ${isoText(now)} here`, schedule.text)
   }

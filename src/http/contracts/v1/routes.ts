@@ -7,7 +7,7 @@ import { OnConflict } from '../../../core/command.ts'
 import { invalidInput } from '../../../core/errors.ts'
 import { timerUuid } from '../../../core/ids.ts'
 import { PAGE_TIMERS_DEFAULT, PAGE_TIMERS_MAX } from '../../../core/limits.ts'
-import type { BulkResult } from '../../../service/timer-service.ts'
+import type { BulkResult } from '../../../service/timer-operations.ts'
 import type { ContractParts } from '../../contract.ts'
 import { JSON_TYPE } from '../../error-answers.ts'
 import { timerJson } from '../../native/timer-json.ts'
@@ -23,74 +23,74 @@ import { BatchBody, CancelBody, CreateBody, DeleteBody, GetBody, ListBody, NameB
 
 export const PREFIX = '/api/v1/timers'
 
-export function registerRoutes(instance: FastifyInstance, { service, payloadMaxBytes }: ContractParts): void {
+export function registerRoutes(instance: FastifyInstance, { payloadMaxBytes }: ContractParts): void {
   const app = instance.withTypeProvider<TypeBoxTypeProvider>()
 
-  app.post(`${PREFIX}/create`, { schema: operation('create', CreateBody) }, async ({ body, headers }, reply) => {
+  app.post(`${PREFIX}/create`, { schema: operation('create', CreateBody) }, async ({ body, headers, timers }, reply) => {
     const traceparent = readTraceparent(headers['traceparent'])
-    const { timer } = await service.execute(toCreateCommand(body, { payloadMaxBytes, traceparent, onConflict: OnConflict.replace }))
+    const { timer } = await timers.execute(toCreateCommand(body, { payloadMaxBytes, traceparent, onConflict: OnConflict.replace }))
     return sendJson(reply, timerJson(timer))
   })
 
-  app.post(`${PREFIX}/get`, { schema: operation('get', GetBody) }, async ({ body }, reply) => {
-    const timer = await service.get(toTimerName(body))
-    return sendJson(reply, timerJson(timer, { secrets: body.includeSecrets === true }))
+  app.post(`${PREFIX}/get`, { schema: operation('get', GetBody) }, async ({ body, timers }, reply) => {
+    const secrets = body.includeSecrets === true
+    return sendJson(reply, timerJson(await timers.get(toTimerName(body), { secrets }), { secrets }))
   })
 
-  app.post(`${PREFIX}/update`, { schema: operation('update', UpdateBody) }, async ({ body }, reply) => {
-    const { timer } = await service.execute(toUpdateCommand(body, { payloadMaxBytes }))
+  app.post(`${PREFIX}/update`, { schema: operation('update', UpdateBody) }, async ({ body, timers }, reply) => {
+    const { timer } = await timers.execute(toUpdateCommand(body, { payloadMaxBytes }))
     return sendJson(reply, timerJson(timer))
   })
 
-  app.post(`${PREFIX}/delete`, { schema: operation('delete', DeleteBody) }, async ({ body }, reply) => {
+  app.post(`${PREFIX}/delete`, { schema: operation('delete', DeleteBody) }, async ({ body, timers }, reply) => {
     const { namespace, id } = toTimerName(body)
-    await service.execute({ type: 'cancel', namespace, id, uuid: timerUuid(namespace, id), ifVersion: body.ifVersion ?? null })
+    await timers.execute({ type: 'cancel', namespace, id, uuid: timerUuid(namespace, id), ifVersion: body.ifVersion ?? null })
     return reply.code(204).send()
   })
 
   for (const type of ['trigger', 'pause', 'resume'] as const) {
-    app.post(`${PREFIX}/${type}`, { schema: operation(type, NameBody) }, async ({ body }, reply) => {
+    app.post(`${PREFIX}/${type}`, { schema: operation(type, NameBody) }, async ({ body, timers }, reply) => {
       const { namespace, id } = toTimerName(body)
-      const { timer } = await service.execute({ type, namespace, id, uuid: timerUuid(namespace, id) })
+      const { timer } = await timers.execute({ type, namespace, id, uuid: timerUuid(namespace, id) })
       return sendJson(reply, timerJson(timer))
     })
   }
 
-  app.post(`${PREFIX}/list`, { schema: operation('list', ListBody) }, async ({ body }, reply) => {
+  app.post(`${PREFIX}/list`, { schema: operation('list', ListBody) }, async ({ body, timers }, reply) => {
     const limit = Math.min(body.limit ?? PAGE_TIMERS_DEFAULT, PAGE_TIMERS_MAX)
     const after = body.cursor === undefined ? null : readCursor(body.cursor)
-    const { timers, next } = await service.list({ filter: toFilter(body), after, limit })
+    const { timers: page, next } = await timers.list({ filter: toFilter(body), after, limit })
     const nextCursor = next === null ? '' : `,"nextCursor":"${cursorText(next)}"`
-    return sendJson(reply, `{"timers":[${timers.map((timer) => timerJson(timer)).join(',')}]${nextCursor}}`)
+    return sendJson(reply, `{"timers":[${page.map((timer) => timerJson(timer)).join(',')}]${nextCursor}}`)
   })
 
-  app.post(`${PREFIX}/cancel`, { schema: operation('cancel', CancelBody) }, async ({ body }, reply) => {
+  app.post(`${PREFIX}/cancel`, { schema: operation('cancel', CancelBody) }, async ({ body, timers }, reply) => {
     const filter = bulkFilter(body, ['namespace', 'metadataKey', 'dueFrom', 'dueTo'])
-    const result = await service.cancelMany(filter, { dryRun: body.dryRun === true })
+    const result = await timers.cancelMany(filter, { dryRun: body.dryRun === true })
     return sendJson(reply, bulkJson(result, 'canceled'))
   })
 
-  app.post(`${PREFIX}/retry`, { schema: operation('retry', RetryBody) }, async ({ body }, reply) => {
+  app.post(`${PREFIX}/retry`, { schema: operation('retry', RetryBody) }, async ({ body, timers }, reply) => {
     const { timerId, ...others } = body
     if (timerId === undefined) {
-      const result = await service.retryMany(bulkFilter(body, []), { dryRun: body.dryRun === true })
+      const result = await timers.retryMany(bulkFilter(body, []), { dryRun: body.dryRun === true })
       return sendJson(reply, bulkJson(result, 'retried'))
     }
     const surplus = Object.keys(others).find((field) => field !== 'namespace')
     if (surplus !== undefined) throw invalidInput(surplus, `${surplus} is for many timers: give it with all: true and without timerId`)
     const { namespace, id } = toTimerName({ ...others, timerId })
-    const { timer } = await service.execute({ type: 'retry', namespace, id, uuid: timerUuid(namespace, id) })
+    const { timer } = await timers.execute({ type: 'retry', namespace, id, uuid: timerUuid(namespace, id) })
     return sendJson(reply, timerJson(timer))
   })
 
   app.post(`${PREFIX}/preview`, { schema: operation('preview', PreviewBody) }, (request, reply) => {
-    return sendJson(reply, JSON.stringify(preview(request.body, service)))
+    return sendJson(reply, JSON.stringify(preview(request.body, request.timers)))
   })
 
-  registerBatch(instance, { service, payloadMaxBytes })
+  registerBatch(instance, payloadMaxBytes)
 }
 
-function registerBatch(instance: FastifyInstance, { service, payloadMaxBytes }: Pick<ContractParts, 'service' | 'payloadMaxBytes'>): void {
+function registerBatch(instance: FastifyInstance, payloadMaxBytes: number): void {
   const app = instance.withTypeProvider<TypeBoxTypeProvider>()
   let validate: ItemValidator
   app.addHook('onReady', (done) => {
@@ -99,10 +99,10 @@ function registerBatch(instance: FastifyInstance, { service, payloadMaxBytes }: 
     done()
   })
 
-  app.post(`${PREFIX}/batch`, { schema: operation('batch', BatchBody) }, async ({ body, headers }, reply) => {
+  app.post(`${PREFIX}/batch`, { schema: operation('batch', BatchBody) }, async ({ body, headers, timers }, reply) => {
     const traceparent = readTraceparent(headers['traceparent'])
     const onConflict = body.onConflict ?? OnConflict.replace
-    return sendJson(reply, await createBatch(body.timers, { service, validate, payloadMaxBytes, traceparent, onConflict }))
+    return sendJson(reply, await createBatch(body.timers, { timers, validate, payloadMaxBytes, traceparent, onConflict }))
   })
 }
 

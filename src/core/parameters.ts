@@ -1,0 +1,51 @@
+// Whether a timer was made with the same parameters as a create asks for, so that a client can repeat a create it does
+// not know the fate of. What happened to the timer since (attempts, retries, a receiver that moved it) does not count;
+// an update does, because it gave the timer other parameters.
+
+import type { TimerSpec } from './command.ts'
+import { sameJson } from './json-equality.ts'
+import { sameRetryPolicy } from './retry.ts'
+import { parseSchedule } from './schedule.ts'
+import type { Schedule } from './schedule.ts'
+import type { Target, Timer } from './timer.ts'
+
+export function hasParameters(timer: Timer, spec: TimerSpec): boolean {
+  return (
+    timer.timeoutMs === spec.timeoutMs &&
+    timer.protocol === spec.protocol &&
+    sameRetryPolicy(timer.retry, spec.retry) &&
+    sameTarget(timer.target, spec.target) &&
+    hasSchedule(timer, spec) &&
+    sameJson(timer.metadata, spec.metadata) &&
+    sameJson(timer.payload, spec.payload)
+  )
+}
+
+/**
+ * Instants are compared as moments, in whatever offset they were written; anything else as it was written. A one-shot
+ * that was moved away from its instant (by its receiver, or fired by hand) has kept that instant as its schedule.
+ */
+function hasSchedule(timer: Timer, { schedule, catchUp }: TimerSpec): boolean {
+  const own: Schedule | null = timer.schedule === null ? null : parseSchedule(timer.schedule, timer.timeZone)
+  if (own === null || own.kind === 'instant') return schedule.kind === 'instant' && schedule.at === (own?.at ?? timer.dueAt)
+  if (schedule.text !== own.text || schedule.timeZone !== own.timeZone) return false
+  return own.kind !== 'cycle' || catchUp === timer.catchUp
+}
+
+function sameTarget(a: Target, b: Target): boolean {
+  if (a.type === 'http') return b.type === 'http' && a.url === b.url && sameHeaders(a.headers, b.headers)
+  if (a.type === 'nats') return b.type === 'nats' && a.topic === b.topic && a.key === b.key && sameHeaders(a.headers, b.headers)
+  return b.type === 'none'
+}
+
+type Headers = Readonly<Record<string, string>> | null
+
+/** In any order, and by names that do not differ by case. */
+function sameHeaders(a: Headers, b: Headers): boolean {
+  return a === b || headersText(a) === headersText(b)
+}
+
+function headersText(headers: Headers): string {
+  const pairs = Object.entries(headers ?? {}).map(([name, value]) => [name.toLowerCase(), value] as const)
+  return JSON.stringify(pairs.toSorted(([a], [b]) => (a < b ? -1 : 1)))
+}

@@ -1,0 +1,75 @@
+// A payload is carried as it was sent. Bodies are parsed, and JSON.parse rounds integers beyond 2^53 and turns 1e400 into
+// null; so the payloads of a body with such numbers are cut out of its text, and remembered beside the parsed objects
+// they belong to. Bodies without them, nearly all, cost nothing here: writing their values again says the same.
+
+import { DuetimeError, ErrorCode } from '../core/errors.ts'
+import { itemsOf, keysOf, mayHaveDelicateNumbers, membersOf, skipSpace } from '../core/json-text.ts'
+import type { Span } from '../core/json-text.ts'
+import type { JsonText } from '../core/timer.ts'
+import { mayHaveForbiddenKey } from './json-guards.ts'
+
+const UTF8_BYTES_PER_UNIT_MAX = 3
+
+/** The object a payload is a field of: a body, one of the timers of a batch, a callback. */
+export type PayloadOwner = { readonly payload?: unknown }
+
+/** By the owner; an entry lives as long as the request. */
+const sent = new WeakMap<object, string>()
+
+/** The payload of a body as JSON text. Null and absent are the same: no payload. */
+export function payloadText(owner: PayloadOwner, maxBytes: number): JsonText | null {
+  const { payload } = owner
+  if (payload === undefined || payload === null) return null
+  const text = (sent.get(owner) ?? JSON.stringify(payload)) as JsonText
+  // Most texts are so short that counting their bytes can be spared.
+  if (text.length * UTF8_BYTES_PER_UNIT_MAX <= maxBytes) return text
+  const bytes = Buffer.byteLength(text)
+  if (bytes <= maxBytes) return text
+  throw new DuetimeError(ErrorCode.payloadTooLarge, `payload has ${bytes} bytes as JSON; PAYLOAD_MAX_BYTES allows ${maxBytes}`, {
+    field: 'payload',
+    bytes,
+    maxBytes,
+  })
+}
+
+/** Where contracts have payloads: in the body itself, in its `callback`, in each of its `timers`. One walk over the text. */
+export function rememberPayloads(body: unknown, text: string): void {
+  if (!isObject(body)) return
+  // Of two members of one name the last one counts, for JSON.parse and here.
+  for (const { key, value } of membersOf(text, skipSpace(text, 0))) {
+    if (key === 'payload') remember(body, text, value)
+    if (key === 'callback') rememberIn(body['callback'], text, value)
+    if (key === 'timers' && Array.isArray(body['timers'])) {
+      let index = 0
+      for (const item of itemsOf(text, value.start)) rememberIn(body['timers'][index++], text, item)
+    }
+  }
+}
+
+function rememberIn(owner: unknown, text: string, { start }: Span): void {
+  if (!isObject(owner)) return
+  sent.delete(owner)
+  for (const { key, value } of membersOf(text, start)) if (key === 'payload') remember(owner, text, value)
+}
+
+function remember(owner: object, text: string, { start, end }: Span): void {
+  const payload = text.slice(start, end)
+  if (mayHaveDelicateNumbers(payload) && !hidesForbiddenKey(payload)) sent.set(owner, copied(payload))
+  else sent.delete(owner)
+}
+
+/** Where a name comes twice, the guard of bodies has seen the last value only, and the text has both. */
+function hidesForbiddenKey(payload: string): boolean {
+  if (!mayHaveForbiddenKey(payload)) return false
+  for (const key of keysOf(payload)) if (key === '__proto__' || key === 'constructor') return true
+  return false
+}
+
+/** A part of a string keeps the whole of it in memory, and a timer may wait for years. */
+function copied(part: string): string {
+  return Buffer.from(part).toString()
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,125 @@
+// The NATS door over the real engine, with stores and brokers in memory and a clock that the test moves.
+
+import type { TestContext } from 'node:test'
+import type { Message } from '../broker/broker.ts'
+import { MemoryBroker } from '../broker/memory/memory-broker.ts'
+import { unrestricted } from '../core/access.ts'
+import type { Namespace, Timer, TimerId } from '../core/timer.ts'
+import { Engine } from '../engine/engine.ts'
+import { loadConfig } from '../runtime/config.ts'
+import { silentLogger } from '../runtime/logger.ts'
+import { ManualClock } from '../runtime/manual-clock.ts'
+import { TimerService } from '../service/timer-service.ts'
+import type { Timers } from '../service/timers.ts'
+import { MemoryStore } from '../store/memory/memory-store.ts'
+import { StoreError } from '../store/store.ts'
+import type { Store } from '../store/store.ts'
+import { natsTargetFault } from '../targets/nats/nats-address.ts'
+import { NatsTarget } from '../targets/nats/nats-target.ts'
+import { NatsDoor } from './door.ts'
+import { dueTimeReached } from './messages/due-time-reached.ts'
+
+export const NOW = Date.UTC(2026, 4, 1, 12)
+export const at = (ms: number): string => new Date(ms).toISOString()
+
+export type DoorSetup = {
+  readonly clock: ManualClock
+  readonly broker: MemoryBroker
+  readonly store: FailingStore
+  readonly timers: Timers
+  readonly door: NatsDoor
+  readonly send: (message: unknown, subject?: string) => Promise<void>
+  /** A command; `undefined` leaves a field out. */
+  readonly schedule: (changes?: Readonly<Record<string, unknown>>, payload?: Readonly<Record<string, unknown>>) => object
+  readonly timer: (id: string, namespace?: string) => Promise<Timer>
+  readonly events: (subject?: string) => readonly object[]
+  readonly deadLetters: () => readonly Message[]
+}
+
+export async function setupDoor(t: TestContext, env: Readonly<Record<string, string>> = {}): Promise<DoorSetup> {
+  const clock = new ManualClock(NOW, { maxWaitMs: Infinity })
+  const broker = new MemoryBroker(clock)
+  const store = new FailingStore(new MemoryStore())
+  const config = loadConfig({ env })
+  const engine = testEngine(store.asStore, broker, clock)
+  const service = new TimerService({
+    engine,
+    store: store.asStore,
+    clock,
+    namespaces: config.namespaces,
+    refuseTarget: (target, namespace) =>
+      target.type === 'nats' ? natsTargetFault(target, namespace, { namespacePrefix: config.natsNamespacePrefix }) : null,
+    observer: { executed: () => {} },
+  })
+  const timers = service.as(unrestricted('test'))
+  const api = async () => ({ status: 200, body: '{}' })
+  const door = new NatsDoor({ broker, service, api, config, clock, logger: silentLogger() })
+  await broker.start()
+  await engine.start()
+  door.start()
+  t.after(async () => {
+    await door.stop()
+    await engine.stop(0)
+  })
+  let sent = 0
+  return {
+    clock,
+    broker,
+    store,
+    timers,
+    door,
+    send: async (message, subject = 'timer.commands') => {
+      const data = message instanceof Uint8Array || typeof message === 'string' ? message : JSON.stringify(message)
+      await broker.publish({ subject, headers: [['X-Sender', 'test']], data, id: null, confirmedBy: 'stream' }, { timeoutMs: 1_000 })
+      await clock.advance(0)
+    },
+    schedule: (changes = {}, payload = {}) => ({
+      id: `01920000-0000-7000-8000-${String(++sent).padStart(12, '0')}`,
+      type: 'ScheduleTimer',
+      tenantId: 'acme',
+      timestampMs: NOW,
+      ...changes,
+      payload: { tenantId: changes['tenantId'] ?? 'acme', serviceCallId: 'call-1', dueAt: at(NOW + 60_000), ...payload },
+    }),
+    timer: (id, namespace = 'acme') => timers.get({ namespace: namespace as Namespace, id: id as TimerId }),
+    events: (subject = 'timer.events') => broker.stored(subject).map(({ data }) => JSON.parse(Buffer.from(data).toString()) as object),
+    deadLetters: () => broker.stored('timer.dlq'),
+  }
+}
+
+/** A store whose commits fail while it is told so. */
+export class FailingStore {
+  isDown = false
+  defect: Error | null = null
+  readonly asStore: Store
+
+  constructor(store: MemoryStore) {
+    this.asStore = new Proxy(store, {
+      get: (target, property) => {
+        const value: unknown = Reflect.get(target, property)
+        if (typeof value !== 'function') return value
+        return (...args: unknown[]) => {
+          if (property === 'commit' && this.isDown) return Promise.reject(new StoreError('the disk is gone'))
+          if (property === 'commit' && this.defect !== null) return Promise.reject(this.defect)
+          return (value as (...all: unknown[]) => unknown).apply(target, args)
+        }
+      },
+    })
+  }
+}
+
+function testEngine(store: Store, broker: MemoryBroker, clock: ManualClock): Engine {
+  return new Engine({
+    store,
+    targets: [new NatsTarget({ broker, protocols: [dueTimeReached] })],
+    clock,
+    logger: silentLogger(),
+    observer: { fired: () => {}, settled: () => {}, committed: () => {} },
+    node: 'test',
+    retentionMs: () => 7 * 86_400_000,
+    window: { timersMax: 10_000, bytesMax: 64 * 1_024 * 1_024, pageSize: 1_000 },
+    deliveries: { total: 100, perNamespace: 100, perTarget: 100 },
+    commitQueue: { lengthMax: 10_000, batchMax: 1_000 },
+    pollIntervalMs: 3_600_000,
+  })
+}

@@ -1,0 +1,211 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { headerOf } from '../broker/broker.ts'
+import { nextAttemptAt } from '../core/retry.ts'
+import { NOW, at, setupDoor } from './door.fixture.ts'
+import { EVENT_RETRY } from './messages/commands.ts'
+
+const MINUTE = 60_000
+const reasonOf = (message: Parameters<typeof headerOf>[0]) => headerOf(message, 'Duetime-Reason')
+
+test('a message that cannot be read goes to the dead letters unchanged, with the reason, and never comes again', async (t) => {
+  const { send, schedule, deadLetters, broker, clock } = await setupDoor(t)
+  const cases: readonly (readonly [unknown, RegExp])[] = [
+    ['{"id":', /^the message is not JSON/],
+    [Uint8Array.of(0xff, 0xfe), /^the message is not UTF-8/],
+    ['[]', /must be a JSON object/],
+    [schedule({ id: 'x' }), /^id must be a UUID/],
+    [schedule({ id: undefined }), /^id is missing/],
+    [schedule({ tenantId: null }), /^tenantId must be a string/],
+    [schedule({ timestampMs: '5' }), /^timestampMs must be whole milliseconds/],
+    [schedule({ correlationId: null }), /^correlationId must be left out/],
+    [{ ...schedule(), payload: null }, /^payload must be a JSON object/],
+    [schedule({}, { _tag: 'CancelTimer' }), /^payload\._tag must be the same as type, "ScheduleTimer"; it is "CancelTimer"/],
+    [schedule({}, { tenantId: 'other' }), /tenantId is 'acme' and payload\.tenantId 'other'/],
+    [schedule({ tenantId: 'a/b' }), /^payload\.tenantId must be/],
+    [schedule({}, { serviceCallId: '' }), /^payload\.serviceCallId must be a string/],
+    [schedule({}, { serviceCallId: undefined }), /^payload\.serviceCallId is missing/],
+    [schedule({}, { dueAt: 'tomorrow' }), /"tomorrow" is not a schedule/],
+    [schedule({}, { dueAt: '2026-05-01T12:00:00' }), /no offset/],
+    [schedule({}, { dueAt: 'PT5M' }), /^payload\.dueAt must be an ISO 8601 instant/],
+    [schedule({}, { dueAt: 1_777_636_800_000 }), /^payload\.dueAt must be a string/],
+    [schedule({}, { dueAt: '2226-05-01T12:00:00Z' }), /100 years/],
+  ]
+  for (const [message, reason] of cases) {
+    await send(message)
+    const letter = deadLetters().at(-1)
+    assert.match((letter && reasonOf(letter)) ?? 'none', reason)
+    const original = message instanceof Uint8Array || typeof message === 'string' ? message : JSON.stringify(message)
+    assert.deepEqual(Buffer.from(letter!.data), Buffer.from(original as string))
+    assert.equal(headerOf(letter!, 'X-Sender'), 'test')
+  }
+  await clock.advance(10 * MINUTE)
+  assert.equal(deadLetters().length, cases.length)
+  assert.equal(broker.stored('timer.commands').length, 0)
+})
+
+test('a command that the service refuses goes to the dead letters too', async (t) => {
+  const { send, schedule, deadLetters } = await setupDoor(t, { NAMESPACES: 'shop' })
+  await send(schedule())
+  assert.match(reasonOf(deadLetters()[0]!)!, /namespace 'acme' is not enabled/)
+})
+
+test('the sender’s instructions to its own stream are not followed by the dead letters’', async (t) => {
+  const { broker, clock, deadLetters } = await setupDoor(t)
+  const headers = [['Nats-Rollup', 'all'], ['Nats-Expected-Stream', 'X'], ['Nats-Msg-Id', 'm1']] as const
+  await broker.publish({ subject: 'timer.commands', headers, data: 'no', id: null, confirmedBy: 'stream' }, { timeoutMs: 1_000 })
+  await clock.advance(0)
+  const names = deadLetters()[0]!.headers.map(([name, value]) => `${name}=${value}`)
+  assert.ok(names.includes('Duetime-Original-Nats-Rollup=all') && names.includes('Duetime-Original-Nats-Expected-Stream=X'))
+  assert.ok(names.includes('Nats-Msg-Id=m1') && names.includes('Duetime-Subject=timer.commands'))
+})
+
+test('an unknown type is acknowledged and nothing else', async (t) => {
+  const { send, schedule, deadLetters, broker } = await setupDoor(t)
+  await send(schedule({ type: 'OrderPaid' }))
+  assert.equal(deadLetters().length, 0)
+  assert.equal(broker.stored('timer.commands').length, 0)
+})
+
+test('while the store is down commands are kept and not counted against anybody; when it is back they are carried out', async (t) => {
+  const { send, schedule, store, clock, timer, broker, deadLetters } = await setupDoor(t)
+  store.isDown = true
+  await send(schedule({}, { dueAt: at(NOW + 60 * MINUTE) }))
+  await clock.advance(10 * MINUTE)
+  assert.equal(deadLetters().length, 0)
+  assert.equal(broker.stored('timer.commands').length, 1)
+  store.isDown = false
+  await clock.advance(30_000)
+  assert.equal((await timer('call-1')).status, 'pending')
+  assert.equal(broker.stored('timer.commands').length, 0)
+})
+
+test('a command that fails for no known reason comes again 1, 5 and 25 seconds later, and is a dead letter after the fifth time', async (t) => {
+  const { send, schedule, store, clock, deadLetters } = await setupDoor(t)
+  store.defect = new TypeError('a defect')
+  await send(schedule())
+  for (const seconds of [1, 5, 25]) {
+    await clock.advance(seconds * 1_000)
+    assert.equal(deadLetters().length, 0)
+  }
+  await clock.advance(24_900)
+  assert.equal(deadLetters().length, 0)
+  await clock.advance(200)
+  assert.match(reasonOf(deadLetters()[0]!)!, /^failed 5 times, the last time with: /)
+})
+
+test('a scheduled timer publishes its event when due, not before, with the correlation id of the command', async (t) => {
+  const { send, schedule, clock, timer, events, broker } = await setupDoor(t)
+  await send(schedule({ correlationId: 'c-1', aggregateId: 'call-1', causationId: 'x' }))
+  assert.equal((await timer('call-1')).dueAt, NOW + MINUTE)
+  assert.equal(broker.stored('timer.commands').length, 0)
+  await clock.advance(MINUTE - 1)
+  assert.deepEqual(events(), [])
+  await clock.advance(1)
+  const [event] = events() as [{ id: string }]
+  assert.deepEqual(event, {
+    id: event.id,
+    type: 'DueTimeReached',
+    tenantId: 'acme',
+    aggregateId: 'call-1',
+    timestampMs: NOW + MINUTE,
+    correlationId: 'c-1',
+    payload: { tenantId: 'acme', serviceCallId: 'call-1', reachedAt: at(NOW + MINUTE) },
+  })
+  assert.match(event.id, /^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/)
+  assert.equal(Number.parseInt(event.id.replace('-', '').slice(0, 12), 16), NOW + MINUTE)
+  assert.equal((await timer('call-1')).status, 'completed')
+})
+
+test('without a correlation id the event has none, and a past due time fires at once', async (t) => {
+  const { send, schedule, events, clock } = await setupDoor(t)
+  await send(schedule({}, { dueAt: '2001-01-01T00:00:00+02:00' }))
+  await clock.advance(1)
+  const [event] = events()
+  assert.ok(event !== undefined && !('correlationId' in event))
+})
+
+test('while scheduled, a new command replaces due time and correlation id; once reached it is ignored', async (t) => {
+  const { send, schedule, clock, timer, events, deadLetters } = await setupDoor(t)
+  await send(schedule({ correlationId: 'c-1' }))
+  await send(schedule({ correlationId: 'c-2' }, { dueAt: at(NOW + 2 * MINUTE) }))
+  assert.deepEqual([(await timer('call-1')).dueAt, (await timer('call-1')).correlationId], [NOW + 2 * MINUTE, 'c-2'])
+  await clock.advance(2 * MINUTE)
+  await send(schedule({ correlationId: 'c-3' }, { dueAt: at(NOW + 5 * MINUTE) }))
+  await clock.advance(10 * MINUTE)
+  assert.deepEqual(events().map((event) => (event as { correlationId: string }).correlationId), ['c-2'])
+  assert.equal(deadLetters().length, 0)
+})
+
+test('the same command, delivered again, changes nothing', async (t) => {
+  const { send, schedule, timer } = await setupDoor(t)
+  const command = schedule({ correlationId: 'c-1' })
+  await send(command)
+  await send(command)
+  assert.equal((await timer('call-1')).version, 1)
+})
+
+test('of several commands for one timer in one batch the last one counts, and an outdated one does not fire on the way', async (t) => {
+  const { broker, schedule, clock, timer, events } = await setupDoor(t)
+  broker.disconnect()
+  broker.connect()
+  const commands = [
+    schedule({}, { dueAt: '2001-01-01T00:00:00Z' }),
+    schedule({}, { dueAt: at(NOW + MINUTE) }),
+    schedule({}, { serviceCallId: 'call-2' }),
+    schedule({ type: 'CancelTimer' }, { serviceCallId: 'call-2' }),
+  ]
+  await Promise.all(
+    commands.map((command) =>
+      broker.publish({ subject: 'timer.commands', headers: [], data: JSON.stringify(command), id: null, confirmedBy: 'stream' }, { timeoutMs: 1_000 }),
+    ),
+  )
+  await clock.advance(10)
+  assert.deepEqual(events(), [])
+  assert.equal((await timer('call-1')).dueAt, NOW + MINUTE)
+  await assert.rejects(timer('call-2'), { code: 'TIMER_NOT_FOUND' })
+})
+
+test('a canceled timer does not fire; a cancel that comes too late, or for nobody, is ignored', async (t) => {
+  const { send, schedule, clock, timer, events, deadLetters, broker } = await setupDoor(t)
+  await send(schedule())
+  await send(schedule({ type: 'CancelTimer' }, { dueAt: undefined }))
+  assert.equal((await timer('call-1')).status, 'canceled')
+  await clock.advance(2 * MINUTE)
+  assert.deepEqual(events(), [])
+  await send(schedule({ type: 'CancelTimer' }))
+  await send(schedule({ type: 'CancelTimer' }, { serviceCallId: 'nobody' }))
+  assert.deepEqual([deadLetters().length, broker.stored('timer.commands').length], [0, 0])
+})
+
+test('an event is given up after a year of failures, not sooner', () => {
+  const day = 24 * 60 * MINUTE
+  const failed = (days: number) => ({ attempts: days * 2_880, firstAttemptAt: NOW, retryAfterMs: null, spread: 0 })
+  assert.equal(nextAttemptAt(EVENT_RETRY, failed(364), NOW + 364 * day), NOW + 364 * day + 30_000)
+  assert.equal(nextAttemptAt(EVENT_RETRY, failed(365), NOW + 365 * day), null)
+})
+
+test('an event that cannot be published waits for the broker and is published once it is back', async (t) => {
+  const { send, schedule, clock, broker, timer, events } = await setupDoor(t)
+  await send(schedule())
+  broker.disconnect()
+  await clock.advance(120 * MINUTE)
+  const waiting = await timer('call-1')
+  assert.equal(waiting.status, 'pending')
+  assert.match(waiting.lastError!, /no connection to the broker/)
+  broker.connect()
+  await clock.advance(35_000)
+  assert.equal(events().length, 1)
+  assert.equal((await timer('call-1')).status, 'completed')
+})
+
+test('with a prefix commands and events of a namespace are on its own subjects only', async (t) => {
+  const { send, schedule, clock, events, deadLetters } = await setupDoor(t, { NATS_NAMESPACE_PREFIX: 'tenants' })
+  await send(schedule(), 'tenants.other.timer.commands')
+  assert.match(reasonOf(deadLetters()[0]!)!, /subject is that of namespace 'other', and the message is for 'acme'/)
+  await send(schedule({ tenantId: 'a.b' }), 'tenants.acme.timer.commands')
+  assert.match(reasonOf(deadLetters()[1]!)!, /has a dot/)
+  await send(schedule(), 'tenants.acme.timer.commands')
+  await clock.advance(MINUTE)
+  assert.equal(events('tenants.acme.timer.events').length, 1)
+})

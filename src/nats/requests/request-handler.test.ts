@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { headerOf } from '../../broker/broker.ts'
+import type { Header } from '../../broker/broker.ts'
+import { silentLogger } from '../../runtime/logger.ts'
+import { ManualClock } from '../../runtime/manual-clock.ts'
+import { Subjects } from '../subjects.ts'
+import { RequestHandler } from './request-handler.ts'
+import type { NativeCall } from './request-handler.ts'
+
+function setup(prefix: string | null = null, answer = { status: 200, body: '{"id":"a"}' }) {
+  const calls: NativeCall[] = []
+  const api = async (call: NativeCall) => {
+    calls.push(call)
+    return answer
+  }
+  const handler = new RequestHandler({ api, subjects: new Subjects(prefix), clock: new ManualClock(0), logger: silentLogger() })
+  const ask = (subject: string, body: unknown, headers: readonly Header[] = []) =>
+    handler.answer({ subject, headers, data: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)) })
+  return { calls, ask }
+}
+
+test('a defect is an answer that does not tell it', async () => {
+  const handler = new RequestHandler({
+    api: () => Promise.reject(new Error('the secret cause')),
+    subjects: new Subjects(null),
+    clock: new ManualClock(0),
+    logger: silentLogger(),
+  })
+  const reply = await handler.answer({ subject: 'duetime.v1.timers.get', headers: [], data: Buffer.from('{}') })
+  assert.equal(headerOf(reply, 'Nats-Service-Error-Code'), '500')
+  assert.ok(!String(reply.data).includes('secret'))
+})
+
+test('an error of the API carries its code and status in headers', async () => {
+  const { ask } = setup(null, { status: 404, body: '{"error":"TIMER_NOT_FOUND","message":"no"}' })
+  const reply = await ask('duetime.v1.timers.get', {})
+  assert.deepEqual(reply, {
+    headers: [['Nats-Service-Error', 'TIMER_NOT_FOUND'], ['Nats-Service-Error-Code', '404']],
+    data: '{"error":"TIMER_NOT_FOUND","message":"no"}',
+  })
+})
+
+test('the last word is the verb, the message is the body, and only headers of the API are passed on', async () => {
+  const { ask, calls } = setup()
+  const reply = await ask('duetime.v1.timers.create', '{"id": "a"}', [['X-API-Key', 'k'], ['Other', 'x'], ['traceparent', 't']])
+  assert.deepEqual(reply, { headers: [], data: '{"id":"a"}' })
+  assert.deepEqual(calls, [{ verb: 'create', body: '{"id": "a"}', headers: { 'x-api-key': 'k', traceparent: 't' } }])
+  await ask('duetime.v1.timers.a%2Fb?c', {})
+  assert.equal(calls[1]!.verb, 'a%252Fb%3Fc')
+})
+
+test('with a prefix a request is for the namespace of its subject and no other', async () => {
+  const { ask, calls } = setup('tenants')
+  for (const [verb, body] of [
+    ['create', { namespace: 'other', id: 'a' }],
+    ['cancel', { namespace: 'default', all: true }],
+    ['batch', { timers: [{ id: 'a' }, { id: 'b', namespace: 'other' }] }],
+  ] as const) {
+    const reply = await ask(`tenants.acme.duetime.v1.timers.${verb}`, body)
+    assert.equal(headerOf(reply, 'Nats-Service-Error'), 'FORBIDDEN')
+  }
+  assert.equal(calls.length, 0)
+
+  await ask('tenants.acme.duetime.v1.timers.cancel', { all: true })
+  await ask('tenants.acme.duetime.v1.timers.batch', { timers: [{ id: 'a' }, { id: 'b', namespace: 'acme' }, 7] })
+  await ask('tenants.acme.duetime.v1.timers.preview', { schedule: 'PT1M' })
+  await ask('tenants.acme.duetime.v1.timers.get', 'not json')
+  assert.deepEqual(calls.map(({ body }) => body), [
+    '{"all":true,"namespace":"acme"}',
+    '{"timers":[{"id":"a","namespace":"acme"},{"id":"b","namespace":"acme"},7]}',
+    '{"schedule":"PT1M"}',
+    'not json',
+  ])
+})

@@ -1,0 +1,52 @@
+// Brings a command to the owner of its timer's shard: to this node's engine, or to another node. While a shard moves
+// it has no owner for a moment; the command waits and is tried again, for some seconds. Only what surely was not done
+// is tried again: a command whose answer got lost is reported as such, since doing it twice could fire a timer twice.
+
+import type { Command } from '../core/command.ts'
+import { DuetimeError, ErrorCode, unavailable } from '../core/errors.ts'
+import type { Engine } from '../engine/engine.ts'
+import type { Executed } from '../engine/shard.ts'
+import { sleep } from '../runtime/clock.ts'
+import type { Clock } from '../runtime/clock.ts'
+
+/** Whoever can execute commands: the engine itself on a node alone, a router in a cluster. */
+export type Executor = { execute(command: Command): Promise<Executed> }
+
+/** Another node. Rejects with NOT_OWNER when nothing was done, whatever the reason: refused, unreachable, not its shard. */
+export type Peers = { execute(address: string, command: Command): Promise<Executed> }
+
+const PATIENCE_MS = 5_000 // a hand-over takes a fraction of a second, the loss of a node the lease
+const FIRST_WAIT_MS = 10
+const WAIT_MAX_MS = 250
+
+export class CommandRouter implements Executor {
+  readonly #engine: Engine
+  readonly #peers: Peers
+  readonly #clock: Clock
+
+  constructor(options: { engine: Engine; peers: Peers; clock: Clock }) {
+    this.#engine = options.engine
+    this.#peers = options.peers
+    this.#clock = options.clock
+  }
+
+  async execute(command: Command): Promise<Executed> {
+    const giveUpAt = this.#clock.monotonic() + PATIENCE_MS
+    for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(waitMs * 2, WAIT_MAX_MS)) {
+      try {
+        return await this.#try(command)
+      } catch (error) {
+        if (!(error instanceof DuetimeError) || error.code !== ErrorCode.notOwner) throw error
+        if (this.#clock.monotonic() + waitMs > giveUpAt) {
+          throw unavailable('the part of the timers that this one belongs to has no owner that can be reached: nothing was stored', 1_000, error)
+        }
+      }
+      await sleep(this.#clock, waitMs)
+    }
+  }
+
+  #try(command: Command): Promise<Executed> {
+    const address = this.#engine.addressOf(command.uuid)
+    return address === null ? this.#engine.execute(command) : this.#peers.execute(address, command)
+  }
+}

@@ -1,0 +1,122 @@
+// The way to the other nodes of the cluster: one keep-alive HTTP link per node, on which commands gather while a
+// request is under way, as writes do in the commit queue. The other side is http/internal-routes.ts.
+
+import { Agent, request } from 'undici'
+import type { Command } from '../core/command.ts'
+import { DuetimeError, unavailable } from '../core/errors.ts'
+import type { ErrorCode, ErrorDetails } from '../core/errors.ts'
+import { notOwner } from '../engine/shard.ts'
+import type { Executed } from '../engine/shard.ts'
+import type { Peers } from './command-router.ts'
+
+export const COMMANDS_PATH = '/internal/v1/commands'
+export const LOOK_PATH = '/internal/v1/look'
+const COMMANDS_MAX = 500 // in one request
+const CHARS_MAX = 2 * 2 ** 20 // of payloads in one request, so that it stays below what a node accepts
+
+export type WireCommands = { readonly commands: readonly Command[] }
+export type WireResult =
+  | { readonly type: 'executed'; readonly executed: Executed }
+  | { readonly type: 'refused'; readonly code: ErrorCode; readonly message: string; readonly details: ErrorDetails }
+export type WireResults = { readonly results: readonly WireResult[] }
+
+type Waiting = { readonly command: Command; readonly resolve: (executed: Executed) => void; readonly reject: (error: unknown) => void }
+
+const CONNECT_TIMEOUT_MS = 1_000
+const ANSWER_TIMEOUT_MS = 10_000
+const IN_FLIGHT_MAX = 2 // requests under way to one node: while one is answered the next is on its way
+
+export class PeerLinks implements Peers {
+  readonly #secret: string
+  readonly #links = new Map<string, { waiting: Waiting[]; inFlight: number }>()
+  readonly #agent = new Agent({
+    connect: { timeout: CONNECT_TIMEOUT_MS },
+    headersTimeout: ANSWER_TIMEOUT_MS,
+    bodyTimeout: ANSWER_TIMEOUT_MS,
+    keepAliveTimeout: 30_000,
+  })
+
+  constructor(secret: string) {
+    this.#secret = secret
+  }
+
+  execute(address: string, command: Command): Promise<Executed> {
+    return new Promise((resolve, reject) => {
+      let link = this.#links.get(address)
+      if (link === undefined) this.#links.set(address, (link = { waiting: [], inFlight: 0 }))
+      link.waiting.push({ command, resolve, reject })
+      setImmediate(() => void this.#send(address))
+    })
+  }
+
+  /** The other node looks at the store now. Nothing depends on it: it would at its next beat. */
+  notify(address: string): void {
+    this.#post(address + LOOK_PATH, '{}').then(
+      ({ body }) => body.dump(),
+      () => {},
+    )
+  }
+
+  close(): Promise<void> {
+    return this.#agent.close()
+  }
+
+  async #send(address: string): Promise<void> {
+    const link = this.#links.get(address)
+    if (link === undefined || link.waiting.length === 0 || link.inFlight >= IN_FLIGHT_MAX) return
+    const batch = link.waiting.splice(0, batchLength(link.waiting))
+    link.inFlight++
+    await this.#exchange(address, batch)
+    link.inFlight--
+    if (link.waiting.length > 0) void this.#send(address)
+    else if (link.inFlight === 0) this.#links.delete(address)
+  }
+
+  async #exchange(address: string, batch: readonly Waiting[]): Promise<void> {
+    const body = JSON.stringify({ commands: batch.map(({ command }) => command) } satisfies WireCommands)
+    try {
+      const answer = await this.#post(address + COMMANDS_PATH, body)
+      if (answer.statusCode !== 200) {
+        await answer.body.dump()
+        throw Object.assign(new Error(`HTTP ${answer.statusCode}`), { code: 'REFUSED' })
+      }
+      const { results } = (await answer.body.json()) as WireResults
+      for (const [index, waiting] of batch.entries()) settle(waiting, results[index]!)
+    } catch (error) {
+      const failure = wasSent(error) ? answerLost(address, error) : notOwner()
+      for (const waiting of batch) waiting.reject(failure)
+    }
+  }
+
+  #post(url: string, body: string) {
+    const headers = { 'content-type': 'application/json', authorization: `Bearer ${this.#secret}` }
+    return request(url, { method: 'POST', headers, body, dispatcher: this.#agent })
+  }
+}
+
+function batchLength(waiting: readonly Waiting[]): number {
+  let chars = 0
+  const end = waiting.findIndex(({ command }, index) => (chars += payloadChars(command)) > CHARS_MAX || index === COMMANDS_MAX)
+  return end < 0 ? waiting.length : Math.max(end, 1)
+}
+
+function payloadChars(command: Command): number {
+  if (command.type === 'create') return command.spec.payload?.length ?? 0
+  return command.type === 'update' ? (command.changes.payload?.length ?? 0) : 0
+}
+
+function settle(waiting: Waiting, result: WireResult): void {
+  if (result.type === 'executed') waiting.resolve(result.executed)
+  else waiting.reject(new DuetimeError(result.code, result.message, result.details))
+}
+
+const NEVER_SENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT', 'REFUSED'])
+
+/** False only when the commands surely did not reach the other node, or it answered that it did not take them. */
+function wasSent(error: unknown): boolean {
+  return !NEVER_SENT.has(String((error as { code?: unknown }).code))
+}
+
+function answerLost(address: string, cause: unknown): DuetimeError {
+  return unavailable(`the node at ${address} did not answer: the change may have been stored or not; look before you repeat it`, 1_000, cause)
+}

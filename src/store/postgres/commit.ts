@@ -1,0 +1,111 @@
+// A commit as the parameters of one call of timers_commit_1, and what it answers as results.
+
+import type { Timer, TimerUuid } from '../../core/timer.ts'
+import type { CommitPart, PartResult } from '../store.ts'
+import { appendCells, statusCode, timerAt, TIMER_COLUMNS } from '../timer-row.ts'
+import type { Cell } from '../timer-row.ts'
+import { columnParameter } from './array-parameters.ts'
+import type { ElementType } from './array-parameters.ts'
+import type { Query, Row } from './connections.ts'
+
+/** Beside the cells of the timer. Parts and rounds are numbered from 1, as arrays are in SQL. */
+const PUT_COLUMNS = { part: 'int4', round: 'int4', expectedVersion: 'int8', expectedStatus: 'int2' } as const
+
+/** In the order of TIMER_COLUMNS. */
+const CELL_TYPES: Readonly<Record<(typeof TIMER_COLUMNS)[number], ElementType>> = {
+  row_type: 'int2',
+  timer_execute_at: 'int8',
+  timer_uuid: 'uuid',
+  timer_namespace: 'text',
+  timer_id: 'text',
+  timer_version: 'int8',
+  timer_status: 'int2',
+  timer_due_at: 'int8',
+  timer_protocol: 'text',
+  timer_target_type: 'int2',
+  timer_target_address: 'text',
+  timer_target_options: 'text',
+  timer_payload: 'text',
+  timer_metadata: 'text',
+  timer_retry_policy: 'text',
+  timer_callback_timeout_ms: 'int4',
+  timer_created_at: 'int8',
+  timer_updated_at: 'int8',
+  timer_executed_at: 'int8',
+  timer_finished_at: 'int8',
+  timer_firing: 'int4',
+  timer_attempts: 'int4',
+  timer_progress: 'text',
+  timer_schedule: 'text',
+  timer_cycle: 'text',
+  timer_traceparent: 'text',
+  timer_correlation_id: 'text',
+}
+
+const COLUMN_TYPES: readonly ElementType[] = [...Object.values(PUT_COLUMNS), ...TIMER_COLUMNS.map((column) => CELL_TYPES[column])]
+const PUT_STRIDE = COLUMN_TYPES.length
+const HEAD_PARAMETERS = 4
+const FOUND_AT = 2
+
+const COMMIT_SQL = `
+  SELECT fenced_part, missed_put, ${TIMER_COLUMNS.map((column) => `(existing).${column}`).join(', ')}
+  FROM timers_commit_1(${Array.from({ length: HEAD_PARAMETERS + PUT_STRIDE }, (_, index) => `$${index + 1}`).join(', ')})`
+
+export function commitQuery(parts: readonly CommitPart[], counterSlot: number): Query {
+  const { cells, rounds } = cellsOf(parts)
+  const shards = columnParameter('int4', parts.map(({ shard }) => shard))
+  const epochs = columnParameter('int8', parts.map(({ epoch }) => epoch))
+  const columns = COLUMN_TYPES.map((type, index) => columnParameter(type, cells, index, PUT_STRIDE))
+  return { name: 'commit', text: COMMIT_SQL, values: [counterSlot, shards, epochs, rounds, ...columns] }
+}
+
+function cellsOf(parts: readonly CommitPart[]): { readonly cells: readonly Cell[]; readonly rounds: number } {
+  const cells: Cell[] = []
+  const seen = new Map<TimerUuid, number>()
+  let rounds = 1
+  for (const [index, { puts }] of parts.entries()) {
+    for (const { timer, expect } of puts) {
+      const round = (seen.get(timer.uuid) ?? 0) + 1
+      seen.set(timer.uuid, round)
+      rounds = Math.max(rounds, round)
+      const [version, status] = expect === 'absent' ? [null, null] : [expect.version, statusCode(expect.status)]
+      cells.push(index + 1, round, version, status)
+      appendCells(cells, timer)
+    }
+  }
+  return { cells, rounds }
+}
+
+export function partResults(parts: readonly CommitPart[], rows: readonly Row[]): PartResult[] {
+  const results: ({ fenced: true } | { fenced: false; missed: Map<number, Timer | null> })[] = []
+  for (let part = 0; part < parts.length; part++) results.push({ fenced: false, missed: new Map() })
+  const misses: [put: number, found: Timer | null][] = []
+  for (const row of rows) {
+    const fencedPart = row[0] as number | null
+    if (fencedPart !== null) results[fencedPart - 1] = { fenced: true }
+    else misses.push([(row[1] as number) - 1, row[FOUND_AT] === null ? null : timerAt(row, FOUND_AT)])
+  }
+  // The function goes by rounds; the results go by puts.
+  for (const [put, found] of misses.toSorted((a, b) => a[0] - b[0])) {
+    const { part, index } = placeOf(parts, put)
+    const result = results[part]!
+    if (!result.fenced) result.missed.set(index, found)
+  }
+  return results
+}
+
+function placeOf(parts: readonly CommitPart[], put: number): { readonly part: number; readonly index: number } {
+  let index = put
+  for (const [part, { puts }] of parts.entries()) {
+    if (index < puts.length) return { part, index }
+    index -= puts.length
+  }
+  throw new Error(`the answer to a commit names put ${put + 1}, which it does not have`)
+}
+
+/** The cells of a row, for a SELECT list; the driver hands the uuid over as 32 hex digits. */
+export const SELECT_CELLS = TIMER_COLUMNS.join(', ')
+
+export function timersOfRows(rows: readonly Row[]): Timer[] {
+  return rows.map((row) => timerAt(row, 0))
+}

@@ -1,0 +1,174 @@
+// Connections to PostgreSQL for one kind of work. Each kind has its own, so that a commit never waits behind a list,
+// nor a beat behind either. A connection that fails is thrown away; the next call makes a new one.
+
+import { readFileSync } from 'node:fs'
+import pg from 'pg'
+import type { PoolClient, PoolConfig } from 'pg'
+import type { PostgresLocation, PostgresTls } from '../../runtime/postgres-location.ts'
+import { PostgresTlsMode } from '../../runtime/postgres-location.ts'
+import type { Cell } from '../timer-row.ts'
+import { endsConnection, failureOf, isReadOnly, isRollbackToRepeat } from './failures.ts'
+
+export type Parameter = string | number | boolean | Buffer | null
+/** Prepared once per connection, under its name. */
+export type Query = { readonly name: string; readonly text: string; readonly values: readonly Parameter[] }
+export type Row = readonly Cell[]
+
+export type ConnectionsOptions = {
+  readonly location: PostgresLocation
+  readonly max: number
+  readonly statementTimeoutMs: number
+  /** How long an idle connection is kept; forever when 0. */
+  readonly idleMs: number
+}
+
+const CONNECT_MS = 10_000 // also for a turn when all connections are busy
+const ANSWER_GRACE_MS = 2_000 // the server gives up first and says so; if it is not heard from by then, the network is gone
+const TRIES_MAX = 3
+
+export class Connections {
+  readonly #pool: pg.Pool
+  readonly #location: PostgresLocation
+  readonly #answerMs: number
+
+  constructor({ location, max, statementTimeoutMs, idleMs }: ConnectionsOptions) {
+    this.#location = location
+    this.#answerMs = statementTimeoutMs + ANSWER_GRACE_MS
+    this.#pool = new pg.Pool({
+      ...clientConfig(location),
+      max,
+      connectionTimeoutMillis: CONNECT_MS,
+      idleTimeoutMillis: idleMs,
+      onConnect: (client) => this.#prepareSession(client, statementTimeoutMs),
+    } as PoolConfig)
+    // An idle connection was cut. The pool has dropped it.
+    this.#pool.on('error', () => {})
+  }
+
+  read(query: Query): Promise<Row[]> {
+    return this.#run(query, 'read')
+  }
+
+  /** One statement, so one transaction: all of it or nothing. */
+  write(query: Query): Promise<Row[]> {
+    return this.#run(query, 'write')
+  }
+
+  /** Calls under way must have ended. */
+  async end(): Promise<void> {
+    await this.#pool.end()
+  }
+
+  async #run(query: Query, effect: 'read' | 'write'): Promise<Row[]> {
+    for (let tries = 1; ; tries++) {
+      const client = await this.#connect(effect)
+      try {
+        const { rows } = await this.#answerOf(client, query)
+        client.release()
+        return rows
+      } catch (error) {
+        // A server that has become read-only is not the primary any more: the next connection may reach the new one.
+        client.release(endsConnection(error) || isReadOnly(error))
+        const mayRepeat = isRollbackToRepeat(error) || (effect === 'read' && endsConnection(error))
+        if (!mayRepeat || tries === TRIES_MAX) throw failureOf(error, { location: this.#location, stage: 'sent', effect })
+      }
+    }
+  }
+
+  async #connect(effect: 'read' | 'write'): Promise<PoolClient> {
+    try {
+      return await this.#pool.connect()
+    } catch (error) {
+      throw failureOf(error, { location: this.#location, stage: 'connect', effect })
+    }
+  }
+
+  async #answerOf(client: PoolClient, { name, text, values }: Query): Promise<{ rows: Row[] }> {
+    const deadline = setTimeout(() => cut(client), this.#answerMs)
+    try {
+      return await client.query<Cell[]>({ name, text, values: values as Parameter[], rowMode: 'array' })
+    } finally {
+      clearTimeout(deadline)
+    }
+  }
+
+  async #prepareSession(client: pg.ClientBase, statementTimeoutMs: number): Promise<void> {
+    // Without a listener, a connection that is cut in the middle of a statement would end the process.
+    client.on('error', () => {})
+    const deadline = setTimeout(() => cut(client), CONNECT_MS)
+    try {
+      await client.query(sessionSettings(statementTimeoutMs))
+    } finally {
+      clearTimeout(deadline)
+    }
+  }
+}
+
+/** The statements under way fail at once, as they do when the network is cut. */
+function cut(client: pg.ClientBase): void {
+  // With a statement under way, the driver ends the socket without waiting.
+  void (client as pg.Client).end().catch(() => {})
+}
+
+/**
+ * - Durability may be more than the default (remote_apply), never less.
+ * - Every statement is made for an index. Plans are made once, when the tables may be empty and a scan of everything
+ *   looks cheap, so the planner is told not to consider that.
+ * - A server whose client is gone notices within half a minute and lets go of its locks.
+ */
+function sessionSettings(statementTimeoutMs: number): string {
+  return `
+    SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off';
+    SET default_transaction_isolation = 'read committed';
+    SET statement_timeout = ${statementTimeoutMs};
+    SET plan_cache_mode = force_generic_plan;
+    SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET jit = off;
+    SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3; SET tcp_user_timeout = 25000;`
+}
+
+export function clientConfig(location: PostgresLocation): pg.ClientConfig {
+  const { host, port, user, password, database, tls } = location
+  return {
+    host,
+    port,
+    user,
+    // As a function, because the driver would look into files and variables of its own for one that is not given.
+    password: () => password ?? '',
+    database,
+    ssl: tlsConfig(tls),
+    application_name: 'duetime',
+    connectionTimeoutMillis: CONNECT_MS,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+    types: { getTypeParser } as pg.CustomTypesConfig,
+  }
+}
+
+function tlsConfig({ mode, caFile }: PostgresTls): NonNullable<pg.ClientConfig['ssl']> {
+  if (mode === PostgresTlsMode.disable) return false
+  const ca = caFile === null ? {} : { ca: readFileSync(caFile, 'utf8') }
+  if (mode === PostgresTlsMode.require) return { ...ca, rejectUnauthorized: false }
+  return mode === PostgresTlsMode.verifyFull ? ca : { ...ca, checkServerIdentity: () => undefined }
+}
+
+const INT8 = 20
+const INT2 = 21
+const INT4 = 23
+const UUID = 2950
+const BOOL = 16
+
+/** Numbers fit into a double: they are times, versions and counts. */
+function getTypeParser(oid: number): (text: string) => unknown {
+  if (oid === INT8 || oid === INT4 || oid === INT2) return Number
+  if (oid === UUID) return withoutDashes
+  if (oid === BOOL) return (text) => text === 't'
+  return asIs
+}
+
+function withoutDashes(text: string): string {
+  return text.replaceAll('-', '')
+}
+
+function asIs(text: string): string {
+  return text
+}

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Namespace, NatsTarget } from '../../core/timer.ts'
+import { natsTargetFault, subjectOf } from './nats-address.ts'
+
+const SHOP = 'shop' as Namespace
+const OPEN = { namespacePrefix: null }
+
+function target(changes: Partial<NatsTarget>): NatsTarget {
+  return { type: 'nats', topic: 'orders', key: null, headers: null, ...changes }
+}
+
+test('a topic or key that is no subject is refused, and named', () => {
+  for (const topic of ['', 'a b', 'a.*', 'a.>', '.a', 'a.', 'a..b', '$JS.API.INFO', '_INBOX.x', 'a\r\nb']) {
+    assert.match(natsTargetFault(target({ topic }), SHOP, OPEN) ?? 'none', /^topic must not/, topic)
+  }
+  for (const key of ['', 'a b', '*', '>', '.a', 'a.', 'a..b']) {
+    assert.match(natsTargetFault(target({ key }), SHOP, OPEN) ?? 'none', /^key must not/, key)
+  }
+  assert.match(natsTargetFault(target({ topic: 'a'.repeat(300), key: 'b'.repeat(300) }), SHOP, OPEN) ?? 'none', /^topic and key together/)
+})
+
+test('a header that would command the stream is refused', () => {
+  for (const name of ['Nats-Msg-Id', 'nats-rollup', 'Nats-Expected-Stream']) {
+    assert.match(natsTargetFault(target({ headers: { [name]: 'x' } }), SHOP, OPEN) ?? 'none', /broker's own/)
+  }
+})
+
+test('with a prefix a namespace stays within its own subjects', () => {
+  const rules = { namespacePrefix: 'tenants' }
+  for (const topic of ['orders', 'tenants.other.orders', 'tenants.shop', 'tenants.shopping.x']) {
+    assert.match(natsTargetFault(target({ topic }), SHOP, rules) ?? 'none', /'tenants\.shop\.…' only/)
+  }
+  assert.equal(natsTargetFault(target({ topic: 'tenants.shop.orders', key: 'paid' }), SHOP, rules), null)
+})
+
+test('a key is appended to the topic', () => {
+  assert.equal(subjectOf(target({})), 'orders')
+  assert.equal(subjectOf(target({ key: 'eu.paid' })), 'orders.eu.paid')
+  assert.equal(natsTargetFault(target({ key: 'eu.$paid', headers: { 'X-Team': 'a' } }), SHOP, OPEN), null)
+})

@@ -1,0 +1,197 @@
+// NATS as users meet it: the real service, a real server, and both of them killed in the middle of the work.
+
+import assert from 'node:assert/strict'
+import { randomUUIDv7 } from 'node:crypto'
+import { test } from 'node:test'
+import type { TestContext } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Client, accepted } from './support/client.ts'
+import { Supervisor } from './support/crash/supervisor.ts'
+import { eventually } from './support/eventually.ts'
+import { natsClient } from './support/nats-client.ts'
+import { natsServer, needsNats, startNatsServer } from './support/nats-server.ts'
+import { startService } from './support/service.ts'
+import type { Service } from './support/service.ts'
+import { tempDir } from './support/temp-dir.ts'
+
+const inMs = (ms: number): string => new Date(Date.now() + ms).toISOString()
+
+async function setup(t: TestContext, env: Readonly<Record<string, string>> = {}) {
+  const server = await startNatsServer(t)
+  const service = await startService(t, { cwd: tempDir(t), env: { NATS_URL: server.url, ...env } })
+  const nats = await natsClient(t, server)
+  await eventually('ready', async () => (await readiness(service)).status === 'ready')
+  return { server, service, nats, client: new Client(() => service) }
+}
+
+async function readiness(service: Service): Promise<{ status: string; parts: Record<string, string>; code: number }> {
+  const response = await fetch(`${service.url}/readyz`)
+  return { ...((await response.json()) as { status: string; parts: Record<string, string> }), code: response.status }
+}
+
+function command(serviceCallId: string, dueAt: string, changes: Readonly<Record<string, unknown>> = {}) {
+  return { id: randomUUIDv7(), type: 'ScheduleTimer', tenantId: 'acme', timestampMs: Date.now(), payload: { tenantId: 'acme', serviceCallId, dueAt }, ...changes }
+}
+
+test('a callback of type nats is refused while NATS is not configured', async (t) => {
+  const service = await startService(t, { cwd: tempDir(t) })
+  const answer = await new Client(() => service).create({ id: 'a', executeAt: inMs(60_000), callback: { type: 'nats', topic: 'orders' } })
+  assert.equal(answer.type === 'refused' && answer.status, 400)
+  assert.match(answer.type === 'refused' ? answer.body.message : '', /NATS is not configured/)
+})
+
+test('a broker that is away leaves the service up and shows; what came due meanwhile is published when it comes', needsNats, async (t) => {
+  const server = await natsServer(tempDir(t))
+  t.after(() => server.kill())
+  const service = await startService(t, { cwd: tempDir(t), env: { NATS_URL: server.url } })
+  assert.deepEqual(await readiness(service), { status: 'degraded', parts: { store: 'ok', nats: 'disconnected: connection refused' }, code: 200 })
+  const client = new Client(() => service)
+  const retryPolicy = { maxRetries: 100, initialInterval: '100ms', multiplier: 1 }
+  await accepted(client.create({ id: 'a', executeAt: inMs(100), callback: { type: 'nats', topic: 'orders.late' }, payload: { n: 1 }, retryPolicy }))
+  await eventually('an attempt', async () => (await accepted(client.get({ timerId: 'a' }))).lastError?.includes('no connection to the broker'))
+  await server.start()
+  await eventually('completed', async () => (await accepted(client.get({ timerId: 'a' }))).status === 'completed')
+  await eventually('ready', async () => (await readiness(service)).status === 'ready')
+  assert.ok(service.logs.some(({ msg }) => msg === 'cannot connect to the broker; trying on'))
+})
+
+test('subjects that cannot be published on are refused at create', needsNats, async (t) => {
+  const { client } = await setup(t)
+  for (const callback of [{ topic: '$JS.API.INFO' }, { topic: 'a.*' }, { topic: 'a b' }, { topic: 'a.' }, { topic: 'a', key: '>' }, { topic: 'a', headers: { 'Nats-Rollup': 'all' } }]) {
+    const answer = await client.create({ id: 'a', executeAt: inMs(60_000), callback: { type: 'nats', ...callback } })
+    assert.equal(answer.type === 'refused' && answer.status, 400, JSON.stringify(callback))
+  }
+})
+
+test('a callback publishes exactly the payload, with headers and the delivery id, to a stream or to subscribers', needsNats, async (t) => {
+  const { client, nats } = await setup(t)
+  await nats.manager.streams.add({ name: 'ORDERS', subjects: ['orders.>'] })
+  const heard = new Promise<string>((resolve) => nats.connection.subscribe('plain', { callback: (_, message) => resolve(message.string()) }))
+  await nats.connection.flush()
+  const executeAt = inMs(200)
+  const stored = await accepted(client.create({ id: 'a', executeAt, callback: { type: 'nats', topic: 'orders', key: 'paid', headers: { 'X-Team': 'a' } }, payload: { n: [1] } }))
+  await accepted(client.create({ id: 'b', executeAt, callback: { type: 'nats', topic: 'plain' } }))
+  assert.equal(await heard, '')
+  await eventually('stored', async () => (await nats.count('ORDERS')) === 1)
+  const [message] = await nats.read('ORDERS')
+  assert.deepEqual([message!.subject, message!.text, message!.headers.get('X-Team')], ['orders.paid', '{"n":[1]}', 'a'])
+  assert.equal(message!.id, (stored as unknown as { deliveryId: string }).deliveryId)
+  assert.ok(message!.storedAt >= Date.parse(executeAt))
+  for (const timerId of ['a', 'b']) await eventually('completed', async () => (await accepted(client.get({ timerId }))).status === 'completed')
+})
+
+test('commands become timers and timers events; bad ones go to the dead letters', needsNats, async (t) => {
+  const { client, nats } = await setup(t)
+  const dueAt = inMs(1_500)
+  await nats.publish('timer.commands', command('call-1', dueAt, { correlationId: 'c-1' }))
+  await nats.publish('timer.commands', 'not json')
+  await nats.publish('timer.commands', command('call-2', dueAt, { type: 'SomethingElse' }))
+  await nats.publish('timer.commands', command('call-3', dueAt))
+  await nats.publish('timer.commands', command('call-3', dueAt, { type: 'CancelTimer' }))
+  await eventually('taken', async () => (await nats.count('TIMER_COMMANDS')) === 0)
+  const seen = await accepted(client.get({ namespace: 'acme', timerId: 'call-1' }))
+  assert.deepEqual([seen.status, seen.executeAt], ['pending', dueAt])
+  await eventually('reached', async () => (await nats.count('TIMER_EVENTS')) === 1)
+  const [event] = await nats.read('TIMER_EVENTS')
+  const { type, correlationId, payload, timestampMs } = JSON.parse(event!.text) as Record<string, unknown>
+  assert.deepEqual([type, correlationId], ['DueTimeReached', 'c-1'])
+  assert.deepEqual(payload, { tenantId: 'acme', serviceCallId: 'call-1', reachedAt: new Date(timestampMs as number).toISOString() })
+  assert.ok((timestampMs as number) >= Date.parse(dueAt))
+  const [letter] = await nats.read('TIMER_DLQ')
+  assert.equal(letter!.text, 'not json')
+  assert.match(letter!.headers.get('Duetime-Reason')!, /not JSON/)
+  const consumer = await nats.manager.consumers.info('TIMER_COMMANDS', 'duetime')
+  assert.deepEqual([consumer.config.ack_policy, consumer.config.ack_wait, consumer.config.durable_name], ['explicit', 30_000_000_000, 'duetime'])
+})
+
+test('the native API answers over request and reply, with its own bodies and errors', needsNats, async (t) => {
+  const { nats } = await setup(t)
+  const ask = (verb: string, body: unknown) => nats.request(`duetime.v1.timers.${verb}`, body)
+  const created = await ask('create', { id: 'a', executeAt: inMs(60_000), callbackUrl: 'http://127.0.0.1:1/x' })
+  assert.deepEqual([created.json['id'], created.json['status'], created.error], ['a', 'pending', ''])
+  assert.equal(((await ask('list', {})).json['timers'] as unknown[]).length, 1)
+  assert.equal((await ask('update', { timerId: 'a', payload: 1 })).json['version'], 2)
+  assert.deepEqual((await ask('delete', { timerId: 'a' })).json, {})
+  const missing = await ask('get', { timerId: 'nobody' })
+  assert.deepEqual([missing.error, missing.code, missing.json['error']], ['TIMER_NOT_FOUND', '404', 'TIMER_NOT_FOUND'])
+  assert.equal((await ask('create', { id: 'b' })).code, '400')
+  assert.equal((await ask('unheard-of', {})).code, '404')
+})
+
+test('with a prefix requests are bound to the namespace of their subject', needsNats, async (t) => {
+  const { nats } = await setup(t, { NATS_NAMESPACE_PREFIX: 'tenants' })
+  const body = { id: 'a', executeAt: inMs(60_000), callback: { type: 'nats', topic: 'tenants.acme.orders' } }
+  assert.equal((await nats.request('tenants.acme.duetime.v1.timers.create', body)).json['namespace'], 'acme')
+  assert.equal((await nats.request('tenants.other.duetime.v1.timers.get', { timerId: 'a', namespace: 'acme' })).error, 'FORBIDDEN')
+  assert.match(String((await nats.request('tenants.other.duetime.v1.timers.create', body)).json['message']), /tenants\.other\.…' only/)
+})
+
+const COMMANDS = 5_000
+const AHEAD_MS = 8_000
+const SPREAD_MS = 6_000
+const IN_FLIGHT = 200
+
+test('5,000 commands and 5,000 events survive kills of the broker and of the service in the middle of both', { ...needsNats, timeout: 240_000 }, async (t) => {
+  const server = await startNatsServer(t)
+  const supervisor = new Supervisor({ cwd: tempDir(t), env: { NATS_URL: server.url, NATS_ACK_WAIT: '2s', LOG_LEVEL: 'warn' } })
+  t.after(() => supervisor.service.kill())
+  await supervisor.start()
+  const nats = await natsClient(t, server)
+  await eventually('streams', () => nats.count('TIMER_COMMANDS').then(() => true))
+
+  const dueTimes = new Map<string, number>()
+  let published = 0
+  const publishing = inParallel(IN_FLIGHT, COMMANDS, async (n) => {
+    const dueAt = Date.now() + AHEAD_MS + Math.floor((n / COMMANDS) * SPREAD_MS)
+    const message = command(`call-${n}`, new Date(dueAt).toISOString(), { correlationId: `c-${n}` })
+    dueTimes.set(`call-${n}`, dueAt)
+    await nats.publish('timer.commands', message, message.id)
+    published++
+  })
+  await eventually('a third of the commands', () => published > COMMANDS / 3, { withinMs: 60_000 })
+  await restart(server)
+  await eventually('two thirds of the commands', () => published > (2 * COMMANDS) / 3, { withinMs: 60_000 })
+  await supervisor.kill()
+  await supervisor.start()
+  await publishing
+  const lastDueAt = Math.max(...dueTimes.values())
+
+  await eventually('the first events', async () => (await nats.count('TIMER_EVENTS')) > COMMANDS / 10, { withinMs: 60_000 })
+  await restart(server)
+  await eventually('more events', async () => (await nats.count('TIMER_EVENTS')) > COMMANDS / 3, { withinMs: 60_000 })
+  await supervisor.kill()
+  await supervisor.start()
+  await eventually('every event', async () => (await nats.count('TIMER_EVENTS')) >= COMMANDS, { withinMs: 90_000 })
+  await eventually('every command taken', async () => (await nats.count('TIMER_COMMANDS')) === 0, { withinMs: 60_000 })
+  await sleep(Math.max(0, lastDueAt + 1_000 - Date.now())) // a duplicate would show by then
+
+  const events = await nats.read('TIMER_EVENTS')
+  const reached = new Map(events.map((event) => [eventOf(event.text).payload.serviceCallId, event]))
+  assert.equal(reached.size, COMMANDS, 'some timers never fired')
+  assert.equal(events.length, COMMANDS, 'some fired twice')
+  assert.equal(new Set(events.map(({ id }) => id)).size, COMMANDS)
+  for (const [id, { text, storedAt }] of reached) {
+    const dueAt = dueTimes.get(id)!
+    assert.ok(eventOf(text).timestampMs >= dueAt && storedAt >= dueAt, `${id} was early`)
+    assert.equal(eventOf(text).correlationId, `c-${id.slice('call-'.length)}`)
+  }
+  assert.equal(await nats.count('TIMER_DLQ'), 0)
+})
+
+async function restart(server: { kill(): Promise<void>; start(): Promise<void> }): Promise<void> {
+  await server.kill()
+  await sleep(300)
+  await server.start()
+}
+
+function eventOf(text: string): { timestampMs: number; correlationId: string; payload: { serviceCallId: string } } {
+  return JSON.parse(text) as ReturnType<typeof eventOf>
+}
+
+async function inParallel(workers: number, count: number, work: (n: number) => Promise<void>): Promise<void> {
+  let next = 0
+  const run = async () => {
+    while (next < count) await work(next++)
+  }
+  await Promise.all(Array.from({ length: workers }, run))
+}
