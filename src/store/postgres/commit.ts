@@ -1,15 +1,17 @@
 // A commit as the parameters of one call of timers_commit_1, and what it answers as results.
 
 import type { Timer, TimerUuid } from '../../core/timer.ts'
+import { kindOf } from '../../core/timer-kind.ts'
 import type { CommitPart, PartResult } from '../store.ts'
-import { appendCells, statusCode, timerAt, TIMER_COLUMNS } from '../timer-row.ts'
+import { appendCells, kindCode, statusCode, timerAt, TIMER_COLUMNS } from '../timer-row.ts'
 import type { Cell } from '../timer-row.ts'
 import { columnParameter } from './array-parameters.ts'
 import type { ElementType } from './array-parameters.ts'
 import type { Query, Row } from './connections.ts'
+import { TALLY_PARAMETERS, TallySheet } from './tally-sheet.ts'
 
-/** Beside the cells of the timer. Parts and rounds are numbered from 1, as arrays are in SQL. */
-const PUT_COLUMNS = { part: 'int4', round: 'int4', expectedVersion: 'int8', expectedStatus: 'int2' } as const
+/** Beside the cells of the timer: part, round, expected version, status and kind, kind. Numbered from 1, as arrays are in SQL. */
+const PUT_TYPES = ['int4', 'int4', 'int8', 'int2', 'int2', 'int2'] as const satisfies readonly ElementType[]
 
 /** In the order of TIMER_COLUMNS. */
 const CELL_TYPES: Readonly<Record<(typeof TIMER_COLUMNS)[number], ElementType>> = {
@@ -42,38 +44,37 @@ const CELL_TYPES: Readonly<Record<(typeof TIMER_COLUMNS)[number], ElementType>> 
   timer_correlation_id: 'text',
 }
 
-const COLUMN_TYPES: readonly ElementType[] = [...Object.values(PUT_COLUMNS), ...TIMER_COLUMNS.map((column) => CELL_TYPES[column])]
+const COLUMN_TYPES: readonly ElementType[] = [...PUT_TYPES, ...TIMER_COLUMNS.map((column) => CELL_TYPES[column])]
 const PUT_STRIDE = COLUMN_TYPES.length
-const HEAD_PARAMETERS = 4
+const PARAMETERS = 4 + PUT_STRIDE + TALLY_PARAMETERS
 const FOUND_AT = 2
 
 const COMMIT_SQL = `
   SELECT fenced_part, missed_put, ${TIMER_COLUMNS.map((column) => `(existing).${column}`).join(', ')}
-  FROM timers_commit_1(${Array.from({ length: HEAD_PARAMETERS + PUT_STRIDE }, (_, index) => `$${index + 1}`).join(', ')})`
+  FROM timers_commit_1(${Array.from({ length: PARAMETERS }, (_, index) => `$${index + 1}`).join(', ')})`
 
 export function commitQuery(parts: readonly CommitPart[], counterSlot: number): Query {
-  const { cells, rounds } = cellsOf(parts)
-  const shards = columnParameter('int4', parts.map(({ shard }) => shard))
-  const epochs = columnParameter('int8', parts.map(({ epoch }) => epoch))
-  const columns = COLUMN_TYPES.map((type, index) => columnParameter(type, cells, index, PUT_STRIDE))
-  return { name: 'commit', text: COMMIT_SQL, values: [counterSlot, shards, epochs, rounds, ...columns] }
-}
-
-function cellsOf(parts: readonly CommitPart[]): { readonly cells: readonly Cell[]; readonly rounds: number } {
   const cells: Cell[] = []
+  const tallies = new TallySheet()
   const seen = new Map<TimerUuid, number>()
-  let rounds = 1
+  let [number, rounds] = [0, 1]
   for (const [index, { puts }] of parts.entries()) {
-    for (const { timer, expect } of puts) {
+    for (const { timer, expect, tallies: added } of puts) {
       const round = (seen.get(timer.uuid) ?? 0) + 1
       seen.set(timer.uuid, round)
       rounds = Math.max(rounds, round)
-      const [version, status] = expect === 'absent' ? [null, null] : [expect.version, statusCode(expect.status)]
-      cells.push(index + 1, round, version, status)
+      number++
+      if (expect === 'absent') cells.push(index + 1, round, null, null, null)
+      else cells.push(index + 1, round, expect.version, statusCode(expect.status), kindCode(expect.kind))
+      cells.push(kindCode(kindOf(timer)))
       appendCells(cells, timer)
+      if (added !== undefined) tallies.add(number, timer.namespace, added)
     }
   }
-  return { cells, rounds }
+  const shards = columnParameter('int4', parts.map(({ shard }) => shard))
+  const epochs = columnParameter('int8', parts.map(({ epoch }) => epoch))
+  const columns = COLUMN_TYPES.map((type, index) => columnParameter(type, cells, index, PUT_STRIDE))
+  return { name: 'commit', text: COMMIT_SQL, values: [counterSlot, shards, epochs, rounds, ...columns, ...tallies.parameters()] }
 }
 
 export function partResults(parts: readonly CommitPart[], rows: readonly Row[]): PartResult[] {

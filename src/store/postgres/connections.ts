@@ -3,7 +3,7 @@
 
 import { readFileSync } from 'node:fs'
 import pg from 'pg'
-import type { PoolClient, PoolConfig } from 'pg'
+import type { PoolClient } from 'pg'
 import type { PostgresLocation, PostgresTls } from '../../runtime/postgres-location.ts'
 import { PostgresTlsMode } from '../../runtime/postgres-location.ts'
 import type { Cell } from '../timer-row.ts'
@@ -18,8 +18,12 @@ export type ConnectionsOptions = {
   readonly location: PostgresLocation
   readonly max: number
   readonly statementTimeoutMs: number
+  /** For a connection, and for an answer when the server itself does not give up; longer than the statement's own time. */
+  readonly patienceMs?: number
   /** How long an idle connection is kept; forever when 0. */
   readonly idleMs: number
+  /** `once`: for statements that are made for one index. `each time`: for those that are not. */
+  readonly plans: 'once' | 'each time'
 }
 
 const CONNECT_MS = 10_000 // also for a turn when all connections are busy
@@ -28,21 +32,29 @@ const TRIES_MAX = 3
 
 export class Connections {
   readonly #pool: pg.Pool
+  readonly #prepared = new WeakSet<PoolClient>()
+  readonly #settings: string
   readonly #location: PostgresLocation
+  readonly #connectMs: number
   readonly #answerMs: number
+  /** Connections on which no answer came in time. */
+  readonly #silent = new WeakSet<pg.ClientBase>()
 
-  constructor({ location, max, statementTimeoutMs, idleMs }: ConnectionsOptions) {
+  constructor({ location, max, statementTimeoutMs, patienceMs, idleMs, plans }: ConnectionsOptions) {
     this.#location = location
-    this.#answerMs = statementTimeoutMs + ANSWER_GRACE_MS
+    this.#connectMs = patienceMs ?? CONNECT_MS
+    this.#answerMs = patienceMs ?? statementTimeoutMs + ANSWER_GRACE_MS
+    this.#settings = sessionSettings(statementTimeoutMs, plans)
     this.#pool = new pg.Pool({
       ...clientConfig(location),
       max,
-      connectionTimeoutMillis: CONNECT_MS,
+      connectionTimeoutMillis: this.#connectMs,
       idleTimeoutMillis: idleMs,
-      onConnect: (client) => this.#prepareSession(client, statementTimeoutMs),
-    } as PoolConfig)
+    })
     // An idle connection was cut. The pool has dropped it.
     this.#pool.on('error', () => {})
+    // One that is cut while it is in use ends the process unless somebody listens, from the moment it is handed out.
+    this.#pool.on('connect', (client) => client.on('error', () => {}))
   }
 
   read(query: Query): Promise<Row[]> {
@@ -69,7 +81,8 @@ export class Connections {
       } catch (error) {
         // A server that has become read-only is not the primary any more: the next connection may reach the new one.
         client.release(endsConnection(error) || isReadOnly(error))
-        const mayRepeat = isRollbackToRepeat(error) || (effect === 'read' && endsConnection(error))
+        // Whoever reads has waited long enough when a connection was given up because nothing came.
+        const mayRepeat = isRollbackToRepeat(error) || (effect === 'read' && endsConnection(error) && !this.#silent.has(client))
         if (!mayRepeat || tries === TRIES_MAX) throw failureOf(error, { location: this.#location, stage: 'sent', effect })
       }
     }
@@ -77,14 +90,19 @@ export class Connections {
 
   async #connect(effect: 'read' | 'write'): Promise<PoolClient> {
     try {
-      return await this.#pool.connect()
+      const client = await this.#pool.connect()
+      if (!this.#prepared.has(client)) await this.#prepareSession(client)
+      return client
     } catch (error) {
       throw failureOf(error, { location: this.#location, stage: 'connect', effect })
     }
   }
 
   async #answerOf(client: PoolClient, { name, text, values }: Query): Promise<{ rows: Row[] }> {
-    const deadline = setTimeout(() => cut(client), this.#answerMs)
+    const deadline = setTimeout(() => {
+      this.#silent.add(client)
+      cut(client)
+    }, this.#answerMs)
     try {
       return await client.query<Cell[]>({ name, text, values: values as Parameter[], rowMode: 'array' })
     } finally {
@@ -92,12 +110,14 @@ export class Connections {
     }
   }
 
-  async #prepareSession(client: pg.ClientBase, statementTimeoutMs: number): Promise<void> {
-    // Without a listener, a connection that is cut in the middle of a statement would end the process.
-    client.on('error', () => {})
-    const deadline = setTimeout(() => cut(client), CONNECT_MS)
+  async #prepareSession(client: PoolClient): Promise<void> {
+    const deadline = setTimeout(() => cut(client), this.#connectMs)
     try {
-      await client.query(sessionSettings(statementTimeoutMs))
+      await client.query(this.#settings)
+      this.#prepared.add(client)
+    } catch (error) {
+      client.release(true)
+      throw error
     } finally {
       clearTimeout(deadline)
     }
@@ -105,26 +125,29 @@ export class Connections {
 }
 
 /** The statements under way fail at once, as they do when the network is cut. */
-function cut(client: pg.ClientBase): void {
+function cut(client: PoolClient): void {
   // With a statement under way, the driver ends the socket without waiting.
-  void (client as pg.Client).end().catch(() => {})
+  void (client as unknown as pg.Client).end().catch(() => {})
 }
 
 /**
  * - Durability may be more than the default (remote_apply), never less.
- * - Every statement is made for an index. Plans are made once, when the tables may be empty and a scan of everything
- *   looks cheap, so the planner is told not to consider that.
  * - A server whose client is gone notices within half a minute and lets go of its locks.
  */
-function sessionSettings(statementTimeoutMs: number): string {
+function sessionSettings(statementTimeoutMs: number, plans: ConnectionsOptions['plans']): string {
   return `
     SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off';
     SET default_transaction_isolation = 'read committed';
     SET statement_timeout = ${statementTimeoutMs};
-    SET plan_cache_mode = force_generic_plan;
-    SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET jit = off;
-    SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3; SET tcp_user_timeout = 25000;`
+    SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3; SET tcp_user_timeout = 25000;
+    SET jit = off; ${plans === 'once' ? PLANNED_ONCE : 'SET plan_cache_mode = force_custom_plan;'}`
 }
+
+// Such plans are made when the tables may still be empty and a scan of everything looks cheap: the planner is told not to
+// consider that.
+const PLANNED_ONCE = `
+    SET plan_cache_mode = force_generic_plan;
+    SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off;`
 
 export function clientConfig(location: PostgresLocation): pg.ClientConfig {
   const { host, port, user, password, database, tls } = location
@@ -140,7 +163,7 @@ export function clientConfig(location: PostgresLocation): pg.ClientConfig {
     connectionTimeoutMillis: CONNECT_MS,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
-    types: { getTypeParser } as pg.CustomTypesConfig,
+    types: { getTypeParser },
   }
 }
 

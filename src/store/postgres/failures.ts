@@ -11,16 +11,14 @@ type Context = { readonly location: PostgresLocation; readonly stage: Stage; rea
 
 type Advice = { readonly advice: string; readonly retryable: boolean }
 
-const GRANTS = 'this user may not do that'
 // By SQLSTATE. Not retryable is what only a person can change.
 const BY_STATE: Readonly<Record<string, Advice>> = {
   '25006': { advice: 'it is read-only (a standby, or switched to read-only): connect to the primary', retryable: true },
   '28000': { advice: 'it does not let this user in from here: see pg_hba.conf; if it asks for TLS, set PG_SSL=require', retryable: false },
   '28P01': { advice: 'the password is wrong, or there is no such user', retryable: false },
-  '3D000': { advice: 'there is no such database', retryable: false },
   '40001': { advice: 'it could not order this with other transactions', retryable: true },
   '40P01': { advice: 'this and another transaction waited for each other', retryable: true },
-  '42501': { advice: GRANTS, retryable: false },
+  '42501': { advice: 'this user may not do that', retryable: false },
   '53100': { advice: 'its disk is full: free some space, and writing goes on by itself', retryable: true },
   '53200': { advice: 'it is out of memory', retryable: true },
   '53300': { advice: 'it has no connection left: raise max_connections, or lower PG_POOL_SIZE of the nodes', retryable: true },
@@ -89,7 +87,10 @@ function stateOf(error: unknown): string | null {
 
 function adviceOf(error: unknown, { location, stage }: Context): { advice: string | null; retryable: boolean } {
   const state = stateOf(error)
-  if (state === '3D000') return { advice: `there is no such database: CREATE DATABASE ${quoted(location.database)} OWNER ${quoted(location.user)}`, retryable: false }
+  if (state === '3D000') {
+    const create = `CREATE DATABASE ${quoted(location.database)} OWNER ${quoted(location.user)}`
+    return { advice: `there is no such database: ${create}`, retryable: false }
+  }
   if (state === '42501' && stage === 'migrate') {
     const grant = `GRANT CREATE ON SCHEMA public TO ${quoted(location.user)}`
     return { advice: `this user may not create the tables: ${grant}, or make it the owner of the database`, retryable: false }

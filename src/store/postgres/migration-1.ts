@@ -4,7 +4,11 @@
 // order in which timers come due; timer_execute_at holds the wake time, see timer-row.ts for the other columns.
 // Columns stand in the order of their alignment, which saves 20 bytes a row; uuid compares by bytes, as the order asks.
 // The hash of namespace and id is the unique key: 16 bytes instead of two texts. timers_by_namespace lets a small
-// namespace be listed without reading the large ones, and finds the rows of shards, which have no namespace.
+// namespace be listed without reading the large ones, and finds the rows of shards, which have no namespace. A due time
+// is there only where it is not the wake time, so pages by due time merge two indexes. The others hold few rows.
+//
+// JSON that jsonb cannot hold (an escaped NUL, half a surrogate pair) is legal in a timer's metadata: such escapes are
+// searched as a replacement character.
 //
 // Every timer is written, rewritten and deleted, so dead rows are swept when 1 % have died instead of 20 %; room is
 // left in the pages for changes that move no key. What is written all the time, counters and beats, has half its
@@ -26,6 +30,7 @@ CREATE TABLE timers (
   row_type smallint NOT NULL,
   timer_status smallint,
   timer_target_type smallint,
+  timer_kind smallint,
   timer_uuid uuid NOT NULL,
   timer_namespace text COLLATE "C",
   timer_id text,
@@ -51,14 +56,38 @@ CREATE TABLE timers (
 );
 CREATE UNIQUE INDEX timers_by_uuid ON timers (timer_uuid);
 CREATE INDEX timers_by_namespace ON timers (timer_namespace, row_type, timer_execute_at, timer_uuid);
+CREATE INDEX timers_by_creation ON timers (timer_namespace, timer_created_at, timer_uuid);
+CREATE INDEX timers_by_due ON timers (timer_namespace, timer_due_at, timer_uuid) WHERE timer_due_at IS NOT NULL;
+CREATE INDEX timers_by_rare_status ON timers (timer_namespace, timer_status) WHERE timer_status IN (1, 2, 4, 5);
+CREATE INDEX timers_of_cycles ON timers (timer_namespace, timer_created_at, timer_uuid) WHERE timer_kind > 0;
+CREATE FUNCTION timer_metadata_json (p_metadata text) RETURNS jsonb
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $function$
+BEGIN
+  RETURN p_metadata::jsonb;
+EXCEPTION WHEN data_exception THEN
+  RETURN regexp_replace(p_metadata, '\\\\u(0000|[dD][89a-fA-F][0-9a-fA-F]{2})', '\\\\ufffd', 'g')::jsonb;
+END
+$function$;
+CREATE INDEX timers_by_metadata ON timers USING gin (timer_metadata_json(timer_metadata))
+  WITH (gin_pending_list_limit = 256) WHERE timer_metadata IS NOT NULL;
 
 CREATE TABLE timer_counts (
   timer_namespace text COLLATE "C" NOT NULL,
   timer_status smallint NOT NULL,
+  timer_kind smallint NOT NULL,
   counter_slot smallint NOT NULL,
   timer_count bigint NOT NULL,
-  PRIMARY KEY (timer_namespace, timer_status, counter_slot)
+  PRIMARY KEY (timer_namespace, timer_status, timer_kind, counter_slot)
 ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
+
+CREATE TABLE timer_tallies (
+  timer_namespace text COLLATE "C" NOT NULL,
+  slot_at bigint NOT NULL,
+  tally_name text COLLATE "C" NOT NULL,
+  counter_slot smallint NOT NULL,
+  tally_amount bigint NOT NULL,
+  PRIMARY KEY (timer_namespace, slot_at, tally_name, counter_slot)
+) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
 
 CREATE TABLE timer_nodes (
   node_id text PRIMARY KEY,
@@ -90,6 +119,8 @@ CREATE TABLE timer_store (
 //
 // Puts on one uuid must be applied in order, so the n-th one of each uuid goes into round n; there is hardly ever
 // more than one. Returned are the fenced parts and the puts that missed, numbered from 1.
+//
+// Tallies come added up, as if every put were written, and once more by put: from those, what was not written is taken off.
 const COMMIT = `
 CREATE FUNCTION timers_commit_1 (
   p_counter_slot smallint,
@@ -100,6 +131,8 @@ CREATE FUNCTION timers_commit_1 (
   p_round integer[],
   p_expected_version bigint[],
   p_expected_status smallint[],
+  p_expected_kind smallint[],
+  p_kind smallint[],
   p_row_type smallint[],
   p_execute_at bigint[],
   p_uuid uuid[],
@@ -126,7 +159,14 @@ CREATE FUNCTION timers_commit_1 (
   p_schedule text[],
   p_cycle text[],
   p_traceparent text[],
-  p_correlation_id text[]
+  p_correlation_id text[],
+  p_sum_namespace text[],
+  p_sum_slot bigint[],
+  p_sum_name text[],
+  p_sum_amount bigint[],
+  p_tally_put integer[],
+  p_tally_sum integer[],
+  p_tally_amount bigint[]
 ) RETURNS TABLE (fenced_part integer, missed_put integer, existing timers)
 LANGUAGE plpgsql AS $function$
 #variable_conflict use_column
@@ -138,6 +178,9 @@ DECLARE
   put_count bigint;
   written uuid[];
   miss record;
+  missed integer[];
+  reduced integer[];
+  reductions bigint[];
 BEGIN
   SELECT array_agg(shard_id), array_agg(shard_epoch) INTO locked_shards, locked_epochs
   FROM (
@@ -161,13 +204,13 @@ BEGIN
     WITH put AS MATERIALIZED (
       SELECT *
       FROM unnest(
-        p_part, p_round, p_expected_version, p_expected_status,
+        p_part, p_round, p_expected_version, p_expected_status, p_expected_kind, p_kind,
         p_row_type, p_execute_at, p_uuid, p_namespace, p_id, p_version, p_status, p_due_at, p_protocol,
         p_target_type, p_target_address, p_target_options, p_payload, p_metadata, p_retry_policy,
         p_callback_timeout_ms, p_created_at, p_updated_at, p_executed_at, p_finished_at, p_firing, p_attempts,
         p_progress, p_schedule, p_cycle, p_traceparent, p_correlation_id
       ) AS put (
-        part, round, expected_version, expected_status,
+        part, round, expected_version, expected_status, expected_kind, kind,
         row_type, execute_at, uuid, namespace, id, version, status, due_at, protocol,
         target_type, target_address, target_options, payload, metadata, retry_policy,
         callback_timeout_ms, created_at, updated_at, executed_at, finished_at, firing, attempts,
@@ -180,17 +223,17 @@ BEGIN
         timer_due_at, timer_protocol, timer_target_type, timer_target_address, timer_target_options, timer_payload,
         timer_metadata, timer_retry_policy, timer_callback_timeout_ms, timer_created_at, timer_updated_at,
         timer_executed_at, timer_finished_at, timer_firing, timer_attempts, timer_progress, timer_schedule,
-        timer_cycle, timer_traceparent, timer_correlation_id
+        timer_cycle, timer_traceparent, timer_correlation_id, timer_kind
       )
       SELECT
         p_shards[part], row_type, execute_at, uuid, namespace, id, version, status,
         due_at, protocol, target_type, target_address, target_options, payload,
         metadata, retry_policy, callback_timeout_ms, created_at, updated_at,
         executed_at, finished_at, firing, attempts, progress, schedule,
-        cycle, traceparent, correlation_id
+        cycle, traceparent, correlation_id, nullif(kind, 0)
       FROM put WHERE expected_version IS NULL
       ON CONFLICT DO NOTHING
-      RETURNING timer_uuid, timer_namespace, timer_status
+      RETURNING timer_uuid, timer_namespace, timer_status, coalesce(timer_kind, 0) AS timer_kind
     ), updated AS (
       UPDATE timers SET
         row_type = put.row_type,
@@ -216,22 +259,23 @@ BEGIN
         timer_schedule = put.schedule,
         timer_cycle = put.cycle,
         timer_traceparent = put.traceparent,
-        timer_correlation_id = put.correlation_id
+        timer_correlation_id = put.correlation_id,
+        timer_kind = nullif(put.kind, 0)
       FROM put
       WHERE put.expected_version IS NOT NULL
         AND timers.timer_uuid = put.uuid AND timers.timer_version = put.expected_version
         AND (timers.shard_id, timers.timer_namespace, timers.timer_id) IS NOT DISTINCT FROM (p_shards[put.part], put.namespace, put.id)
-      RETURNING put.uuid, put.namespace, put.status, put.expected_status
+      RETURNING put.uuid, put.namespace, put.status, put.kind, put.expected_status, put.expected_kind
     ), counted AS (
-      INSERT INTO timer_counts (timer_namespace, timer_status, counter_slot, timer_count)
-      SELECT namespace, status, p_counter_slot, sum(change)
+      INSERT INTO timer_counts (timer_namespace, timer_status, timer_kind, counter_slot, timer_count)
+      SELECT namespace, status, kind, p_counter_slot, sum(change)
       FROM (
-        SELECT timer_namespace, timer_status, 1 FROM inserted
-        UNION ALL SELECT namespace, status, 1 FROM updated
-        UNION ALL SELECT namespace, expected_status, -1 FROM updated
-      ) AS changes (namespace, status, change)
-      GROUP BY namespace, status HAVING sum(change) <> 0 ORDER BY namespace, status
-      ON CONFLICT (timer_namespace, timer_status, counter_slot)
+        SELECT timer_namespace, timer_status, timer_kind, 1 FROM inserted
+        UNION ALL SELECT namespace, status, kind, 1 FROM updated
+        UNION ALL SELECT namespace, expected_status, expected_kind, -1 FROM updated
+      ) AS changes (namespace, status, kind, change)
+      GROUP BY namespace, status, kind HAVING sum(change) <> 0 ORDER BY namespace, status, kind
+      ON CONFLICT (timer_namespace, timer_status, timer_kind, counter_slot)
         DO UPDATE SET timer_count = timer_counts.timer_count + excluded.timer_count
     )
     SELECT
@@ -254,33 +298,35 @@ BEGIN
         END IF;
         fenced_part := NULL;
         missed_put := miss.number;
+        missed := missed || missed_put;
         RETURN NEXT;
       END LOOP;
     END IF;
   END LOOP;
-END
-$function$;
-`
 
-// Whether metadata have a key, and the value, at the top level. JSON that jsonb cannot hold (an escaped NUL, half a
-// surrogate pair) is legal in a timer: such escapes are read as a replacement character.
-const METADATA = `
-CREATE FUNCTION timer_metadata_matches (p_metadata text, p_key text, p_value jsonb) RETURNS boolean
-LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $function$
-DECLARE
-  metadata jsonb;
-BEGIN
-  IF p_metadata IS NULL THEN
-    RETURN false;
+  IF p_sum_name IS NOT NULL THEN
+    IF missed IS NOT NULL OR NOT all_current THEN
+      SELECT array_agg(sum_number), array_agg(amount) INTO reduced, reductions
+      FROM (
+        SELECT sum_number, sum(amount)::bigint AS amount
+        FROM unnest(p_tally_put, p_tally_sum, p_tally_amount) AS tally (put, sum_number, amount)
+        WHERE put IN (SELECT unnest(missed)) OR p_part[put] <> ALL (current_parts)
+        GROUP BY sum_number
+      ) AS unwritten;
+    END IF;
+    INSERT INTO timer_tallies (timer_namespace, slot_at, tally_name, counter_slot, tally_amount)
+    SELECT namespace, slot_at, name, p_counter_slot, sum(amount - coalesce(reductions[array_position(reduced, number)], 0))
+    FROM (
+      SELECT namespace, unnest(CASE slot WHEN 0 THEN '{0}' ELSE ARRAY[0, slot] END) AS slot_at, name, amount, number::integer
+      FROM unnest(p_sum_namespace, p_sum_slot, p_sum_name, p_sum_amount) WITH ORDINALITY AS one (namespace, slot, name, amount, number)
+    ) AS sums
+    GROUP BY namespace, slot_at, name HAVING sum(amount - coalesce(reductions[array_position(reduced, number)], 0)) <> 0
+    ORDER BY namespace, slot_at, name
+    ON CONFLICT (timer_namespace, slot_at, tally_name, counter_slot)
+      DO UPDATE SET tally_amount = timer_tallies.tally_amount + excluded.tally_amount;
   END IF;
-  BEGIN
-    metadata := p_metadata::jsonb;
-  EXCEPTION WHEN data_exception THEN
-    metadata := regexp_replace(p_metadata, '\\\\u(0000|[dD][89a-fA-F][0-9a-fA-F]{2})', '\\\\ufffd', 'g')::jsonb;
-  END;
-  RETURN coalesce(CASE WHEN p_value IS NULL THEN metadata -> p_key IS NOT NULL ELSE metadata -> p_key = p_value END, false);
 END
 $function$;
 `
 
-export const MIGRATION_1 = `${TABLES}${COMMIT}${METADATA}`
+export const MIGRATION_1 = `${TABLES}${COMMIT}`

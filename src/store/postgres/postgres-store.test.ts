@@ -1,6 +1,6 @@
 import { after, before } from 'node:test'
-import { PLAINTEXT } from '../../runtime/postgres-location.ts'
 import { storeConformance } from '../conformance.ts'
+import { storeRandomWalk } from '../random-walk.ts'
 import { PostgresServer } from './postgres-server.fixture.ts'
 import { openPostgresStore } from './postgres-store.ts'
 
@@ -10,4 +10,9 @@ before(async () => {
 })
 after(() => server.stop())
 
-storeConformance('postgres', async () => openPostgresStore({ ...(await server.createDatabase()), tls: PLAINTEXT }))
+storeConformance('postgres', async () => openPostgresStore(await server.createDatabase()))
+
+storeRandomWalk('postgres', async () => {
+  const database = await server.createDatabase()
+  return () => openPostgresStore({ ...database, shards: 301 })
+})

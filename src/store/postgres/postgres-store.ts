@@ -2,39 +2,46 @@
 // transaction that a lost connection could leave open. Commits, beats, reads and slow work have connections of their own.
 
 import { randomInt } from 'node:crypto'
-import type { Epoch, Millis, Namespace, ShardId, Timer } from '../../core/timer.ts'
+import type { Epoch, Millis, ShardId, Timer } from '../../core/timer.ts'
 import type { Logger } from '../../runtime/logger.ts'
 import { parsePostgresUrl } from '../../runtime/postgres-location.ts'
 import type { PostgresLocation } from '../../runtime/postgres-location.ts'
 import { GatheredGets } from '../sqlite/gathered-gets.ts'
 import { StoreError } from '../store.ts'
 import type { ClusterState, CommitPart, DueScan, ListPage, ListQuery, NodeBeat, PartResult, ShardClaim } from '../store.ts'
-import type { Store, StoreCapabilities, StoreStats, TimerKey } from '../store.ts'
-import { RowType, statusOf } from '../timer-row.ts'
+import type { PageQuery, ShardRow, Store, StoreCapabilities, StoreStats, TallyQuery, TallySums, TimerKey } from '../store.ts'
+import type { TimerPage, Upcoming, UpcomingQuery } from '../store.ts'
+import { RowType } from '../timer-row.ts'
 import { columnParameter } from './array-parameters.ts'
 import { commitQuery, partResults, SELECT_CELLS, timersOfRows } from './commit.ts'
 import { Connections } from './connections.ts'
 import type { Parameter, Query } from './connections.ts'
 import { Lister } from './lister.ts'
 import type { StoreRow } from './migrations.ts'
-import { beatQuery, claimedEpoch, claimQuery, clusterState, releaseQuery } from './ownership.ts'
+import { GatheredClaims } from './gathered-claims.ts'
+import { beatQuery, clusterState, shardRows, shardsQuery } from './ownership.ts'
+import { pageOf } from './pages.ts'
 import { prepareDatabase } from './prepare-database.ts'
 import { PRUNE_SQL } from './prune.ts'
+import { PreparedReads } from './statement.ts'
+import { Statistics } from './statistics.ts'
 
 export type PostgresOptions = ({ readonly url: string } | PostgresLocation) & {
-  /** Connections of this node, 4 at least. */
+  /** Connections of this node, 5 at least. */
   readonly poolSize?: number
   readonly statementTimeoutMs?: number
+  /** A beat that has not been answered by then is given up, so that the next one can be made before others take the shards. */
+  readonly beatWithinMs?: number
   /** How many shards a new database gets. */
   readonly shards?: number
   readonly logger?: Logger
 }
 
-export const SHARDS_DEFAULT = 64
-export const SHARDS_MAX = 4_096
-export const POOL_SIZE_MIN = 4 // one of each kind
-export const POOL_SIZE_DEFAULT = 8
-export const STATEMENT_TIMEOUT_DEFAULT_MS = 10_000
+const SHARDS_DEFAULT = 64
+const POOL_SIZE_MIN = 5 // one of each kind
+const POOL_SIZE_DEFAULT = 8
+const STATEMENT_TIMEOUT_DEFAULT_MS = 10_000
+const BEAT_WITHIN_DEFAULT_MS = 2_000
 
 const IDLE_MS = 60_000
 // Counters are summed over slots. Nodes that write the same namespace at the same moment seldom wait for each other's
@@ -43,18 +50,21 @@ const COUNTER_SLOTS = 16
 
 const PING_SQL = 'UPDATE timer_store SET pinged_at = now()'
 const GET_SQL = `SELECT ${SELECT_CELLS} FROM timers WHERE timer_uuid = ANY ($1)`
-const DUE_SQL = `
+const DUE_RANGE = `
+  shard_id = $1 AND row_type = ${RowType.live} AND (timer_execute_at, timer_uuid) > ($2, $3) AND timer_execute_at <= $4`
+const DUE_ORDER = 'ORDER BY timer_execute_at, timer_uuid LIMIT $5'
+const DUE_SQL = `SELECT ${SELECT_CELLS} FROM timers WHERE ${DUE_RANGE} ${DUE_ORDER}`
+// Written so that only the range of the primary key fits: the index by namespace goes through the rows of all shards.
+const DUE_IN_SOME_SQL = `
   SELECT ${SELECT_CELLS} FROM timers
-  WHERE shard_id = $1 AND row_type = ${RowType.live} AND (timer_execute_at, timer_uuid) > ($2, $3) AND timer_execute_at <= $4
-  ORDER BY timer_execute_at, timer_uuid LIMIT $5`
-const STATS_SQL = `
-  SELECT timer_namespace, timer_status, sum(timer_count)::bigint FROM timer_counts
-  GROUP BY timer_namespace, timer_status HAVING sum(timer_count) > 0 ORDER BY timer_namespace, timer_status`
+  WHERE ${DUE_RANGE} AND timer_namespace = coalesce($6, timer_namespace) AND timer_namespace <> ALL ($7)
+  ${DUE_ORDER}`
 
 const BEFORE_ALL = { wakeAt: Number.MIN_SAFE_INTEGER, uuid: '0'.repeat(32) }
 
 export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
   const { poolSize = POOL_SIZE_DEFAULT, statementTimeoutMs = STATEMENT_TIMEOUT_DEFAULT_MS, shards, logger = null } = options
+  const { beatWithinMs = BEAT_WITHIN_DEFAULT_MS } = options
   const location = 'url' in options ? parsePostgresUrl(options.url) : options
   const database = await prepareDatabase({ location, shards: shards ?? SHARDS_DEFAULT, logger })
   if (shards !== undefined && shards !== database.shards) {
@@ -63,7 +73,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
       'the configured number of shards is ignored: it was fixed when this database was first used',
     )
   }
-  return new PostgresStore(database, lanesFor(location, Math.max(poolSize, POOL_SIZE_MIN), statementTimeoutMs))
+  return new PostgresStore(database, lanesFor(location, { poolSize: Math.max(poolSize, POOL_SIZE_MIN), statementTimeoutMs, beatWithinMs }))
 }
 
 type Lanes = {
@@ -73,18 +83,25 @@ type Lanes = {
   readonly ownership: Connections
   /** Short reads that timers and requests wait for. */
   readonly reads: Connections
-  /** What may take long: lists, statistics, pruning. */
+  /** What may take a while: lists, statistics, pruning. */
   readonly slow: Connections
+  /** What may take long: pages with exact totals. */
+  readonly pages: Connections
 }
 
-function lanesFor(location: PostgresLocation, poolSize: number, statementTimeoutMs: number): Lanes {
-  const shared = { location, statementTimeoutMs }
-  const slow = Math.ceil((poolSize - 2) / 3)
+type LaneOptions = { readonly poolSize: number; readonly statementTimeoutMs: number; readonly beatWithinMs: number }
+
+function lanesFor(location: PostgresLocation, { poolSize, statementTimeoutMs, beatWithinMs }: LaneOptions): Lanes {
+  const shared = { location, statementTimeoutMs, plans: 'once' } as const
+  // The server gives up first, and says so.
+  const beats = { statementTimeoutMs: Math.round(beatWithinMs * 0.8), patienceMs: beatWithinMs }
+  const slow = Math.max(1, Math.floor((poolSize - 3) / 3))
   return {
     commits: new Connections({ ...shared, max: 1, idleMs: 0 }),
-    ownership: new Connections({ ...shared, max: 1, idleMs: 0 }),
-    reads: new Connections({ ...shared, max: poolSize - 2 - slow, idleMs: IDLE_MS }),
+    ownership: new Connections({ ...shared, ...beats, max: 1, idleMs: 0 }),
+    reads: new Connections({ ...shared, max: poolSize - 3 - slow, idleMs: IDLE_MS }),
     slow: new Connections({ ...shared, max: slow, idleMs: IDLE_MS }),
+    pages: new Connections({ ...shared, max: 1, idleMs: IDLE_MS, plans: 'each time' }),
   }
 }
 
@@ -93,7 +110,10 @@ class PostgresStore implements Store {
   readonly #lanes: Lanes
   readonly #clusterSecret: string
   readonly #lister: Lister
+  readonly #statistics: Statistics
+  readonly #pages: PreparedReads
   readonly #gets: GatheredGets
+  readonly #claims: GatheredClaims
   readonly #counterSlot = randomInt(COUNTER_SLOTS)
   readonly #underWay = new Set<Promise<unknown>>()
   #closing: Promise<void> | null = null
@@ -102,7 +122,11 @@ class PostgresStore implements Store {
     this.capabilities = { name: 'postgres', shared: true, backup: false, shards }
     this.#clusterSecret = clusterSecret
     this.#lanes = lanes
-    this.#lister = new Lister(lanes.slow, shards)
+    this.#claims = new GatheredClaims(lanes.ownership)
+    const reads = new PreparedReads(lanes.slow, 'slow')
+    this.#lister = new Lister(reads, shards)
+    this.#statistics = new Statistics(reads, shards)
+    this.#pages = new PreparedReads(lanes.pages, 'page')
     this.#gets = new GatheredGets(async (uuids) => {
       const rows = await lanes.reads.read({ name: 'get', text: GET_SQL, values: [columnParameter('uuid', uuids)] })
       return rows.flat()
@@ -125,11 +149,15 @@ class PostgresStore implements Store {
   }
 
   async claim(claim: ShardClaim): Promise<Epoch | null> {
-    return claimedEpoch(await this.#track(() => this.#lanes.ownership.write(claimQuery(claim))))
+    return this.#track(() => this.#claims.claim(claim))
   }
 
   async release(owned: { readonly shard: ShardId; readonly epoch: Epoch }): Promise<void> {
-    await this.#track(() => this.#lanes.ownership.write(releaseQuery(owned)))
+    await this.#track(() => this.#claims.release(owned))
+  }
+
+  async shards(): Promise<readonly ShardRow[]> {
+    return shardRows(await this.#track(() => this.#lanes.ownership.read(shardsQuery())))
   }
 
   async beat(beat: NodeBeat): Promise<ClusterState> {
@@ -155,21 +183,34 @@ class PostgresStore implements Store {
     return this.#track(() => this.#gets.getMany(keys))
   }
 
-  async due({ shard, after, until, limit }: DueScan): Promise<readonly Timer[]> {
+  async due({ shard, after, until, limit, namespace, except = [] }: DueScan): Promise<readonly Timer[]> {
     const { wakeAt, uuid } = after ?? BEFORE_ALL
-    return timersOfRows(await this.#track(() => this.#lanes.reads.read(query('due', DUE_SQL, shard, wakeAt, uuid, until, limit))))
+    const range = [shard, wakeAt, uuid, until, limit]
+    const isOfAll = namespace === undefined && except.length === 0
+    const scan = isOfAll
+      ? query('due', DUE_SQL, ...range)
+      : query('due-in-some', DUE_IN_SOME_SQL, ...range, namespace ?? null, columnParameter('text', except))
+    return timersOfRows(await this.#track(() => this.#lanes.reads.read(scan)))
   }
 
   async list(listed: ListQuery): Promise<ListPage> {
     return this.#track(() => this.#lister.list(listed))
   }
 
+  async page(paged: PageQuery): Promise<TimerPage> {
+    return this.#track(() => pageOf(paged, this.#pages))
+  }
+
   async stats(): Promise<StoreStats> {
-    const rows = await this.#track(() => this.#lanes.slow.read(query('stats', STATS_SQL)))
-    const counts = rows.map(([namespace, status, count]) => {
-      return { namespace: namespace as Namespace, status: statusOf(status!), count: count as number }
-    })
-    return { counts }
+    return this.#track(() => this.#statistics.stats())
+  }
+
+  async tallies(asked: TallyQuery): Promise<TallySums> {
+    return this.#track(() => this.#statistics.tallies(asked))
+  }
+
+  async upcoming(asked: UpcomingQuery): Promise<Upcoming> {
+    return this.#track(() => this.#statistics.upcoming(asked))
   }
 
   async prune({ now, limit }: { readonly now: Millis; readonly limit: number }): Promise<number> {

@@ -47,14 +47,14 @@ async function checkServer(client: pg.Client, logger: Logger | null): Promise<vo
   const { version, number, encoding, fsync } = rows[0]!
   assertServerVersion(version, Number(number))
   if (encoding !== 'UTF8') {
-    throw new StoreError(`the database has the encoding ${encoding}, in which not every text can be stored: create one with ENCODING 'UTF8'`, {
-      retryable: false,
-    })
+    const advice = `not every text can be stored in it: create one with ENCODING 'UTF8'`
+    throw new StoreError(`the database has the encoding ${encoding}, and ${advice}`, { retryable: false })
   }
   if (fsync === 'off') logger?.warn('fsync is off in the PostgreSQL server: a power failure there can lose acknowledged timers')
 }
 
 export function assertServerVersion(version: string, number: number): void {
   if (number >= SERVER_VERSION_MIN) return
-  throw new StoreError(`the server is PostgreSQL ${version}: version ${SERVER_VERSION_MIN / 10_000} or newer is needed`, { retryable: false })
+  const oldest = SERVER_VERSION_MIN / 10_000
+  throw new StoreError(`the server is PostgreSQL ${version}: version ${oldest} or newer is needed`, { retryable: false })
 }

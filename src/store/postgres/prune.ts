@@ -1,7 +1,10 @@
 // Deleting finished timers, in small batches, by any node. Rows that somebody is changing are left for the next time, so
 // that pruning and commits never wait for each other's timers.
 
+import { SLOTS_KEPT_MS, STANDING } from '../../core/tallies.ts'
 import { RowType } from '../timer-row.ts'
+
+const TALLIES_MAX = 1_000 // with one call; a namespace has a few dozen in each slot
 
 /** Parameters: number of shards, now, limit, counter slot. Answers with how many it deleted. */
 export const PRUNE_SQL = `
@@ -16,11 +19,26 @@ export const PRUNE_SQL = `
     LIMIT $3
   ), deleted AS (
     DELETE FROM timers USING expired WHERE timers.timer_uuid = expired.timer_uuid
-    RETURNING timer_namespace, timer_status
+    RETURNING timer_namespace, timer_status, coalesce(timer_kind, 0) AS timer_kind
   ), counted AS (
-    INSERT INTO timer_counts (timer_namespace, timer_status, counter_slot, timer_count)
-    SELECT timer_namespace, timer_status, $4, -count(*) FROM deleted
-    GROUP BY timer_namespace, timer_status ORDER BY timer_namespace, timer_status
-    ON CONFLICT (timer_namespace, timer_status, counter_slot) DO UPDATE SET timer_count = timer_counts.timer_count + excluded.timer_count
+    INSERT INTO timer_counts (timer_namespace, timer_status, timer_kind, counter_slot, timer_count)
+    SELECT timer_namespace, timer_status, timer_kind, $4, -count(*) FROM deleted
+    GROUP BY timer_namespace, timer_status, timer_kind ORDER BY timer_namespace, timer_status, timer_kind
+    ON CONFLICT (timer_namespace, timer_status, timer_kind, counter_slot)
+      DO UPDATE SET timer_count = timer_counts.timer_count + excluded.timer_count
+  ), forgotten AS (
+    DELETE FROM timer_tallies AS tally
+    USING (
+      SELECT known.timer_namespace, slot_at, tally_name, counter_slot
+      FROM (SELECT DISTINCT timer_namespace FROM timer_counts) AS known
+      CROSS JOIN LATERAL (
+        SELECT slot_at, tally_name, counter_slot FROM timer_tallies
+        WHERE timer_namespace = known.timer_namespace AND slot_at > ${STANDING} AND slot_at < $2 - ${SLOTS_KEPT_MS}
+        LIMIT ${TALLIES_MAX}
+      ) AS of_namespace
+      LIMIT ${TALLIES_MAX}
+    ) AS old
+    WHERE tally.timer_namespace = old.timer_namespace AND tally.slot_at = old.slot_at
+      AND tally.tally_name = old.tally_name AND tally.counter_slot = old.counter_slot
   )
   SELECT count(*) FROM deleted`

@@ -1,0 +1,177 @@
+// A commit and a claim at the same moment, on real connections: the commit is before the claim, or it is refused.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { TestContext } from 'node:test'
+import type pg from 'pg'
+import { NEVER } from '../../core/timer.ts'
+import type { Epoch, ShardId, Timer, TimerId } from '../../core/timer.ts'
+import { absent, changed, claimed, countsOf } from '../owned-store.ts'
+import { sampleTimer } from '../sample-timer.ts'
+import type { Put, Store } from '../store.ts'
+import { PostgresServer } from './postgres-server.fixture.ts'
+import { openPostgresStore } from './postgres-store.ts'
+
+const SHARD = 0 as ShardId
+const EVERYTHING = { shard: SHARD, after: null, until: NEVER, limit: 100_000 }
+
+let server: PostgresServer
+before(async () => {
+  server = await PostgresServer.start()
+})
+after(() => server.stop())
+
+type Cluster = { readonly a: Store; readonly b: Store; readonly admin: pg.Client; readonly database: string; readonly epoch: Epoch }
+
+/** Two nodes on one database, of which `a` owns the shard, and somebody with psql. */
+async function setup(t: TestContext): Promise<Cluster> {
+  const location = await server.createDatabase()
+  const [a, b, admin] = await Promise.all([openPostgresStore(location), openPostgresStore(location), server.client(location.database)])
+  t.after(() => Promise.all([a.close(), b.close(), admin.end()]))
+  return { a, b, admin, database: location.database, epoch: await claimed(a, SHARD) }
+}
+
+test('a claim that is under way when a commit comes is waited for, and the commit is refused', async (t) => {
+  const { a, admin, database, epoch } = await setup(t)
+  await admin.query('BEGIN')
+  await admin.query(`UPDATE timers SET shard_epoch = shard_epoch + 1, shard_owner = 'b' WHERE shard_id = 0 AND row_type = 1`)
+  const committing = a.commit([{ shard: SHARD, epoch, puts: [absent(sampleTimer())] }])
+  await server.waitForBlocked(database, 1)
+  await admin.query('COMMIT')
+  assert.deepEqual(await committing, [{ fenced: true }])
+  assert.deepEqual(await a.due(EVERYTHING), [])
+  assert.deepEqual(await countsOf(a), [])
+})
+
+test('a claim that is given up lets the commit that waited for it through', async (t) => {
+  const { a, admin, database, epoch } = await setup(t)
+  await admin.query('BEGIN')
+  await admin.query('UPDATE timers SET shard_epoch = shard_epoch + 1 WHERE shard_id = 0 AND row_type = 1')
+  const committing = a.commit([{ shard: SHARD, epoch, puts: [absent(sampleTimer())] }])
+  await server.waitForBlocked(database, 1)
+  await admin.query('ROLLBACK')
+  assert.deepEqual(await committing, [{ fenced: false, missed: new Map() }])
+})
+
+test('a claim in the middle of a commit waits for it, and its owner then sees all of the commit', async (t) => {
+  const { a, b, admin, database, epoch } = await setup(t)
+  const timers = Array.from({ length: 20 }, (_, i) => sampleTimer({ id: `t${i}` as TimerId }))
+  // Counters come last in a commit: by then the shard is fenced and the timers are written.
+  await admin.query('BEGIN; LOCK TABLE timer_counts IN EXCLUSIVE MODE')
+  const committing = a.commit([{ shard: SHARD, epoch, puts: timers.map(absent) }])
+  await server.waitForBlocked(database, 1)
+  const claiming = b.claim({ shard: SHARD, expected: epoch, owner: 'b' })
+  await server.waitForBlocked(database, 2)
+  await admin.query('COMMIT')
+  assert.equal(await claiming, epoch + 1)
+  assert.equal((await b.due(EVERYTHING)).length, timers.length)
+  assert.deepEqual(await committing, [{ fenced: false, missed: new Map() }])
+  assert.deepEqual(await a.commit([{ shard: SHARD, epoch, puts: [absent(sampleTimer())] }]), [{ fenced: true }])
+})
+
+test('while nodes take a shard from each other, nothing is written behind the back of the one that has it', async (t) => {
+  const { a, b, epoch: first } = await setup(t)
+  const nodes = [a, b]
+  const takeovers = 40
+  const acknowledged = new Set<TimerId>()
+  /** What the owner of an epoch found when it had claimed. */
+  const foundBy = new Map<Epoch, ReadonlySet<TimerId>>()
+  let current = first
+
+  async function live(node: Store, name: string): Promise<void> {
+    while (current < takeovers) {
+      const expected = (await node.shards())[0]!.epoch
+      const epoch = await node.claim({ shard: SHARD, expected, owner: name })
+      if (epoch === null) continue
+      current = epoch
+      foundBy.set(epoch, new Set((await node.due(EVERYTHING)).map(({ id }) => id)))
+      await commitUntilFenced(node, epoch, acknowledged)
+    }
+  }
+  // Two owners on each node: claims and commits have connections of their own, so all of them meet.
+  await Promise.all(nodes.flatMap((node, index) => [live(node, `n${index}`), live(node, `m${index}`)]))
+
+  const stored = new Set((await a.due(EVERYTHING)).map(({ id }) => id))
+  for (const id of acknowledged) assert(stored.has(id), `${id} was acknowledged and is not there`)
+  for (const [epoch, found] of foundBy) {
+    const older = [...stored].filter((id) => Number(id.split('-')[0]) < epoch)
+    for (const id of older) assert(found.has(id), `${id} was written after epoch ${epoch} had been claimed`)
+  }
+  assert(acknowledged.size > 0)
+})
+
+async function commitUntilFenced(node: Store, epoch: Epoch, acknowledged: Set<TimerId>): Promise<void> {
+  for (let count = 0; count < 20; count++) {
+    const id = `${epoch}-${count}` as TimerId
+    const [result] = await node.commit([{ shard: SHARD, epoch, puts: [absent(sampleTimer({ id }))] }])
+    if (result!.fenced) return
+    acknowledged.add(id)
+  }
+}
+
+test('a fenced part adds nothing to counters and tallies, while the others do', async (t) => {
+  const { a, epoch } = await setup(t)
+  const other = 1 as ShardId
+  await claimed(a, other)
+  const put = (id: string, amount: number): Put => {
+    const tallies = [{ name: 'n', slotAt: 600_000, amount }, { name: id, slotAt: 0, amount }]
+    return { ...absent(sampleTimer({ id: id as TimerId })), tallies }
+  }
+  const stale = (epoch + 1) as Epoch
+  await a.commit([
+    { shard: SHARD, epoch, puts: [put('a', 1), put('a', 2)] },
+    { shard: other, epoch: stale, puts: [put('b', 4), put('c', 8)] },
+    { shard: other, epoch, puts: [put('d', 16)] },
+  ])
+  const sums = async (since: number | null): Promise<string[]> => {
+    return (await a.tallies({ since })).sums.map(({ name, amount }) => `${name} ${amount}`).toSorted()
+  }
+  assert.deepEqual(await sums(null), ['a 1', 'd 16', 'n 17'])
+  assert.deepEqual(await sums(1), ['n 17'])
+  assert.deepEqual(await countsOf(a), ['default pending 2'])
+})
+
+test('of many claims of one epoch from several connections one wins, also the first of all', async (t) => {
+  const location = await server.createDatabase()
+  const stores = await Promise.all(Array.from({ length: 5 }, () => openPostgresStore(location)))
+  t.after(() => Promise.all(stores.map((store) => store.close())))
+  for (let expected = 0 as Epoch; expected < 8; expected++) {
+    const won = await Promise.all(stores.map((store, index) => store.claim({ shard: SHARD, expected, owner: `n${index}` })))
+    assert.deepEqual(won.filter((epoch) => epoch !== null), [expected + 1])
+    const winner = won.findIndex((epoch) => epoch !== null)
+    assert.deepEqual(await stores[0]!.shards(), [{ shard: SHARD, epoch: expected + 1, owner: `n${winner}` }])
+  }
+})
+
+test('commits on the same timers from two connections, in opposite order, do not lock each other out', async (t) => {
+  const { a, b, epoch } = await setup(t)
+  const others = [1, 2, 3] as ShardId[]
+  for (const shard of others) await claimed(a, shard)
+  const timers = others.map((shard) => ({ shard, timer: sampleTimer({ id: `t${shard}` as TimerId }) }))
+  const partsAt = (version: number): { shard: ShardId; epoch: Epoch; puts: Put[] }[] => {
+    return timers.map(({ shard, timer }) => ({ shard, epoch, puts: [putAt(timer, version)] }))
+  }
+  for (let version = 1; version <= 30; version++) {
+    const results = await Promise.all([a.commit(partsAt(version)), b.commit(partsAt(version).toReversed())])
+    const written = results.flat().filter((result) => !result.fenced && result.missed.size === 0).length
+    assert.equal(written, timers.length, `version ${version} of each timer is written once`)
+  }
+  assert.deepEqual(await countsOf(a), ['default pending 3'])
+})
+
+function putAt(timer: Timer, version: number): Put {
+  return version === 1 ? absent(timer) : changed({ ...timer, version }, { version: version - 1, status: timer.status })
+}
+
+test('pruning and commits on the same finished timers go on side by side, and the counters stay right', async (t) => {
+  const { a, b, epoch } = await setup(t)
+  const finished = (id: number, version: number): Timer => sampleTimer({ id: `t${id}` as TimerId, version, status: 'completed', wakeAt: 1 })
+  for (let round = 0; round < 15; round++) {
+    const fresh = Array.from({ length: 30 }, (_, id) => absent(finished(id, 1)))
+    await a.commit([{ shard: SHARD, epoch, puts: fresh }])
+    const again = Array.from({ length: 30 }, (_, id) => changed({ ...finished(id, 2) }, { version: 1, status: 'completed' }))
+    await Promise.all([a.commit([{ shard: SHARD, epoch, puts: again }]), b.prune({ now: 2, limit: 20 }), b.prune({ now: 2, limit: 20 })])
+    const { timers } = await a.list({ filter: {}, after: null, limit: 100 })
+    assert.deepEqual(await countsOf(b), timers.length === 0 ? [] : [`default completed ${timers.length}`])
+  }
+})

@@ -1,0 +1,59 @@
+// A node takes or gives up many shards at once, when nodes come and go. Each would be a transaction of its own that waits
+// for the disk; what is asked for in the same turn of the event loop goes into one.
+
+import type { Epoch, ShardId } from '../../core/timer.ts'
+import type { ShardClaim } from '../store.ts'
+import type { Connections } from './connections.ts'
+import { claimedEpochs, claimQuery, releaseQuery } from './ownership.ts'
+
+type Owned = { readonly shard: ShardId; readonly epoch: Epoch }
+type Waiting<T> = { readonly asked: T; readonly resolve: (epoch: Epoch | null) => void; readonly reject: (error: unknown) => void }
+
+export class GatheredClaims {
+  readonly #connections: Connections
+  #claims: Waiting<ShardClaim>[] = []
+  #releases: Waiting<Owned>[] = []
+
+  constructor(connections: Connections) {
+    this.#connections = connections
+  }
+
+  claim(asked: ShardClaim): Promise<Epoch | null> {
+    return new Promise((resolve, reject) => {
+      // The first one of a turn sees to all of them.
+      if (this.#claims.push({ asked, resolve, reject }) === 1) setImmediate(() => void this.#claimAll())
+    })
+  }
+
+  async release(asked: Owned): Promise<void> {
+    await new Promise((resolve, reject) => {
+      if (this.#releases.push({ asked, resolve, reject }) === 1) setImmediate(() => void this.#releaseAll())
+    })
+  }
+
+  async #claimAll(): Promise<void> {
+    const owner = this.#claims[0]!.asked.owner
+    const shards = new Set<ShardId>()
+    // A process is one node. Should somebody claim in two names, or a shard twice, each has its own turn.
+    const waiting = this.#claims.filter(({ asked }) => asked.owner === owner && shards.size < shards.add(asked.shard).size)
+    this.#claims = this.#claims.filter((one) => !waiting.includes(one))
+    if (this.#claims.length > 0) setImmediate(() => void this.#claimAll())
+    try {
+      const epochs = claimedEpochs(await this.#connections.write(claimQuery(waiting.map(({ asked }) => asked))))
+      for (const { asked, resolve } of waiting) resolve(epochs.get(asked.shard) ?? null)
+    } catch (error) {
+      for (const { reject } of waiting) reject(error)
+    }
+  }
+
+  async #releaseAll(): Promise<void> {
+    const waiting = this.#releases
+    this.#releases = []
+    try {
+      await this.#connections.write(releaseQuery(waiting.map(({ asked }) => asked)))
+      for (const { resolve } of waiting) resolve(null)
+    } catch (error) {
+      for (const { reject } of waiting) reject(error)
+    }
+  }
+}

@@ -1,0 +1,82 @@
+// Pages in an order by time, with exact totals. Which index leads to the rows depends on what is asked for and on what is
+// stored, so these statements are planned each time, with the statistics of the moment, on a connection of their own.
+
+import type { PageFilter, PageQuery, TimerPage } from '../store.ts'
+import { RowType, statusCode, timerAt } from '../timer-row.ts'
+import { SELECT_CELLS } from './commit.ts'
+import { columnParameter } from './array-parameters.ts'
+import { inScope, isAskable, METADATA, Statement } from './statement.ts'
+import type { PreparedReads } from './statement.ts'
+
+/** One statement, so that total and page are of the same moment. */
+export async function pageOf(query: PageQuery, reads: PreparedReads): Promise<TimerPage> {
+  const { filter } = query
+  if (filter.statuses?.length === 0 || !isAskable(filter.metadataKey)) return { timers: [], total: 0 }
+  const statement = new Statement()
+  const order = query.descending ? 'DESC' : 'ASC'
+  const byMetadata = filter.metadataKey !== undefined
+  const keys = byMetadata ? keysByMetadata(query, statement) : keysInOrder(query, statement)
+  const [limit, offset] = [statement.bind(query.limit, 'bigint'), statement.bind(query.offset, 'bigint')]
+  const text = `
+    WITH ${keys}, page AS MATERIALIZED (
+      SELECT at, timer_uuid FROM matching ORDER BY at ${order}, timer_uuid ${order} LIMIT ${limit} OFFSET ${offset}
+    )
+    SELECT total.timers, ${SELECT_CELLS}
+    FROM (${byMetadata ? 'SELECT count(*) FROM matching' : countedTotal(filter, statement)}) AS total (timers)
+    LEFT JOIN (page JOIN timers USING (timer_uuid)) ON true
+    ORDER BY page.at ${order}, timer_uuid ${order}`
+  const rows = await reads.read(text, statement)
+  // Without any timer there is still one row, for the total.
+  const timers = rows.filter((row) => row[1] !== null).map((row) => timerAt(row, 1))
+  return { timers, total: rows[0]![0] as number }
+}
+
+/** Of every namespace the first rows in an index that has the order, as many as the page may need. */
+function keysInOrder({ filter, sort, descending, offset, limit }: PageQuery, statement: Statement): string {
+  const order = descending ? 'DESC' : 'ASC'
+  const scope = inScope(filter, statement)
+  const conditions = conditionsOf(filter, statement)
+  const enough = statement.bind(offset + limit, 'bigint')
+  const first = (at: string, where: string): string => {
+    return `(SELECT ${at} AS at, timer_uuid FROM timers WHERE timer_namespace = space.timer_namespace AND ${where}${conditions}
+      ORDER BY ${at} ${order}, timer_uuid ${order} LIMIT ${enough})`
+  }
+  const onTime = first('timer_execute_at', `row_type = ${RowType.live} AND timer_due_at IS NULL`)
+  const apart = first('timer_due_at', 'timer_due_at IS NOT NULL')
+  const byTime = sort === 'createdAt' ? first('timer_created_at', 'true') : `${onTime} UNION ALL ${apart}`
+  return `space AS MATERIALIZED (SELECT DISTINCT timer_namespace FROM timer_counts WHERE ${scope}),
+    matching AS (SELECT at, timer_uuid FROM space CROSS JOIN LATERAL (${byTime}) AS first_rows)`
+}
+
+/** By the index of metadata: all that match, to be counted and sorted. */
+function keysByMetadata({ filter, sort }: PageQuery, statement: Statement): string {
+  const at = sort === 'createdAt' ? 'timer_created_at' : 'coalesce(timer_due_at, timer_execute_at)'
+  const where = `${metadataTerm(filter, statement)} AND ${inScope(filter, statement)}${conditionsOf(filter, statement)}`
+  return `matching AS MATERIALIZED (SELECT ${at} AS at, timer_uuid FROM timers WHERE timer_metadata IS NOT NULL AND ${where})`
+}
+
+/** Containment compares values with their types, and is what the index can do. */
+function metadataTerm({ metadataKey, metadataValues }: PageFilter, statement: Statement): string {
+  if (metadataValues === undefined) return `${METADATA} ? ${statement.bind(metadataKey!, 'text')} AND jsonb_typeof(${METADATA}) = 'object'`
+  const objects = metadataValues.filter(isAskable).map((value) => JSON.stringify({ [metadataKey!]: value }))
+  const listed = objects.map((json) => statement.bind(json, 'jsonb')).map((value) => `${METADATA} @> ${value}`)
+  return listed.length === 0 ? 'false' : `(${listed.join(' OR ')})`
+}
+
+function conditionsOf({ statuses, kind }: PageFilter, statement: Statement): string {
+  const terms: string[] = []
+  if (statuses !== undefined) terms.push(`timer_status = ANY (${statusList(statuses, statement)})`)
+  if (kind !== undefined) terms.push(kind === 'once' ? 'timer_kind IS NULL' : 'timer_kind > 0')
+  return terms.map((term) => ` AND ${term}`).join('')
+}
+
+function countedTotal(filter: PageFilter, statement: Statement): string {
+  const terms = [inScope(filter, statement)]
+  if (filter.statuses !== undefined) terms.push(`timer_status = ANY (${statusList(filter.statuses, statement)})`)
+  if (filter.kind !== undefined) terms.push(filter.kind === 'once' ? 'timer_kind = 0' : 'timer_kind > 0')
+  return `SELECT coalesce(sum(timer_count), 0)::bigint FROM timer_counts WHERE ${terms.join(' AND ')}`
+}
+
+function statusList(statuses: NonNullable<PageFilter['statuses']>, statement: Statement): string {
+  return statement.bind(columnParameter('int2', statuses.map(statusCode)), 'smallint[]')
+}

@@ -1,0 +1,261 @@
+CREATE TABLE timer_counts (
+  timer_namespace text COLLATE "C" NOT NULL,
+  timer_status smallint NOT NULL,
+  timer_kind smallint NOT NULL,
+  counter_slot smallint NOT NULL,
+  timer_count bigint NOT NULL,
+  PRIMARY KEY (timer_namespace, timer_status, timer_kind, counter_slot)
+) WITH (fillfactor=50, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=1000);
+
+CREATE TABLE timer_nodes (
+  node_id text NOT NULL,
+  node_address text,
+  node_leaving boolean NOT NULL,
+  node_beat_at bigint NOT NULL,
+  node_clock_skew_ms bigint NOT NULL,
+  PRIMARY KEY (node_id)
+) WITH (fillfactor=50, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=1000);
+
+CREATE TABLE timer_store (
+  only_row boolean NOT NULL DEFAULT true,
+  schema_version integer NOT NULL,
+  shards integer NOT NULL,
+  cluster_secret text NOT NULL,
+  pinged_at timestamp with time zone,
+  CHECK (only_row),
+  PRIMARY KEY (only_row),
+  CHECK (((shards >= 1) AND (shards <= 4096)))
+) WITH (fillfactor=50);
+
+CREATE TABLE timer_tallies (
+  timer_namespace text COLLATE "C" NOT NULL,
+  slot_at bigint NOT NULL,
+  tally_name text COLLATE "C" NOT NULL,
+  counter_slot smallint NOT NULL,
+  tally_amount bigint NOT NULL,
+  PRIMARY KEY (timer_namespace, slot_at, tally_name, counter_slot)
+) WITH (fillfactor=50, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=5000);
+
+CREATE TABLE timers (
+  timer_execute_at bigint NOT NULL,
+  timer_created_at bigint,
+  timer_version bigint,
+  timer_due_at bigint,
+  timer_updated_at bigint,
+  timer_executed_at bigint,
+  timer_finished_at bigint,
+  shard_epoch bigint,
+  shard_id integer NOT NULL,
+  timer_firing integer,
+  timer_attempts integer,
+  timer_callback_timeout_ms integer,
+  row_type smallint NOT NULL,
+  timer_status smallint,
+  timer_target_type smallint,
+  timer_kind smallint,
+  timer_uuid uuid NOT NULL,
+  timer_namespace text COLLATE "C",
+  timer_id text,
+  timer_protocol text,
+  timer_target_address text,
+  timer_target_options text,
+  timer_payload text,
+  timer_metadata text,
+  timer_retry_policy text,
+  timer_progress text,
+  timer_schedule text,
+  timer_cycle text,
+  timer_traceparent text,
+  timer_correlation_id text,
+  shard_owner text,
+  PRIMARY KEY (shard_id, row_type, timer_execute_at, timer_uuid)
+) WITH (fillfactor=90, autovacuum_vacuum_scale_factor=0.01, autovacuum_vacuum_threshold=5000, autovacuum_vacuum_insert_scale_factor=0.05, autovacuum_analyze_scale_factor=0.05, autovacuum_vacuum_cost_delay=1, autovacuum_vacuum_cost_limit=2000);
+
+CREATE INDEX timers_by_creation ON timers USING btree (timer_namespace, timer_created_at, timer_uuid);
+
+CREATE INDEX timers_by_due ON timers USING btree (timer_namespace, timer_due_at, timer_uuid) WHERE (timer_due_at IS NOT NULL);
+
+CREATE INDEX timers_by_metadata ON timers USING gin (timer_metadata_json(timer_metadata)) WITH (gin_pending_list_limit='256') WHERE (timer_metadata IS NOT NULL);
+
+CREATE INDEX timers_by_namespace ON timers USING btree (timer_namespace, row_type, timer_execute_at, timer_uuid);
+
+CREATE INDEX timers_by_rare_status ON timers USING btree (timer_namespace, timer_status) WHERE (timer_status = ANY (ARRAY[1, 2, 4, 5]));
+
+CREATE UNIQUE INDEX timers_by_uuid ON timers USING btree (timer_uuid);
+
+CREATE INDEX timers_of_cycles ON timers USING btree (timer_namespace, timer_created_at, timer_uuid) WHERE (timer_kind > 0);
+
+CREATE OR REPLACE FUNCTION timer_metadata_json(p_metadata text)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ IMMUTABLE PARALLEL SAFE STRICT
+AS $function$
+BEGIN
+  RETURN p_metadata::jsonb;
+EXCEPTION WHEN data_exception THEN
+  RETURN regexp_replace(p_metadata, '\\u(0000|[dD][89a-fA-F][0-9a-fA-F]{2})', '\\ufffd', 'g')::jsonb;
+END
+$function$;
+
+CREATE OR REPLACE FUNCTION timers_commit_1(p_counter_slot smallint, p_shards integer[], p_epochs bigint[], p_rounds integer, p_part integer[], p_round integer[], p_expected_version bigint[], p_expected_status smallint[], p_expected_kind smallint[], p_kind smallint[], p_row_type smallint[], p_execute_at bigint[], p_uuid uuid[], p_namespace text[], p_id text[], p_version bigint[], p_status smallint[], p_due_at bigint[], p_protocol text[], p_target_type smallint[], p_target_address text[], p_target_options text[], p_payload text[], p_metadata text[], p_retry_policy text[], p_callback_timeout_ms integer[], p_created_at bigint[], p_updated_at bigint[], p_executed_at bigint[], p_finished_at bigint[], p_firing integer[], p_attempts integer[], p_progress text[], p_schedule text[], p_cycle text[], p_traceparent text[], p_correlation_id text[], p_sum_namespace text[], p_sum_slot bigint[], p_sum_name text[], p_sum_amount bigint[], p_tally_put integer[], p_tally_sum integer[], p_tally_amount bigint[])
+ RETURNS TABLE(fenced_part integer, missed_put integer, existing timers)
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+DECLARE
+  locked_shards integer[];
+  locked_epochs bigint[];
+  current_parts integer[];
+  all_current boolean;
+  put_count bigint;
+  written uuid[];
+  miss record;
+  missed integer[];
+  reduced integer[];
+  reductions bigint[];
+BEGIN
+  SELECT array_agg(shard_id), array_agg(shard_epoch) INTO locked_shards, locked_epochs
+  FROM (
+    SELECT shard_id, shard_epoch FROM timers
+    WHERE shard_id = ANY (p_shards) AND row_type = 1
+    ORDER BY shard_id
+    FOR NO KEY UPDATE
+  ) AS shard;
+
+  SELECT coalesce(array_agg(part), '{}') INTO current_parts
+  FROM generate_subscripts(p_shards, 1) AS part
+  WHERE locked_epochs[array_position(locked_shards, p_shards[part])] = p_epochs[part];
+
+  all_current := cardinality(current_parts) = cardinality(p_shards);
+  IF NOT all_current THEN
+    RETURN QUERY
+    SELECT part, NULL::integer, NULL::timers FROM generate_subscripts(p_shards, 1) AS part WHERE part <> ALL (current_parts);
+  END IF;
+
+  FOR current_round IN 1 .. p_rounds LOOP
+    WITH put AS MATERIALIZED (
+      SELECT *
+      FROM unnest(
+        p_part, p_round, p_expected_version, p_expected_status, p_expected_kind, p_kind,
+        p_row_type, p_execute_at, p_uuid, p_namespace, p_id, p_version, p_status, p_due_at, p_protocol,
+        p_target_type, p_target_address, p_target_options, p_payload, p_metadata, p_retry_policy,
+        p_callback_timeout_ms, p_created_at, p_updated_at, p_executed_at, p_finished_at, p_firing, p_attempts,
+        p_progress, p_schedule, p_cycle, p_traceparent, p_correlation_id
+      ) AS put (
+        part, round, expected_version, expected_status, expected_kind, kind,
+        row_type, execute_at, uuid, namespace, id, version, status, due_at, protocol,
+        target_type, target_address, target_options, payload, metadata, retry_policy,
+        callback_timeout_ms, created_at, updated_at, executed_at, finished_at, firing, attempts,
+        progress, schedule, cycle, traceparent, correlation_id
+      )
+      WHERE (all_current OR part = ANY (current_parts)) AND (p_rounds = 1 OR round = current_round)
+    ), inserted AS (
+      INSERT INTO timers (
+        shard_id, row_type, timer_execute_at, timer_uuid, timer_namespace, timer_id, timer_version, timer_status,
+        timer_due_at, timer_protocol, timer_target_type, timer_target_address, timer_target_options, timer_payload,
+        timer_metadata, timer_retry_policy, timer_callback_timeout_ms, timer_created_at, timer_updated_at,
+        timer_executed_at, timer_finished_at, timer_firing, timer_attempts, timer_progress, timer_schedule,
+        timer_cycle, timer_traceparent, timer_correlation_id, timer_kind
+      )
+      SELECT
+        p_shards[part], row_type, execute_at, uuid, namespace, id, version, status,
+        due_at, protocol, target_type, target_address, target_options, payload,
+        metadata, retry_policy, callback_timeout_ms, created_at, updated_at,
+        executed_at, finished_at, firing, attempts, progress, schedule,
+        cycle, traceparent, correlation_id, nullif(kind, 0)
+      FROM put WHERE expected_version IS NULL
+      ON CONFLICT DO NOTHING
+      RETURNING timer_uuid, timer_namespace, timer_status, coalesce(timer_kind, 0) AS timer_kind
+    ), updated AS (
+      UPDATE timers SET
+        row_type = put.row_type,
+        timer_execute_at = put.execute_at,
+        timer_version = put.version,
+        timer_status = put.status,
+        timer_due_at = put.due_at,
+        timer_protocol = put.protocol,
+        timer_target_type = put.target_type,
+        timer_target_address = put.target_address,
+        timer_target_options = put.target_options,
+        timer_payload = put.payload,
+        timer_metadata = put.metadata,
+        timer_retry_policy = put.retry_policy,
+        timer_callback_timeout_ms = put.callback_timeout_ms,
+        timer_created_at = put.created_at,
+        timer_updated_at = put.updated_at,
+        timer_executed_at = put.executed_at,
+        timer_finished_at = put.finished_at,
+        timer_firing = put.firing,
+        timer_attempts = put.attempts,
+        timer_progress = put.progress,
+        timer_schedule = put.schedule,
+        timer_cycle = put.cycle,
+        timer_traceparent = put.traceparent,
+        timer_correlation_id = put.correlation_id,
+        timer_kind = nullif(put.kind, 0)
+      FROM put
+      WHERE put.expected_version IS NOT NULL
+        AND timers.timer_uuid = put.uuid AND timers.timer_version = put.expected_version
+        AND (timers.shard_id, timers.timer_namespace, timers.timer_id) IS NOT DISTINCT FROM (p_shards[put.part], put.namespace, put.id)
+      RETURNING put.uuid, put.namespace, put.status, put.kind, put.expected_status, put.expected_kind
+    ), counted AS (
+      INSERT INTO timer_counts (timer_namespace, timer_status, timer_kind, counter_slot, timer_count)
+      SELECT namespace, status, kind, p_counter_slot, sum(change)
+      FROM (
+        SELECT timer_namespace, timer_status, timer_kind, 1 FROM inserted
+        UNION ALL SELECT namespace, status, kind, 1 FROM updated
+        UNION ALL SELECT namespace, expected_status, expected_kind, -1 FROM updated
+      ) AS changes (namespace, status, kind, change)
+      GROUP BY namespace, status, kind HAVING sum(change) <> 0 ORDER BY namespace, status, kind
+      ON CONFLICT (timer_namespace, timer_status, timer_kind, counter_slot)
+        DO UPDATE SET timer_count = timer_counts.timer_count + excluded.timer_count
+    )
+    SELECT
+      (SELECT count(*) FROM put),
+      (SELECT array_agg(uuid) FROM (SELECT timer_uuid FROM inserted UNION ALL SELECT uuid FROM updated) AS one (uuid))
+    INTO put_count, written;
+
+    IF put_count > coalesce(cardinality(written), 0) THEN
+      FOR miss IN
+        SELECT put.number, put.uuid, put.namespace, put.id, row_there
+        FROM unnest(p_part, p_round, p_uuid, p_namespace, p_id) WITH ORDINALITY AS put (part, round, uuid, namespace, id, number)
+        LEFT JOIN timers AS row_there ON row_there.timer_uuid = put.uuid
+        WHERE (all_current OR put.part = ANY (current_parts)) AND (p_rounds = 1 OR put.round = current_round)
+          AND put.uuid NOT IN (SELECT unnest(written))
+      LOOP
+        existing := miss.row_there;
+        IF existing.timer_namespace <> miss.namespace OR existing.timer_id <> miss.id THEN
+          RAISE EXCEPTION 'timers %/% and %/% have the same uuid %: rename one',
+            existing.timer_namespace, existing.timer_id, miss.namespace, miss.id, miss.uuid USING ERRCODE = 'DT001';
+        END IF;
+        fenced_part := NULL;
+        missed_put := miss.number;
+        missed := missed || missed_put;
+        RETURN NEXT;
+      END LOOP;
+    END IF;
+  END LOOP;
+
+  IF p_sum_name IS NOT NULL THEN
+    IF missed IS NOT NULL OR NOT all_current THEN
+      SELECT array_agg(sum_number), array_agg(amount) INTO reduced, reductions
+      FROM (
+        SELECT sum_number, sum(amount)::bigint AS amount
+        FROM unnest(p_tally_put, p_tally_sum, p_tally_amount) AS tally (put, sum_number, amount)
+        WHERE put IN (SELECT unnest(missed)) OR p_part[put] <> ALL (current_parts)
+        GROUP BY sum_number
+      ) AS unwritten;
+    END IF;
+    INSERT INTO timer_tallies (timer_namespace, slot_at, tally_name, counter_slot, tally_amount)
+    SELECT namespace, slot_at, name, p_counter_slot, sum(amount - coalesce(reductions[array_position(reduced, number)], 0))
+    FROM (
+      SELECT namespace, unnest(CASE slot WHEN 0 THEN '{0}' ELSE ARRAY[0, slot] END) AS slot_at, name, amount, number::integer
+      FROM unnest(p_sum_namespace, p_sum_slot, p_sum_name, p_sum_amount) WITH ORDINALITY AS one (namespace, slot, name, amount, number)
+    ) AS sums
+    GROUP BY namespace, slot_at, name HAVING sum(amount - coalesce(reductions[array_position(reduced, number)], 0)) <> 0
+    ORDER BY namespace, slot_at, name
+    ON CONFLICT (timer_namespace, slot_at, tally_name, counter_slot)
+      DO UPDATE SET tally_amount = timer_tallies.tally_amount + excluded.tally_amount;
+  END IF;
+END
+$function$;

@@ -1,0 +1,72 @@
+// Numbers about all timers: from counters and tallies that commits keep, and of the near future by counting.
+
+import { STANDING } from '../../core/tallies.ts'
+import type { Namespace } from '../../core/timer.ts'
+import type { StoreStats, TallyQuery, TallySums, Upcoming, UpcomingQuery } from '../store.ts'
+import { kindAt, RowType, statusOf } from '../timer-row.ts'
+import { sourcesOf } from './sources.ts'
+import { inScope, Statement } from './statement.ts'
+import type { PreparedReads } from './statement.ts'
+
+const UPCOMING_ROWS_MAX = 200_000 // read from the index alone, in about 100 ms
+
+export class Statistics {
+  readonly #reads: PreparedReads
+  readonly #shards: number
+
+  constructor(reads: PreparedReads, shards: number) {
+    this.#reads = reads
+    this.#shards = shards
+  }
+
+  async stats(): Promise<StoreStats> {
+    const text = `
+      SELECT timer_namespace, timer_status, timer_kind, sum(timer_count)::bigint FROM timer_counts
+      GROUP BY timer_namespace, timer_status, timer_kind HAVING sum(timer_count) > 0 ORDER BY timer_namespace, timer_status, timer_kind`
+    const counts = (await this.#reads.read(text, new Statement())).map(([namespace, status, kind, count]) => {
+      return { namespace: namespace as Namespace, status: statusOf(status!), kind: kindAt(kind!), count: count as number }
+    })
+    return { counts }
+  }
+
+  async tallies({ since, ...scope }: TallyQuery): Promise<TallySums> {
+    const statement = new Statement()
+    const [from, to] = since === null ? [STANDING, STANDING] : [Math.max(since, STANDING + 1), Number.MAX_SAFE_INTEGER]
+    const text = `
+      SELECT tally_name, sum(tally_amount)::bigint, min(slot_at)
+      FROM (SELECT DISTINCT timer_namespace FROM timer_counts WHERE ${inScope(scope, statement)}) AS space
+      CROSS JOIN LATERAL (
+        SELECT slot_at, tally_name, tally_amount FROM timer_tallies
+        WHERE timer_namespace = space.timer_namespace
+          AND slot_at BETWEEN ${statement.bind(from, 'bigint')} AND ${statement.bind(to, 'bigint')}
+      ) AS tally
+      GROUP BY tally_name`
+    const rows = (await this.#reads.read(text, statement)) as [name: string, amount: number, firstSlotAt: number][]
+    const sums = rows.filter(([, amount]) => amount !== 0).map(([name, amount]) => ({ name, amount }))
+    const firstSlotAt = since === null || rows.length === 0 ? null : rows.reduce((first, [, , slotAt]) => Math.min(first, slotAt), Infinity)
+    return { sums, firstSlotAt }
+  }
+
+  /** All rows of a stretch are counted, so that its limit is noticed, and those that are meant. */
+  async upcoming({ until, stepMs, ...scope }: UpcomingQuery): Promise<Upcoming> {
+    const sources = await sourcesOf(scope, this.#reads, this.#shards)
+    if (sources === null) return { steps: [], complete: true }
+    const statement = new Statement()
+    const rowsMax = Math.ceil(UPCOMING_ROWS_MAX / sources.count)
+    const text = `
+      SELECT step, sum(meant)::bigint, bool_or(is_cut)
+      FROM ${sources.from(statement)}
+      CROSS JOIN LATERAL (
+        SELECT step, count(*) FILTER (WHERE is_meant) AS meant, sum(count(*)) OVER () >= ${statement.bind(rowsMax, 'bigint')} AS is_cut
+        FROM (
+          SELECT timer_execute_at / ${statement.bind(stepMs, 'bigint')} AS step, ${sources.condition?.(statement) ?? 'true'} AS is_meant
+          FROM timers WHERE ${sources.join} AND row_type = ${RowType.live} AND timer_execute_at <= ${statement.bind(until, 'bigint')}
+          ORDER BY timer_execute_at, timer_uuid LIMIT ${statement.bind(rowsMax, 'bigint')}
+        ) AS live GROUP BY step
+      ) AS counted
+      GROUP BY step ORDER BY step`
+    const rows = (await this.#reads.read(text, statement)) as unknown as [step: number, count: number, isCut: boolean][]
+    const steps = rows.filter(([, count]) => count > 0).map(([step, count]) => ({ step, count }))
+    return { steps, complete: !rows.some(([, , isCut]) => isCut) }
+  }
+}
