@@ -11,6 +11,7 @@ function setup(limits: Partial<DispatcherLimits> = {}) {
   const dispatcher = new Dispatcher(all)
   const started: string[] = []
   const inFlight = new Map<string, Job>()
+  const gone = new Set<string>()
   const count = (key: 'namespace' | 'target', value: string): number => [...inFlight.values()].filter((job) => job[key] === value).length
 
   const add = (name: string, namespace: string, target: string, onStart: (job: Job) => boolean = () => true): Job => {
@@ -19,13 +20,14 @@ function setup(limits: Partial<DispatcherLimits> = {}) {
       target,
       start: () => {
         started.push(name)
-        if (!onStart(job)) return false
+        if (gone.has(name) || !onStart(job)) return false
         inFlight.set(name, job)
         assert.ok(inFlight.size <= all.total, 'too many in all')
         assert.ok(count('namespace', namespace) <= all.perNamespace, `too many of ${namespace}`)
         assert.ok(count('target', target) <= all.perTarget, `too many to ${target}`)
         return true
       },
+      isGone: () => gone.has(name),
     }
     dispatcher.add(job)
     return job
@@ -35,7 +37,7 @@ function setup(limits: Partial<DispatcherLimits> = {}) {
     inFlight.delete(name)
     dispatcher.ended(job, how)
   }
-  return { dispatcher, started, inFlight, add, end, count }
+  return { dispatcher, started, inFlight, gone, add, end, count }
 }
 
 test('nothing starts before it is told to run, and no more than the limits allow', () => {
@@ -54,6 +56,23 @@ test('a job that is not wanted any more takes no slot', () => {
   add('new', 'a', 't')
   dispatcher.run()
   assert.deepEqual([started.length, dispatcher.inFlight, dispatcher.waiting], [6, 1, 0])
+})
+
+test('jobs that are gone do not pile up in lanes whose turn never comes', () => {
+  const { dispatcher, started, inFlight, gone, add, end } = setup({ perTarget: 1 })
+  for (const host of ['dead 1', 'dead 2']) add(host, 'a', host)
+  dispatcher.run()
+  for (let round = 0; round < 100; round++) {
+    for (let n = 0; n < 500; n++) add(`${round}: ${n}`, 'a', `dead ${1 + (n % 2)}`)
+    add(`lone ${round}`, 'b', 'dead 1')
+    assert.ok(dispatcher.waiting <= 2 * 501 + 1_024, `${dispatcher.waiting} wait`)
+    if (round === 99) break
+    for (let n = 0; n < 500; n++) gone.add(`${round}: ${n}`)
+    gone.add(`lone ${round}`)
+  }
+  while (inFlight.size > 0) end([...inFlight.keys()][0]!)
+  assert.equal(started.filter((name) => !gone.has(name)).length, 2 + 501)
+  assert.deepEqual([dispatcher.waiting, dispatcher.known], [0, { namespaces: 0, targets: 0 }])
 })
 
 test('a flood in one namespace delays the single job of another by one turn', () => {
@@ -164,6 +183,7 @@ test('jobs that end while they are being started, and jobs that bring others, ar
         addNext(n + 1)
         return endAtOnce(job)
       },
+      isGone: () => false,
     }
     dispatcher.add(job)
   }

@@ -10,6 +10,8 @@ export interface Job {
   readonly target: string
   /** Called when its turn has come. False: it is not wanted any more and takes no slot. */
   start(): boolean
+  /** Known before its turn: it will not be wanted, ever. */
+  isGone(): boolean
 }
 
 /** `unreachable`: no answer at all (refused, reset, timed out). Only that says something about the target's health. */
@@ -17,12 +19,13 @@ export type Ended = 'answered' | 'unreachable'
 
 export type DispatcherLimits = { readonly total: number; readonly perNamespace: number; readonly perTarget: number }
 
-type Lane = { readonly target: TargetSlots; readonly jobs: Job[]; head: number }
+type Lane = { readonly target: TargetSlots; jobs: Job[]; head: number }
 type NamespaceLanes = { readonly name: Namespace; inFlight: number; readonly lanes: Map<string, Lane> }
 /** `slots`: how many may be in flight now; `lanes`: how many lanes lead here. */
 type TargetSlots = { readonly name: string; inFlight: number; slots: number; lanes: number }
 
 const LANE_COMPACT_AT = 1_024 // started jobs are cut off a long lane in bunches, so that taking the first stays cheap
+const SWEEP_AT_MIN = 1_024 // fewer are not worth looking for those that are gone
 const SICK_TARGETS_MAX = 10_000 // beyond that a sick target without waiting jobs is forgotten
 
 export class Dispatcher {
@@ -32,6 +35,7 @@ export class Dispatcher {
   readonly #targets = new Map<string, TargetSlots>()
   #inFlight = 0
   #waiting = 0
+  #sweepAt = SWEEP_AT_MIN
   #running = false
 
   constructor(limits: DispatcherLimits) {
@@ -53,6 +57,7 @@ export class Dispatcher {
   }
 
   add(job: Job): void {
+    if (this.#waiting >= this.#sweepAt) this.#sweep()
     const namespace = this.#namespaceOf(job.namespace)
     let lane = namespace.lanes.get(job.target)
     if (lane === undefined) lane = this.#openLane(namespace, job.target)
@@ -82,6 +87,24 @@ export class Dispatcher {
     } finally {
       this.#running = false
     }
+  }
+
+  /**
+   * A timer that is updated, or evicted from memory and loaded again, waits with a new job, and the old one is gone. Behind
+   * a dead host their turn may not come for long; so whenever the jobs have doubled, those that are gone are dropped.
+   */
+  #sweep(): void {
+    for (const namespace of this.#namespaces.values()) {
+      for (const lane of namespace.lanes.values()) {
+        const wanted = lane.jobs.filter((job, index) => index >= lane.head && !job.isGone())
+        this.#waiting -= lane.jobs.length - lane.head - wanted.length
+        lane.jobs = wanted
+        lane.head = 0
+        if (wanted.length === 0) closeLane(namespace, lane)
+        this.#forgetIfUnused(namespace, lane.target)
+      }
+    }
+    this.#sweepAt = Math.max(SWEEP_AT_MIN, 2 * this.#waiting)
   }
 
   #startOne(): boolean {

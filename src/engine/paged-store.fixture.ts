@@ -46,9 +46,10 @@ export class PagedStore implements Pick<Store, 'due'> {
     })
   }
 
-  #page({ after, until, limit }: DueScan): Timer[] {
+  #page({ after, until, limit, namespace, except = [] }: DueScan): Timer[] {
     return [...this.rows.values()]
       .filter((row) => !isFinished(row) && row.wakeAt <= until && (after === null || compareKeys(row, after) > 0))
+      .filter((row) => (namespace === undefined || row.namespace === namespace) && !except.includes(row.namespace))
       .toSorted(compareKeys)
       .slice(0, limit)
   }

@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { compareKeys } from '../core/order.ts'
 import { NEVER } from '../core/timer.ts'
 import type { Millis, TimerUuid } from '../core/timer.ts'
+import { WHEEL_LEVELS, wheelPosition } from '../core/wheel-levels.ts'
 import { TimingWheel } from './timing-wheel.ts'
 import type { WheelItem } from './timing-wheel.ts'
 
@@ -45,7 +46,7 @@ test('an empty wheel never wants to be woken, and jumps any distance', () => {
   const { wheel } = wheelWith([])
   assert.equal(wheel.nextAt(), Infinity)
   assert.deepEqual(wheel.takeDue(NOW + 500 * YEAR, 10), [])
-  assert.deepEqual([wheel.size, wheel.nextAt(), wheel.takeFurthestSlot()], [0, Infinity, []])
+  assert.deepEqual([wheel.size, wheel.nextAt(), wheel.takeFurthestSlot(0)], [0, Infinity, []])
 })
 
 test('nothing comes out a millisecond early, at any distance', () => {
@@ -118,7 +119,8 @@ test('a wheel that waits for a hundred years is woken a few times, not every sec
 test('the furthest slot is given up first, and the current second never', () => {
   const { wheel } = wheelWith([NOW, NOW + 5 * SECOND, NOW + 5 * MINUTE, NOW + 5 * HOUR, NOW + 5 * DAY, NOW + 5 * YEAR, NEVER])
   const order: Millis[] = []
-  for (let taken = wheel.takeFurthestSlot(); taken.length > 0; taken = wheel.takeFurthestSlot()) {
+  assert.deepEqual(wheelWith([NOW + 5 * SECOND]).wheel.takeFurthestSlot(5 * SECOND + 1), [], 'it is too near')
+  for (let taken = wheel.takeFurthestSlot(5 * SECOND); taken.length > 0; taken = wheel.takeFurthestSlot(5 * SECOND)) {
     order.push(...taken.map(({ wakeAt }) => wakeAt))
   }
   assert.deepEqual(order, [NEVER, ...[5 * YEAR, 5 * DAY, 5 * HOUR, 5 * MINUTE, 5 * SECOND].map((distance) => NOW + distance)])
@@ -181,7 +183,7 @@ test('against a sorted list: never early, never lost, in the total order, over j
           const [gone] = held.splice(pick % held.length, 1)
           wheel.remove(gone!)
         } else if (type === 'evict' && pick % 4 === 0) {
-          const gone = wheel.takeFurthestSlot()
+          const gone = wheel.takeFurthestSlot(0)
           assert.ok(gone.every((each) => each.slot === null && held.includes(each)))
           held = held.filter((each) => !gone.includes(each))
         }
@@ -201,3 +203,15 @@ test('against a sorted list: never early, never lost, in the total order, over j
 })
 
 const keyText = ({ wakeAt, uuid }: WheelItem): string => `${wakeAt}:${uuid}`
+
+test('a timer is put on the level that wheelPosition tells, wherever it lies', () => {
+  const delay = fc.oneof(fc.integer({ min: 0, max: 2 * HOUR }), fc.integer({ min: -DAY, max: 3 * DAY }), fc.integer({ min: 0, max: 120 * YEAR }))
+  const border = fc.constantFrom(...WHEEL_LEVELS.map(({ slots, slotMs }) => slots * slotMs)).chain((reach) => fc.integer({ min: reach - 2_000, max: reach + 2_000 }))
+  fc.assert(
+    fc.property(fc.nat({ max: 5 * DAY }), fc.oneof(delay, border), (later, delayMs) => {
+      const now = NOW + later
+      const { wheel } = wheelWith([now + delayMs], now)
+      assert.equal(wheel.levelCounts().indexOf(1), wheelPosition(now + delayMs, now).level)
+    }),
+  )
+})

@@ -86,8 +86,8 @@ export class TimingWheel<Item extends WheelItem> {
     return due
   }
 
-  /** Takes out the items of the slot that lies furthest ahead, for whoever holds too many; [] when only the current second is left. */
-  takeFurthestSlot(): Item[] {
+  /** Takes out the items of the slot that lies furthest ahead, for whoever holds too many; [] when none begins `aheadMs` or more from now. */
+  takeFurthestSlot(aheadMs: Millis): Item[] {
     let furthest: { slot: Slot; startTick: number } | undefined
     for (const level of this.#levels) {
       if (level.count === 0) continue
@@ -100,7 +100,7 @@ export class TimingWheel<Item extends WheelItem> {
         break
       }
     }
-    if (furthest === undefined) return []
+    if (furthest === undefined || (furthest.startTick - this.#tick) * TICK_MS < aheadMs) return []
     const items = [...furthest.slot.items] as Item[]
     for (const item of items) this.remove(item)
     return items

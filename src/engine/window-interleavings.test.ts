@@ -5,17 +5,19 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { NEVER, Status, isFinished } from '../core/timer.ts'
-import type { JsonText, Millis, ShardId, Timer, TimerId, TimerUuid } from '../core/timer.ts'
+import type { JsonText, Millis, Namespace, ShardId, Timer, TimerId, TimerUuid } from '../core/timer.ts'
 import { sampleTimer } from '../store/sample-timer.ts'
 import { StoreError } from '../store/store.ts'
 import type { Store } from '../store/store.ts'
+import type { Entry } from './entries.ts'
 import { PagedStore } from './paged-store.fixture.ts'
+import type { WindowLimits } from './shares.ts'
 import { Window } from './window.ts'
-import type { Entry, WindowLimits } from './window.ts'
 
 const NOW = Date.UTC(2030, 0, 1)
 const DAY = 86_400_000
-const TIMERS = 30
+const TIMERS = 40
+const NAMESPACES = ['flood', 'flood', 'flood', 'second flood', 'second flood', 'calm'] as Namespace[]
 
 type Step =
   | { readonly type: 'change'; readonly n: number; readonly to: 'wake' | 'finish' | 'pause'; readonly inMs: Millis; readonly chars: number }
@@ -23,10 +25,11 @@ type Step =
   | { readonly type: 'read'; readonly isRepair: boolean }
   | { readonly type: 'answer'; readonly how: 'answer' | 'answerLate' | 'fail'; readonly gap: number; readonly tell: number }
   | { readonly type: 'time'; readonly ms: Millis }
-  | { readonly type: 'take'; readonly count: number; readonly isPutBack: boolean }
+  | { readonly type: 'take'; readonly count: number; readonly how: 'put back' | 'fly' | 'wait' }
+  | { readonly type: 'start'; readonly pick: number }
   | { readonly type: 'land'; readonly pick: number; readonly to: 'wake' | 'finish'; readonly inMs: Millis }
 
-const delays = fc.oneof(fc.nat(3), fc.integer({ min: -2_000, max: 5_000 }), fc.nat(3_600_000), fc.nat(90 * DAY))
+const delays = fc.oneof(fc.nat(3), fc.nat(3), fc.integer({ min: -2_000, max: 5_000 }), fc.nat(3_600_000), fc.nat(90 * DAY))
 const steps: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 4,
@@ -39,9 +42,9 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
     }),
   },
   { weight: 2, arbitrary: fc.record({ type: fc.constant('tell' as const), count: fc.integer({ min: 1, max: 5 }) }) },
-  { weight: 2, arbitrary: fc.record({ type: fc.constant('read' as const), isRepair: fc.integer({ min: 0, max: 4 }).map((n) => n === 0) }) },
+  { weight: 3, arbitrary: fc.record({ type: fc.constant('read' as const), isRepair: fc.integer({ min: 0, max: 4 }).map((n) => n === 0) }) },
   {
-    weight: 2,
+    weight: 4,
     arbitrary: fc.record({
       type: fc.constant('answer' as const),
       how: fc.constantFrom('answer' as const, 'answer' as const, 'answerLate' as const, 'fail' as const),
@@ -58,8 +61,13 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
   },
   {
     weight: 2,
-    arbitrary: fc.record({ type: fc.constant('take' as const), count: fc.integer({ min: 1, max: 5 }), isPutBack: fc.boolean() }),
+    arbitrary: fc.record({
+      type: fc.constant('take' as const),
+      count: fc.integer({ min: 1, max: 12 }),
+      how: fc.constantFrom('put back' as const, 'fly' as const, 'wait' as const, 'wait' as const),
+    }),
   },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant('start' as const), pick: fc.nat() }) },
   {
     weight: 2,
     arbitrary: fc.record({
@@ -71,34 +79,45 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
   },
 )
 
+function timerAt(n: number, changes: Partial<Timer> = {}): Timer {
+  return sampleTimer({ id: `t${n}` as TimerId, namespace: NAMESPACES[n % NAMESPACES.length]!, ...changes })
+}
+
 /** The shard's part in this: it commits, tells the window in the order of the commits, and delivers what comes due. */
 class Model {
   readonly limits: WindowLimits
   readonly store = new PagedStore()
   readonly window: Window
+  /** Due, and waiting for a slot. */
+  readonly ready: Entry[] = []
   readonly flying: Entry[] = []
   now = NOW
   taken = 0
+  /** How often that happened which this test is about. */
+  readonly seen = { parked: 0, unparked: 0, evictedWhileReady: 0, firedWhileOthersParked: 0 }
   /** Committed, and not told to the window yet; a landing is told together with its commit. */
   readonly #untold: { readonly timer: Timer; readonly landing: Entry | null }[] = []
   readonly #told = new Map<TimerUuid, number>()
   /** The version that was delivered: the entry itself may have been given a newer one since. */
   readonly #flown = new WeakMap<Entry, number>()
   #reading: Promise<unknown> | null = null
+  #parked = new Set<Namespace>()
+  readonly #evicted = new WeakSet<Entry>()
   #wasAnsweredLate = false
 
-  constructor(limits: WindowLimits) {
+  /** A flood is stored that came due while nobody was there. */
+  constructor(limits: WindowLimits, overdue: number) {
     this.limits = limits
+    for (let n = 0; n < overdue; n++) this.store.put(timerAt(n, { dueAt: NOW - (n % 3) }))
     this.window = new Window({ store: this.store as unknown as Store, shard: 0 as ShardId, limits, now: NOW })
     this.store.isPrompt = false
   }
 
   change({ n, to, inMs, chars }: Extract<Step, { type: 'change' }>): void {
-    const id = `t${n}` as TimerId
-    const before = this.store.rows.get(sampleTimer({ id }).uuid)
+    const before = this.store.rows.get(timerAt(n).uuid)
     if (to !== 'wake' && (before === undefined || isFinished(before))) return
     const payload = '0'.repeat(chars) as JsonText
-    const after = sampleTimer({ id, version: (before?.version ?? 0) + 1, dueAt: this.now + inMs, payload })
+    const after = timerAt(n, { version: (before?.version ?? 0) + 1, dueAt: this.now + inMs, payload })
     if (to === 'wake') this.#commit(after, null)
     else if (to === 'pause') this.#commit({ ...after, status: Status.paused, wakeAt: NEVER }, null)
     else this.#commit({ ...after, status: Status.canceled, wakeAt: this.now + DAY }, null)
@@ -115,13 +134,13 @@ class Model {
   }
 
   read(isRepair: boolean): void {
-    if (this.#reading !== null || (!isRepair && !this.window.wantsPage)) return
+    if (this.#reading !== null || (!isRepair && !this.window.wantsPage(this.now))) return
     const allWasTold = this.#untold.length === 0
     const repair = async (): Promise<void> => {
       const found = await this.window.repair(this.now)
       if (allWasTold && !this.#wasAnsweredLate) assert.equal(found, 0, 'a repair found what was not lost')
     }
-    this.#reading = (isRepair ? repair() : this.window.loadPage()).catch((error: unknown) => {
+    this.#reading = (isRepair ? repair() : this.window.loadPage(this.now)).catch((error: unknown) => {
       if (!(error instanceof StoreError)) throw error
     })
   }
@@ -139,22 +158,38 @@ class Model {
     this.check()
   }
 
-  take(count: number, isPutBack: boolean): void {
+  take(count: number, how: 'put back' | 'fly' | 'wait'): void {
     for (const entry of this.window.takeDue(this.now, count)) {
-      const { timer } = entry
-      const row = this.store.rows.get(timer.uuid)!
-      assert.ok(timer.version >= (this.#told.get(timer.uuid) ?? 0), 'fires an older version than the one it was told of')
-      assert.ok(timer.version === row.version || this.#isUntold(row), 'fires a stale row')
-      assert.ok(entry.wakeAt <= this.now && timer.wakeAt === entry.wakeAt && timer.status === Status.pending, 'fires early')
-      assert.ok(!this.flying.some(({ uuid }) => uuid === entry.uuid), 'fires twice')
-      if (isPutBack) this.window.putBack(entry)
+      assert.ok(entry.wakeAt <= this.now, 'comes out early')
+      if (how === 'put back') this.window.putBack(entry)
+      else if (how === 'fly') this.#fly(entry)
       else {
-        entry.state = 'flying'
-        this.#flown.set(entry, timer.version)
-        this.flying.push(entry)
-        this.taken++
+        entry.state = 'ready'
+        this.ready.push(entry)
       }
     }
+  }
+
+  /** As the dispatcher does: its turn has come, and it starts unless the window has let go of it. */
+  start(pick: number): void {
+    const [entry] = this.ready.splice(pick % Math.max(this.ready.length, 1), 1)
+    if (entry === undefined || this.window.get(entry.uuid) !== entry) return
+    if (entry.wakeAt > this.now) this.window.putBack(entry)
+    else this.#fly(entry)
+  }
+
+  #fly(entry: Entry): void {
+    const { timer } = entry
+    const row = this.store.rows.get(timer.uuid)!
+    assert.ok(timer.version >= (this.#told.get(timer.uuid) ?? 0), 'fires an older version than the one it was told of')
+    assert.ok(timer.version === row.version || this.#isUntold(row), 'fires a stale row')
+    assert.ok(timer.wakeAt === entry.wakeAt && timer.status === Status.pending, 'fires what should not fire')
+    assert.ok(!this.flying.some(({ uuid }) => uuid === entry.uuid), 'fires twice')
+    entry.state = 'flying'
+    this.#flown.set(entry, timer.version)
+    this.flying.push(entry)
+    this.taken++
+    if (this.#parked.size > 0 && !this.#parked.has(timer.namespace)) this.seen.firedWhileOthersParked++
   }
 
   /** The outcome is written unless somebody replaced the timer meanwhile; then the row that is there is what lands. */
@@ -178,12 +213,13 @@ class Model {
       assert.ok(rounds < 500, 'never comes to an end')
       while (this.flying.length > 0) this.land({ pick: 0, to: 'finish', inMs: 0 })
       this.tell(Infinity)
-      for (let reads = 0; this.window.wantsPage; reads++) {
+      for (let reads = 0; this.window.wantsPage(this.now); reads++) {
         assert.ok(reads < 50, 'reads pages for ever')
-        await this.window.loadPage()
+        await this.window.loadPage(this.now)
       }
       const before = this.taken
-      this.take(7, false)
+      this.take(7, 'fly')
+      while (this.ready.length > 0) this.start(0)
       if (this.taken === before) return
     }
   }
@@ -195,6 +231,23 @@ class Model {
     const inFlight = this.flying.length + this.#untold.filter(({ landing }) => landing !== null).length
     assert.ok(window.bytes <= limits.bytesMax + (inFlight + 1) * 3_700, `${window.bytes} bytes`)
     assert.ok(window.levelCounts().reduce((sum, count) => sum + count, 0) <= window.size)
+    for (const row of this.store.rows.values()) {
+      if (row.status !== Status.pending || this.#isUntold(row) || !window.covers(row)) continue
+      assert.equal(window.get(row.uuid)?.timer.version, row.version, `${row.id} of ${row.namespace} is inside the border and not here`)
+    }
+    this.#look()
+  }
+
+  #look(): void {
+    const parked = new Set(this.window.parked)
+    this.seen.parked += parked.difference(this.#parked).size
+    this.seen.unparked += this.#parked.difference(parked).size
+    this.#parked = parked
+    for (const entry of this.ready) {
+      const isEvicted = this.window.get(entry.uuid) === undefined && this.store.rows.get(entry.uuid)!.version === entry.timer.version
+      if (isEvicted && !this.#evicted.has(entry)) this.seen.evictedWhileReady++
+      if (isEvicted) this.#evicted.add(entry)
+    }
   }
 
   #commit(timer: Timer, landing: Entry | null): void {
@@ -208,23 +261,25 @@ class Model {
 }
 
 const limits: fc.Arbitrary<WindowLimits> = fc.record({
-  timersMax: fc.integer({ min: 2, max: 40 }),
+  timersMax: fc.integer({ min: 2, max: 20 }),
   bytesMax: fc.constantFrom(8_000, 20_000, 1_000_000),
   pageSize: fc.integer({ min: 1, max: 40 }),
 })
 
 test('in any interleaving nothing is lost, nothing fires stale, early or twice, and memory stays within its limits', async () => {
   let taken = 0
+  const seen = { parked: 0, unparked: 0, evictedWhileReady: 0, firedWhileOthersParked: 0 }
   await fc.assert(
-    fc.asyncProperty(limits, fc.array(steps, { minLength: 40, maxLength: 150 }), async (bounds, sequence) => {
-      const model = new Model(bounds)
+    fc.asyncProperty(limits, fc.nat(TIMERS), fc.array(steps, { minLength: 40, maxLength: 150 }), async (bounds, overdue, sequence) => {
+      const model = new Model(bounds, overdue)
       for (const step of sequence) {
         if (step.type === 'change') model.change(step)
         else if (step.type === 'tell') model.tell(step.count)
         else if (step.type === 'read') model.read(step.isRepair)
         else if (step.type === 'answer') await model.answer(step)
         else if (step.type === 'time') model.now += step.ms
-        else if (step.type === 'take') model.take(step.count, step.isPutBack)
+        else if (step.type === 'take') model.take(step.count, step.how)
+        else if (step.type === 'start') model.start(step.pick)
         else model.land(step)
         model.check()
       }
@@ -232,8 +287,10 @@ test('in any interleaving nothing is lost, nothing fires stale, early or twice, 
       const left = [...model.store.rows.values()].filter((row) => row.status === Status.pending)
       assert.deepEqual(left.map(({ id }) => id), [], 'lost')
       taken += model.taken
+      for (const what of Object.keys(seen) as (keyof typeof seen)[]) seen[what] += model.seen[what]
     }),
-    { numRuns: 400 },
+    { numRuns: 1_500 },
   )
-  assert.ok(taken > 1_500, `only ${taken} were taken`)
+  assert.ok(taken > 10_000, `only ${taken} were taken`)
+  for (const [what, count] of Object.entries(seen)) assert.ok(count > 50, `${what}: only ${count} times`)
 })

@@ -2,13 +2,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { compareKeys } from '../core/order.ts'
 import { NEVER, Status } from '../core/timer.ts'
-import type { JsonText, Millis, ShardId, Timer, TimerId } from '../core/timer.ts'
+import type { JsonText, Millis, Namespace, ShardId, Timer, TimerId } from '../core/timer.ts'
 import { sampleTimer } from '../store/sample-timer.ts'
 import { StoreError } from '../store/store.ts'
 import type { Store } from '../store/store.ts'
+import type { Entry } from './entries.ts'
 import { PagedStore } from './paged-store.fixture.ts'
+import type { WindowLimits } from './shares.ts'
 import { Window } from './window.ts'
-import type { Entry, WindowLimits } from './window.ts'
 
 const NOW = Date.UTC(2030, 0, 1)
 const SECOND = 1_000
@@ -26,10 +27,10 @@ function setup(rows: readonly Timer[], limits: Partial<WindowLimits> = {}) {
   store.put(...rows)
   const bounds: WindowLimits = { timersMax: 1_000, bytesMax: 10_000_000, pageSize: 200, ...limits }
   const window = new Window({ store: store as unknown as Store, shard: 0 as ShardId, limits: bounds, now: NOW })
-  const load = async (readsMax = 100): Promise<void> => {
-    for (let reads = 0; window.wantsPage; reads++) {
+  const load = async (now = NOW, readsMax = 100): Promise<void> => {
+    for (let reads = 0; window.wantsPage(now); reads++) {
       assert.ok(reads < readsMax, 'reads pages for ever')
-      await window.loadPage()
+      await window.loadPage(now)
     }
   }
   /** Committed, and told to the window. */
@@ -43,7 +44,7 @@ function setup(rows: readonly Timer[], limits: Partial<WindowLimits> = {}) {
   const fire = async (now: Millis): Promise<string[]> => {
     const fired: string[] = []
     for (;;) {
-      await load()
+      await load(now)
       const due = window.takeDue(now, 50)
       if (due.length === 0) return fired
       for (const entry of due) {
@@ -61,7 +62,7 @@ test('a page that arrives after everything in it has changed changes nothing', a
   const rows = [timer('moved', SECOND), timer('canceled', SECOND), timer('paused', SECOND), timer('replaced', SECOND)]
   const { store, window, commit, fire } = setup(rows)
   store.isPrompt = false
-  const loading = window.loadPage()
+  const loading = window.loadPage(NOW)
   const [moved, canceled, paused, replaced] = rows as [Timer, Timer, Timer, Timer]
   commit(
     next(moved, { dueAt: NOW + HOUR, wakeAt: NOW + HOUR }),
@@ -81,7 +82,7 @@ test('what is committed between the answer of the store and the next turn is not
     const row = timer('a', SECOND)
     const { store, window, commit, fire } = setup([row])
     store.isPrompt = false
-    const loading = window.loadPage()
+    const loading = window.loadPage(NOW)
     store.scans[0]!.answer()
     for (let n = 0; n < gap; n++) await Promise.resolve()
     commit(next(row, { status: Status.canceled, wakeAt: NOW + DAY }), timer('b', SECOND))
@@ -107,18 +108,18 @@ test('a row that is stored but not told yet is taken once, whichever comes first
 test('a failed read changes nothing, and the next one gets everything', async () => {
   const { store, window, commit, fire } = setup(herd(5, (n) => n * SECOND))
   store.isPrompt = false
-  const loading = window.loadPage()
+  const loading = window.loadPage(NOW)
   commit(timer('new', 2 * SECOND + 1))
   store.scans[0]!.fail(new StoreError('gone'))
   await assert.rejects(loading, /gone/)
-  assert.deepEqual([window.size, window.wantsPage], [0, true])
+  assert.deepEqual([window.size, window.wantsPage(NOW)], [0, true])
   store.isPrompt = true
   assert.deepEqual(await fire(NOW + 3 * SECOND), ['t0', 't1', 't2', 'new', 't3'])
 })
 
 test('a flood of creates stays within the limits, and all of it fires in order', async () => {
   const { window, commit, fire, bounds } = setup([], { timersMax: 100, pageSize: 20 })
-  await window.loadPage()
+  await window.loadPage(NOW)
   const flood = herd(2_000, (n) => ((n * 7_919) % 2_000) * 60 * SECOND)
   for (const each of flood) {
     commit(each)
@@ -132,7 +133,7 @@ test('a flood of creates while a page is on its way is not kept in memory, and t
   const rows = herd(50, (n) => n * SECOND)
   const { store, window, commit, fire } = setup(rows, { timersMax: 200, pageSize: 100 })
   store.isPrompt = false
-  const loading = window.loadPage()
+  const loading = window.loadPage(NOW)
   const moved = rows.map((row) => next(row, { dueAt: row.dueAt + HOUR, wakeAt: row.dueAt + HOUR }))
   const flood = Array.from({ length: 5_000 }, (_, n) => timer(`flood ${n}`, 2 * HOUR + n))
   commit(...moved, ...flood)
@@ -158,7 +159,7 @@ test('a page with larger payloads than expected is taken as far as there is room
   const large = '0'.repeat(10_000) as JsonText
   const rows = [...herd(60, (n) => n), ...Array.from({ length: 200 }, (_, n) => timer(`large ${n}`, 3 * DAY + n, { payload: large }))]
   const { window, store, load, fire, bounds } = setup(rows, { bytesMax: 400_000 })
-  await load(10)
+  await load(NOW, 10)
   assert.ok(window.bytes < bounds.bytesMax + 11_000)
   assert.ok(store.reads < 10, `${store.reads} reads`)
   assert.deepEqual(await fire(NOW + 4 * DAY), ids(rows))
@@ -177,7 +178,7 @@ test('a window full of deliveries in flight leaves new timers outside until it h
   const flying = window.takeDue(NOW, 10)
   for (const entry of flying) entry.state = 'flying'
   commit(timer('new', SECOND), timer('newer', 2 * SECOND), timer('overdue', -SECOND))
-  assert.deepEqual([window.size, window.wantsPage], [10, false])
+  assert.deepEqual([window.size, window.wantsPage(NOW)], [10, false])
   for (const entry of flying) {
     const done = next(entry.timer, { status: Status.completed, wakeAt: NOW + DAY })
     store.put(done)
@@ -189,9 +190,9 @@ test('a window full of deliveries in flight leaves new timers outside until it h
 test('a timer that is evicted while a page is being read comes back by paging', async () => {
   const rows = herd(60, (n) => n * 60 * SECOND)
   const { store, window, load, commit, fire } = setup(rows, { timersMax: 40, pageSize: 15 })
-  await window.loadPage()
+  await window.loadPage(NOW)
   store.isPrompt = false
-  const loading = window.loadPage()
+  const loading = window.loadPage(NOW)
   const early = Array.from({ length: 35 }, (_, n) => timer(`early ${n}`, n))
   commit(...early)
   store.scans[0]!.answer()
@@ -227,7 +228,7 @@ test('an entry that is put back comes out again, at its time', async () => {
   const [entry] = window.takeDue(NOW + SECOND, 5)
   entry!.state = 'ready'
   window.putBack(entry!)
-  assert.deepEqual([window.takeDue(NOW + SECOND - 1, 5), window.nextAt()], [[], NOW + SECOND])
+  assert.deepEqual([window.takeDue(NOW + SECOND - 1, 5), window.nextAt(NOW)], [[], NOW + SECOND])
   assert.deepEqual([window.takeDue(NOW + SECOND, 5), entry!.state], [[entry], 'waiting'])
 })
 
@@ -262,7 +263,7 @@ test('a repair leaves what lies behind the border to paging', async () => {
 test('stored paused timers are not read into memory', async () => {
   const { window, load } = setup([timer('paused', 0, { status: Status.paused, wakeAt: NEVER })])
   await load()
-  assert.deepEqual([window.size, window.wantsPage], [0, false])
+  assert.deepEqual([window.size, window.wantsPage(NOW)], [0, false])
 })
 
 test('paused timers fill the window only as long as nobody else needs the room', async () => {
@@ -272,4 +273,65 @@ test('paused timers fill the window only as long as nobody else needs the room',
   commit(...herd(9, (n) => n))
   assert.ok(window.size <= 10)
   assert.deepEqual(await fire(NOW + HOUR), ids(herd(9, (n) => n)))
+})
+
+const floodOf = (count: number, namespace: string, inMs: Millis): Timer[] =>
+  Array.from({ length: count }, (_, n) => timer(`${namespace} ${n}`, inMs, { namespace: namespace as Namespace }))
+const waitForTurn = (window: Window, now: Millis): Entry[] => {
+  const due = window.takeDue(now, 1_000)
+  for (const entry of due) entry.state = 'ready'
+  return due
+}
+
+test('a window full of one namespace that waits for its turn still takes in what the others need', async () => {
+  const calm = timer('calm', 500, { namespace: 'calm' as Namespace })
+  const { window, load, commit, store, bounds } = setup([...floodOf(300, 'flood', 0), calm], { timersMax: 40, pageSize: 20 })
+  await load()
+  waitForTurn(window, NOW)
+  assert.deepEqual([[...window.parked], window.get(calm.uuid)?.timer], [['flood'], calm])
+  const late = Array.from({ length: 5 }, (_, n) => timer(`late ${n}`, n, { namespace: 'late' as Namespace }))
+  commit(...late)
+  for (const each of late) assert.equal(window.get(each.uuid)?.timer, each)
+  assert.ok(window.size <= bounds.timersMax)
+  const { reads } = store
+  for (let now = NOW; now < NOW + 60 * SECOND; now += 100) await load(now)
+  assert.ok(store.reads - reads <= 7, `${store.reads - reads} scans in a minute in which nothing happens`)
+})
+
+test('a due timer that is evicted while it waits for its turn is not the one that comes back', async () => {
+  const rows = floodOf(40, 'flood', 0)
+  const { window, load, commit, fire } = setup(rows, { timersMax: 40, pageSize: 20 })
+  await load()
+  await window.loadPage(NOW)
+  const ready = waitForTurn(window, NOW)
+  commit(...floodOf(20, 'calm', 0))
+  const evicted = ready.filter((entry) => window.get(entry.uuid) !== entry)
+  assert.ok(evicted.length >= 10, `${evicted.length} evicted`)
+  for (const entry of ready) if (window.get(entry.uuid) === entry) window.putBack(entry)
+  const fired = await fire(NOW)
+  assert.deepEqual(fired.toSorted(), ids([...rows, ...floodOf(20, 'calm', 0)]).toSorted())
+  for (const entry of evicted) assert.equal(window.get(entry.uuid), undefined)
+  assert.deepEqual([[...window.parked], window.wantsPage(NOW)], [[], false])
+})
+
+test('what is in flight or held back is not evicted, whatever others need', async () => {
+  const { window, load, commit } = setup(floodOf(10, 'flood', 0), { timersMax: 10, pageSize: 10 })
+  await load()
+  const due = window.takeDue(NOW, 10)
+  for (const [n, entry] of due.entries()) entry.state = n < 4 ? 'flying' : n < 8 ? 'held' : 'ready'
+  commit(...floodOf(9, 'calm', 0))
+  for (const entry of due.slice(0, 8)) assert.equal(window.get(entry.uuid), entry)
+  assert.ok(window.size <= 10)
+})
+
+test('limits that shrink, because the node has got more shards, are kept from the next timer on, and nothing is lost', async () => {
+  const rows = [...floodOf(60, 'a', HOUR), ...floodOf(30, 'b', HOUR)]
+  const limits = { timersMax: 100, pageSize: 50 }
+  const { window, load, commit, fire, bounds } = setup(rows, limits)
+  await load()
+  assert.equal(window.size, 90)
+  Object.assign(bounds, { timersMax: 20, pageSize: 10 })
+  commit(timer('new', HOUR, { namespace: 'c' as Namespace }))
+  assert.ok(window.size <= 20, `${window.size} timers`)
+  assert.deepEqual((await fire(NOW + HOUR)).toSorted(), [...ids(rows), 'new'].toSorted())
 })
