@@ -8,7 +8,7 @@ import type { Epoch, Millis, Namespace, ShardId, Target, Timer, TimerUuid } from
 import { sleep } from '../runtime/clock.ts'
 import type { Cancel, Clock } from '../runtime/clock.ts'
 import type { Logger } from '../runtime/logger.ts'
-import type { ClusterState, Store } from '../store/store.ts'
+import type { NodeRow, ShardRow, Store } from '../store/store.ts'
 import type { TargetAdapter } from '../targets/target.ts'
 import { CommitQueue } from './commit-queue.ts'
 import type { CommitObserver } from './commit-queue.ts'
@@ -19,9 +19,9 @@ import type { FlightObserver } from './flights.ts'
 import { Ownership } from './ownership.ts'
 import { Pruner } from './pruner.ts'
 import { Shard, notOwner } from './shard.ts'
-import type { Executed } from './shard.ts'
+import type { Executed, ShardStatus } from './shard.ts'
+import type { WindowLimits } from './shares.ts'
 import { Window } from './window.ts'
-import type { WindowLimits } from './window.ts'
 
 export type EngineOptions = {
   readonly store: Store
@@ -31,16 +31,21 @@ export type EngineOptions = {
   readonly observer: EngineObserver
   /** Names this run of this process in the store. */
   readonly node: string
-  /** Where other nodes reach this one; null when the store is for one node. */
-  readonly address: string | null
-  readonly leaseMs: Millis
-  /** Tells the node at this address that there is something to see in the store; it may fail silently. */
-  readonly notifyNode: (address: string) => void
+  /** Left out where the store is for one node. */
+  readonly cluster?: ClusterOptions
   readonly retentionMs: (namespace: Namespace) => Millis
   readonly window: WindowLimits
   readonly deliveries: DispatcherLimits
   readonly commitQueue: { readonly lengthMax: number; readonly batchMax: number }
   readonly pollIntervalMs: Millis
+}
+
+export type ClusterOptions = {
+  /** Where other nodes reach this one. */
+  readonly address: () => string
+  readonly leaseMs: Millis
+  /** Tells the node at this address that there is something to see in the store; it may fail silently. */
+  readonly notify: (address: string) => void
 }
 
 export type EngineObserver = FlightObserver & CommitObserver
@@ -53,6 +58,14 @@ export type EngineGauges = {
   readonly commitQueueLength: number
   readonly inFlight: number
   readonly readyDeliveries: number
+}
+
+export type ClusterView = {
+  readonly node: string
+  /** False while this node cannot be sure that its shards are still its own: it starts no deliveries then. */
+  readonly isCertain: boolean
+  readonly nodes: readonly NodeRow[]
+  readonly shards: readonly (ShardRow & { readonly own: ShardStatus | null })[]
 }
 
 export class Engine {
@@ -77,11 +90,14 @@ export class Engine {
     this.#driver = new Driver(clock, (now) => this.#wake(now))
     this.#pruner = new Pruner({ store, clock, logger })
     this.#ownership = new Ownership({
-      ...options,
+      store,
+      clock,
+      logger,
+      node: options.node,
+      ...(options.cluster ?? ALONE),
       open: (shard, epoch) => this.#openShard(shard, epoch),
-      close: (shard) => this.#closeShard(shard),
+      close: (shard, isAwaited) => this.#closeShard(shard, isAwaited),
       drop: (shard) => this.#dropShard(shard),
-      notify: options.notifyNode,
     })
   }
 
@@ -105,9 +121,22 @@ export class Engine {
     return this.#ownerOf(command.uuid).execute(command)
   }
 
-  /** Who lives and who owns what, by this node's last look. */
-  get cluster(): ClusterState {
-    return this.#ownership.state
+  /** Who lives and who owns what, by this node's last look, with what only this node knows of its own shards. */
+  cluster(): ClusterView {
+    const now = this.#options.clock.now()
+    const { nodes, shards } = this.#ownership.state
+    return {
+      node: this.#options.node,
+      isCertain: this.#ownership.isCertain,
+      nodes,
+      shards: shards.map((row) => ({ ...row, own: this.#shards.get(row.shard)?.status(now) ?? null })),
+    }
+  }
+
+  /** Throws the reason why clients should go to another node for now. */
+  assertInCluster(): void {
+    if (this.#stopping !== null) throw new Error('the node is stopping and hands its timers over')
+    if (!this.#ownership.isCertain) throw new Error('the node could not renew its ownership of timers for too long, so it fires none')
   }
 
   /** Where the owner of this timer's shard can be reached; null when that is this node, or nobody. */
@@ -187,11 +216,12 @@ export class Engine {
     }
   }
 
-  /** Quiet means: nothing starts, what is being written is written, and what is in flight had a moment to land. */
-  async #closeShard(id: ShardId): Promise<void> {
+  /** Quiet means: nothing starts, and what is in flight had a moment to land, or all of the grace when nobody waits for the shard. */
+  async #closeShard(id: ShardId, isAwaited: boolean): Promise<void> {
     const shard = this.#shards.get(id)
     if (shard === undefined) return
     this.#shards.delete(id)
+    if (!isAwaited) return shard.stop()
     const moment = new AbortController()
     await Promise.race([shard.stop(), sleep(this.#options.clock, HAND_OVER_MS, moment.signal).catch(() => {})])
     moment.abort()
@@ -236,12 +266,15 @@ export class Engine {
     if (!this.#options.store.capabilities.shared) await Promise.all(Array.from(this.#shards.values(), (shard) => shard.stop()))
     await this.#ownership.stop()
     graceOver.abort()
+    // What still flies belongs to other owners now, and what came of it would be refused.
+    this.#abandon.abort(new Error('the service is stopping'))
     await Promise.all([grace, this.#pruner.stop(), this.#commits.idle()])
     await Promise.all(this.#options.targets.map((target) => target.close()))
     logger.info('engine stopped')
   }
 }
 
+const ALONE = { address: () => null, leaseMs: Infinity, notify: () => {} }
 const SHARD_TIMERS_MIN = 2
 const HAND_OVER_MS = 100 // most deliveries land within that; what does not is delivered again by the next owner
 const UNCERTAIN_RETRY_MS = 50

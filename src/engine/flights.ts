@@ -14,7 +14,7 @@ import type { Logger } from '../runtime/logger.ts'
 import type { TargetAdapter } from '../targets/target.ts'
 import type { PutResult } from './commit-queue.ts'
 import type { Dispatcher, Job } from './dispatcher.ts'
-import type { Entry } from './window.ts'
+import type { Entry } from './entries.ts'
 
 /** What a flight needs of the node. */
 export type FlightDeck = {
@@ -40,13 +40,21 @@ export type HomeShard = {
   write(before: Timer, after: Timer): Promise<PutResult>
   land(entry: Entry, row: Timer | null): void
   isWanted(entry: Entry, now: Millis): boolean
+  isGone(entry: Entry): boolean
 }
 
-type Flight = { readonly entry: Entry; readonly startedMonoMs: number; timer: Timer; marking: Promise<void> | null }
+type Flight = {
+  readonly entry: Entry
+  readonly startedMonoMs: number
+  timer: Timer
+  marking: Promise<void> | null
+  /** The row as it is in the store if a mark got there whose answer was lost. */
+  maybeMarked: Timer | null
+}
 
 const EXECUTING_AFTER_MS = 1_000 // most deliveries are over by then and cost one write, not two
 const SETTLE_RETRY_FIRST_MS = 100
-const SETTLE_RETRY_MAX_MS = 5_000
+const SETTLE_RETRY_MAX_MS = 500 // all that wait go in one commit, and each holds up its timer's next firing
 
 export class Flights {
   readonly #deck: FlightDeck
@@ -58,6 +66,10 @@ export class Flights {
   constructor(deck: FlightDeck, home: HomeShard) {
     this.#deck = deck
     this.#home = home
+  }
+
+  get size(): number {
+    return this.#flights.size
   }
 
   /** The entry's turn in the dispatcher. */
@@ -74,6 +86,7 @@ export class Flights {
         void this.#fly(entry, adapter, job, now)
         return true
       },
+      isGone: () => this.#home.isGone(entry),
     }
     return job
   }
@@ -85,7 +98,7 @@ export class Flights {
 
   async #fly(entry: Entry, adapter: TargetAdapter, job: Job, startedAt: Millis): Promise<void> {
     const { clock, dispatcher, signal } = this.#deck
-    const flight: Flight = { entry, startedMonoMs: clock.monotonic(), timer: entry.timer, marking: null }
+    const flight: Flight = { entry, startedMonoMs: clock.monotonic(), timer: entry.timer, marking: null, maybeMarked: null }
     entry.state = 'flying'
     this.#flights.add(flight)
     this.#sweepLater()
@@ -114,11 +127,20 @@ export class Flights {
   async #settle(flight: Flight, startedAt: Millis, outcome: DeliveryOutcome): Promise<void> {
     const { clock, observer, retentionMs } = this.#deck
     const durationMs = Math.round(clock.monotonic() - flight.startedMonoMs)
-    await flight.marking
-    const before = flight.timer
-    const context = { now: clock.now(), retentionMs: retentionMs(before.namespace) }
-    const after = settle(before, { startedAt, durationMs, outcome }, context)
-    const result = await this.#writeUntilDurable(before, after)
+    // A mark that is written while the outcome waits for the store would stand in the outcome's way.
+    await (flight.marking ??= Promise.resolve())
+    const settled = (timer: Timer) => {
+      const context = { now: clock.now(), retentionMs: retentionMs(timer.namespace) }
+      return settle(timer, { startedAt, durationMs, outcome }, context)
+    }
+    let before = flight.timer
+    let after = settled(before)
+    let result = await this.#writeUntilDurable(before, after)
+    if (result?.type === 'missed' && flight.maybeMarked !== null && isSameWrite(result.row, flight.maybeMarked)) {
+      before = flight.maybeMarked
+      after = settled(before)
+      result = await this.#writeUntilDurable(before, after)
+    }
     if (result === null) return
     if (result.type === 'written') observer.settled(before, after, outcome, durationMs)
     if (result.type !== 'fenced') this.#home.land(flight.entry, result.type === 'written' ? after : result.row)
@@ -133,7 +155,8 @@ export class Flights {
         // A write whose outcome was not known may have happened: then this finds its own row.
         return result.type === 'missed' && isSameWrite(result.row, after) ? { type: 'written' } : result
       } catch (error) {
-        logger.error({ namespace: after.namespace, id: after.id, err: error, waitMs }, 'could not store the outcome of a delivery; trying again')
+        const isFirst = waitMs === SETTLE_RETRY_FIRST_MS
+        if (isFirst) logger.error({ namespace: after.namespace, id: after.id, err: error }, 'could not store the outcome of a delivery; trying again')
       }
       try {
         await sleep(clock, waitMs, signal)
@@ -161,6 +184,7 @@ export class Flights {
       flight.timer = marked
       if (flight.entry.timer.version < marked.version) flight.entry.timer = marked
     } catch (error) {
+      flight.maybeMarked = marked
       this.#deck.logger.warn({ id: marked.id, err: error }, 'could not mark a timer as executing')
     }
   }

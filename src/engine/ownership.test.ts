@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Epoch, ShardId } from '../core/timer.ts'
 import { silentLogger } from '../runtime/logger.ts'
+import type { Logger } from '../runtime/logger.ts'
 import { ManualClock } from '../runtime/manual-clock.ts'
 import { MemoryStore } from '../store/memory/memory-store.ts'
 import { StoreError } from '../store/store.ts'
@@ -17,8 +18,9 @@ function setup() {
   const clock = new ManualClock()
   const store = new MemoryStore({ shards: SHARDS, shared: true })
   const nodes = new Map<string, Node>()
-  const node = async (name: string) => {
-    const one = new Node(name, clock, store, (address) => void nodes.get(address)?.ownership.lookNow())
+  const node = async (name: string, address = name) => {
+    const notify = (to: string) => void nodes.get(to)?.ownership.lookNow()
+    const one = new Node({ name, address, clock, store, notify })
     nodes.set(name, one)
     await one.ownership.start()
     return one
@@ -26,23 +28,32 @@ function setup() {
   return { clock, store, node }
 }
 
+type NodeParts = { name: string; address: string; clock: ManualClock; store: Store; notify: (address: string) => void }
+
 class Node {
   readonly name: string
   readonly owned = new Map<ShardId, Epoch>()
   readonly ownership: Ownership
   isCutOff = false
+  /** When its shards become quiet. */
+  quiet: Promise<void> = Promise.resolve()
 
-  constructor(name: string, clock: ManualClock, store: Store, notify: (address: string) => void) {
+  readonly errors: string[] = []
+
+  constructor({ name, address, clock, store, notify }: NodeParts) {
     this.name = name
     this.ownership = new Ownership({
       store: this.#connection(store),
       clock,
-      logger: silentLogger(),
+      logger: Object.assign(Object.create(silentLogger()) as Logger, { error: (_fields: unknown, text: string) => this.errors.push(text) }),
       node: name,
-      address: name,
+      address: () => address,
       leaseMs: LEASE_MS,
       open: (shard, epoch) => this.owned.set(shard, epoch),
-      close: async (shard) => void this.owned.delete(shard),
+      close: async (shard) => {
+        this.owned.delete(shard)
+        await this.quiet
+      },
       drop: (shard) => this.owned.delete(shard),
       notify,
     })
@@ -67,7 +78,7 @@ class Node {
 }
 
 const everyShardOnce = (...nodes: Node[]) => {
-  const owned = nodes.flatMap((node) => [...node.owned.keys()])
+  const owned = nodes.flatMap((node) => Array.from(node.owned.keys()))
   assert.deepEqual(owned.toSorted((a, b) => a - b), Array.from({ length: SHARDS }, (_, shard) => shard))
 }
 
@@ -119,7 +130,7 @@ test('a node that joins gets its share within a beat, and no shard has two owner
   const c = await node('c')
   for (let ms = 0; ms < 2 * BEAT_MS; ms += 50) {
     await clock.advance(50)
-    const owned = [a, b, c].flatMap((one) => [...one.owned.keys()])
+    const owned = [a, b, c].flatMap((one) => Array.from(one.owned.keys()))
     assert.equal(new Set(owned).size, owned.length)
   }
   everyShardOnce(a, b, c)
@@ -130,8 +141,9 @@ test('a node that leaves hands everything over without anyone waiting for a leas
   const { clock, node } = setup()
   const [a, b, c] = [await node('a'), await node('b'), await node('c')]
   await clock.advance(2 * BEAT_MS)
-  await b.ownership.stop()
-  await clock.advance(1)
+  const stopping = b.ownership.stop()
+  await clock.advance(100)
+  await stopping
   assert.equal(b.count, 0)
   everyShardOnce(a, c)
 })
@@ -161,4 +173,92 @@ test('a commit that was refused drops the shard at once', async () => {
   assert.equal(a.owned.has(3 as ShardId), false)
   await clock.advance(2 * BEAT_MS)
   assert.ok(a.owned.get(3 as ShardId)! > 2)
+})
+
+test('after a trouble of the store nobody hands anything to a node that died before it', async () => {
+  const { clock, node } = setup()
+  const [a, b, c] = [await node('a'), await node('b'), await node('c')]
+  await clock.advance(3 * BEAT_MS)
+  c.isCutOff = true
+  await clock.advance(LEASE_MS + 3 * BEAT_MS)
+  everyShardOnce(a, b)
+  const before = [new Map(a.owned), new Map(b.owned)]
+  for (const one of [a, b]) one.isCutOff = true
+  await clock.advance(LEASE_MS)
+  for (const one of [a, b]) one.isCutOff = false
+  for (let ms = 0; ms < 2 * LEASE_MS; ms += 100) {
+    await clock.advance(100)
+    assert.deepEqual([a.owned, b.owned], before)
+  }
+})
+
+test('a node that is started long after the last one died takes everything at once', async () => {
+  const { clock, node } = setup()
+  const a = await node('a')
+  a.isCutOff = true
+  await clock.advance(2 * LEASE_MS)
+  everyShardOnce(await node('b'))
+})
+
+test('what a leaving node has not let go of yet is not taken from it', async () => {
+  const { clock, node } = setup()
+  const [a, b] = [await node('a'), await node('b')]
+  await clock.advance(2 * BEAT_MS)
+  const quiet = Promise.withResolvers<void>()
+  a.quiet = quiet.promise
+  const stopping = a.ownership.stop()
+  await b.ownership.lookNow()
+  assert.ok(b.count < SHARDS)
+  quiet.resolve()
+  await clock.advance(200)
+  await stopping
+  everyShardOnce(b)
+})
+
+test('a node that stops while the store is away closes its shards and does not wait for the store', async () => {
+  const { clock, node } = setup()
+  const a = await node('a')
+  a.isCutOff = true
+  await a.ownership.stop()
+  assert.equal(a.count, 0)
+  assert.equal(clock.waiting, 0)
+})
+
+test('a beat that failed is made again sooner than the next one would be', async () => {
+  const { clock, node } = setup()
+  const a = await node('a')
+  await clock.advance(BEAT_MS / 2)
+  a.isCutOff = true
+  await clock.advance(BEAT_MS / 2)
+  a.isCutOff = false
+  await clock.advance(BEAT_MS / 4)
+  a.isCutOff = true
+  await clock.advance(LEASE_MS * 0.8 - 1)
+  assert.equal(a.ownership.isCertain, true)
+})
+
+test('many who ask for a look at once share one', async () => {
+  const { store, node } = setup()
+  const a = await node('a')
+  let beats = 0
+  const beat = store.beat.bind(store)
+  store.beat = (one) => {
+    beats++
+    return beat(one)
+  }
+  await Promise.all(Array.from({ length: 20 }, () => a.ownership.lookNow()))
+  assert.ok(beats <= 2, `${beats} beats`)
+})
+
+test('two living nodes with one address are told so, once; a successor at the address of a dead one is not', async () => {
+  const { clock, node } = setup()
+  const first = await node('first', 'here')
+  await clock.advance(BEAT_MS / 2)
+  first.isCutOff = true
+  const second = await node('second', 'here')
+  await clock.advance(2 * LEASE_MS)
+  assert.deepEqual(second.errors, [])
+  await node('third', 'here')
+  await clock.advance(2 * LEASE_MS)
+  assert.deepEqual(second.errors, ['another node has the same address: give each its own NODE_URL'])
 })

@@ -5,19 +5,23 @@
 // makes an acknowledged cancel or update final.
 
 import type { Command } from '../core/command.ts'
-import { decide } from '../core/decide.ts'
+import { decide, standsAlone } from '../core/decide.ts'
 import { DuetimeError, ErrorCode, unavailable } from '../core/errors.ts'
+import { talliesOf } from '../core/tallies.ts'
 import { Status } from '../core/timer.ts'
 import type { Epoch, Millis, Namespace, ShardId, Timer, TimerUuid } from '../core/timer.ts'
+import { kindOf } from '../core/timer-kind.ts'
+import { sleep } from '../runtime/clock.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Logger } from '../runtime/logger.ts'
 import { StoreError } from '../store/store.ts'
-import type { Expectation, Put, Store } from '../store/store.ts'
+import type { ExpectedRow, Put, Store } from '../store/store.ts'
 import type { CommitQueue, PutResult } from './commit-queue.ts'
 import type { Dispatcher } from './dispatcher.ts'
+import type { Entry } from './entries.ts'
 import { Flights } from './flights.ts'
 import type { FlightDeck } from './flights.ts'
-import type { Entry, Window } from './window.ts'
+import type { Window } from './window.ts'
 
 export type ShardParts = FlightDeck & {
   readonly id: ShardId
@@ -40,14 +44,21 @@ export type ShardParts = FlightDeck & {
 /** What a command did: the timer as it is stored now, and the one that it took the place of. */
 export type Executed = { readonly timer: Timer; readonly previous: Timer | null; readonly changed: boolean }
 
+/** `lagMs`: how long the timer that has waited longest in memory has been due; 0 when none waits. */
+export type ShardStatus = { readonly windowTimers: number; readonly inFlight: number; readonly lagMs: Millis }
+
 const ROUNDS_MAX = 20 // each round lost means that another change of the same timer won; a client may ask again
 const RETRY_AFTER_MS = 1_000
+const ASK_AGAIN_FIRST_MS = 50
+const ASK_AGAIN_MAX_MS = 1_000
 const DUE_BATCH = 500 // due timers handed over in one go; then the event loop gets a turn to send and answer
 
 export class Shard {
   readonly #parts: ShardParts
   readonly #flights: Flights
   readonly #holds = new Map<TimerUuid, number>()
+  /** Timers with writes of unknown outcome, and how many. */
+  readonly #unsure = new Map<TimerUuid, number>()
   #loading: Promise<void> | null = null
   #repairWanted = false
   #stopped = false
@@ -58,6 +69,7 @@ export class Shard {
       write: (before, after) => this.#write(before, after),
       land: (entry, row) => this.#land(entry, row),
       isWanted: (entry, now) => this.#isWanted(entry, now),
+      isGone: (entry) => this.#isGone(entry),
     })
   }
 
@@ -76,9 +88,9 @@ export class Shard {
   /** Resolves when the change is durable. Rejects with a DuetimeError when it is refused or the store failed. */
   async execute(command: Command): Promise<Executed> {
     // What is in memory may be out of date then, and a refusal by it would be wrong.
-    if (!this.#parts.mayStart()) throw notOwner()
+    if (!this.#parts.mayStart() || this.#unsure.has(command.uuid)) throw notOwner()
     let existing = this.#known(command.uuid)
-    if (existing === null && command.type !== 'create') existing = await this.#fetch(command)
+    if (existing === null && !standsAlone(command, this.#parts.clock.now())) existing = await this.#fetch(command)
     for (let round = 0; round < ROUNDS_MAX; round++) {
       const context = { now: this.#parts.clock.now(), retentionMs: this.#parts.retentionMs(command.namespace) }
       const decision = decide(existing === null ? null : this.view(existing), command, context)
@@ -98,6 +110,11 @@ export class Shard {
     return isFlying ? { ...timer, status: Status.executing } : timer
   }
 
+  status(now: Millis): ShardStatus {
+    const { window } = this.#parts
+    return { windowTimers: window.size, inFlight: this.#flights.size, lagMs: Math.max(0, now - window.oldestWaitingAt(now)) }
+  }
+
   /** Hands what is due to the dispatcher; when to call again. */
   wake(now: Millis): Millis {
     const { window, dispatcher } = this.#parts
@@ -106,13 +123,13 @@ export class Shard {
       else dispatcher.add(this.#flights.jobFor(entry))
     }
     void this.load()
-    return window.nextAt()
+    return window.nextAt(now)
   }
 
   /** Fills the window as far as it has room. One load at a time; it goes on by itself after a failure of the store. */
   load(): Promise<void> {
-    if (this.#stopped || (!this.#repairWanted && !this.#parts.window.wantsPage)) return this.#loading ?? Promise.resolve()
-    this.#loading ??= this.#loadAll().finally(() => (this.#loading = null))
+    if (this.#loading !== null || this.#stopped || !this.#wantsRead()) return this.#loading ?? Promise.resolve()
+    this.#loading = this.#loadAll().finally(() => (this.#loading = null))
     return this.#loading
   }
 
@@ -149,16 +166,41 @@ export class Shard {
       if (result.type === 'written') this.#apply(after)
       return result
     } catch (error) {
-      if (error instanceof StoreError && error.outcomeUnknown) void this.repair()
+      if (error instanceof StoreError && error.outcomeUnknown) void this.#findOut(after)
       throw storeFailed(error)
     } finally {
       this.#release(after.uuid)
     }
   }
 
+  /**
+   * Nobody knows whether the write happened. Until the store has told, what is in memory may be out of date: the timer is
+   * held, since everybody may already be able to read that it is canceled, and no command is judged.
+   */
+  async #findOut({ namespace, id, uuid }: Timer): Promise<void> {
+    const { store, clock, id: shard, epoch, signal } = this.#parts
+    this.#hold(uuid)
+    this.#unsure.set(uuid, (this.#unsure.get(uuid) ?? 0) + 1)
+    for (let waitMs = ASK_AGAIN_FIRST_MS; !this.#stopped; waitMs = Math.min(waitMs * 2, ASK_AGAIN_MAX_MS)) {
+      try {
+        // A commit comes after all earlier ones of the shard, even if the store is still busy with one that it was given.
+        const [result] = await store.commit([{ shard, epoch, puts: [] }])
+        if (result!.fenced) this.#parts.onFenced()
+        const row = await store.get({ namespace, id, uuid, shard })
+        if (row !== null) this.#apply(row)
+        break
+      } catch {
+        await sleep(clock, waitMs, signal).catch(() => {})
+      }
+    }
+    const others = this.#unsure.get(uuid)! - 1
+    if (others === 0) this.#unsure.delete(uuid)
+    else this.#unsure.set(uuid, others)
+    this.#release(uuid)
+  }
+
   async #write(before: Timer | null, after: Timer): Promise<PutResult> {
-    const expect: Expectation = before === null ? 'absent' : { version: before.version, status: before.status }
-    const put: Put = { timer: after, expect }
+    const put: Put = { timer: after, expect: before === null ? 'absent' : expectationOf(before), tallies: talliesOf(before, after) }
     const result = await this.#parts.commits.write(this.#parts.id, this.#parts.epoch, put)
     if (result.type === 'fenced') this.#parts.onFenced()
     return result
@@ -167,16 +209,18 @@ export class Shard {
   #apply(timer: Timer): void {
     this.#parts.window.apply(timer)
     this.#parts.wakeBy(timer.wakeAt)
+    void this.load()
   }
 
   #land(entry: Entry, row: Timer | null): void {
     this.#parts.window.land(entry, row)
     if (row !== null) this.#parts.wakeBy(row.wakeAt)
+    void this.load()
   }
 
   /** Asked when a timer's turn has come: is it still the current version, still due, and no change of it on its way? */
   #isWanted(entry: Entry, now: Millis): boolean {
-    if (this.#stopped || this.#parts.window.get(entry.uuid) !== entry) return false
+    if (this.#isGone(entry)) return false
     if (this.#holds.has(entry.uuid)) {
       entry.state = 'held'
       return false
@@ -185,6 +229,11 @@ export class Shard {
     // While the timer waited for a slot the clock was set back, or the store could not be reached.
     this.#putBack(entry)
     return false
+  }
+
+  /** It was replaced, canceled or evicted; the shard may have another entry for the timer. */
+  #isGone(entry: Entry): boolean {
+    return this.#stopped || this.#parts.window.get(entry.uuid) !== entry
   }
 
   #hold(uuid: TimerUuid): void {
@@ -210,19 +259,24 @@ export class Shard {
   async #loadAll(): Promise<void> {
     const { window, clock, logger } = this.#parts
     try {
-      while (!this.#stopped && (this.#repairWanted || window.wantsPage)) {
+      while (!this.#stopped && this.#wantsRead()) {
         if (this.#repairWanted) {
           this.#repairWanted = false
           const found = await window.repair(clock.now())
           if (found > 0) logger.warn({ shard: this.id, found }, 'found due timers that were not in memory')
         } else {
-          await window.loadPage()
+          await window.loadPage(clock.now())
         }
-        this.#parts.wakeBy(window.nextAt())
+        this.#parts.wakeBy(window.nextAt(clock.now()))
       }
     } catch (error) {
       logger.error({ shard: this.id, err: error }, 'could not read timers from the store; trying again')
+      this.#parts.wakeBy(clock.now() + RETRY_AFTER_MS)
     }
+  }
+
+  #wantsRead(): boolean {
+    return this.#repairWanted || this.#parts.window.wantsPage(this.#parts.clock.now())
   }
 }
 
@@ -231,7 +285,12 @@ export function notOwner(): DuetimeError {
   return new DuetimeError(ErrorCode.notOwner, 'this node does not own the shard of the timer now', { retryAfterMs: RETRY_AFTER_MS })
 }
 
+function expectationOf({ version, status, metadata, ...timer }: Timer): ExpectedRow {
+  return { version, status, kind: kindOf(timer), metadata }
+}
+
 function storeFailed(error: unknown): unknown {
   if (!(error instanceof StoreError)) return error
-  return unavailable(`the store failed: ${error.message}`, RETRY_AFTER_MS, error)
+  const effect = error.outcomeUnknown ? 'the change may have been stored or not; look before you repeat it' : 'nothing was stored'
+  return unavailable(`the store failed: ${effect}: ${error.message}`, RETRY_AFTER_MS, error)
 }

@@ -7,6 +7,7 @@ import { DuetimeError, unavailable } from '../core/errors.ts'
 import type { ErrorCode, ErrorDetails } from '../core/errors.ts'
 import { notOwner } from '../engine/shard.ts'
 import type { Executed } from '../engine/shard.ts'
+import type { Cancel, Clock } from '../runtime/clock.ts'
 import type { Peers } from './command-router.ts'
 
 export const COMMANDS_PATH = '/internal/v1/commands'
@@ -20,15 +21,24 @@ export type WireResult =
   | { readonly type: 'refused'; readonly code: ErrorCode; readonly message: string; readonly details: ErrorDetails }
 export type WireResults = { readonly results: readonly WireResult[] }
 
-type Waiting = { readonly command: Command; readonly resolve: (executed: Executed) => void; readonly reject: (error: unknown) => void }
+type Waiting = {
+  readonly command: Command
+  readonly since: number
+  readonly resolve: (executed: Executed) => void
+  readonly reject: (error: unknown) => void
+}
+type Link = { waiting: Waiting[]; inFlight: number; cancelGivingBack: Cancel | null }
 
 const CONNECT_TIMEOUT_MS = 1_000
 const ANSWER_TIMEOUT_MS = 10_000
 const IN_FLIGHT_MAX = 2 // requests under way to one node: while one is answered the next is on its way
+const UNSENT_MS_MAX = 250 // then the command goes back, to be sent to whoever owns its timer by then: this node may hang
 
 export class PeerLinks implements Peers {
-  readonly #secret: string
-  readonly #links = new Map<string, { waiting: Waiting[]; inFlight: number }>()
+  /** What the other nodes must show, and are shown. */
+  readonly secret: string
+  readonly #clock: Clock
+  readonly #links = new Map<string, Link>()
   readonly #agent = new Agent({
     connect: { timeout: CONNECT_TIMEOUT_MS },
     headersTimeout: ANSWER_TIMEOUT_MS,
@@ -36,15 +46,17 @@ export class PeerLinks implements Peers {
     keepAliveTimeout: 30_000,
   })
 
-  constructor(secret: string) {
-    this.#secret = secret
+  constructor({ secret, clock }: { secret: string; clock: Clock }) {
+    this.secret = secret
+    this.#clock = clock
   }
 
   execute(address: string, command: Command): Promise<Executed> {
     return new Promise((resolve, reject) => {
       let link = this.#links.get(address)
-      if (link === undefined) this.#links.set(address, (link = { waiting: [], inFlight: 0 }))
-      link.waiting.push({ command, resolve, reject })
+      if (link === undefined) this.#links.set(address, (link = { waiting: [], inFlight: 0, cancelGivingBack: null }))
+      link.waiting.push({ command, since: this.#clock.monotonic(), resolve, reject })
+      this.#giveBackLater(link)
       setImmediate(() => void this.#send(address))
     })
   }
@@ -57,8 +69,9 @@ export class PeerLinks implements Peers {
     )
   }
 
+  /** The doors are closed by now: nobody waits for an answer any more. */
   close(): Promise<void> {
-    return this.#agent.close()
+    return this.#agent.destroy()
   }
 
   async #send(address: string): Promise<void> {
@@ -69,7 +82,25 @@ export class PeerLinks implements Peers {
     await this.#exchange(address, batch)
     link.inFlight--
     if (link.waiting.length > 0) void this.#send(address)
-    else if (link.inFlight === 0) this.#links.delete(address)
+    else if (link.inFlight === 0) this.#forget(address, link)
+  }
+
+  #forget(address: string, link: Link): void {
+    link.cancelGivingBack?.()
+    this.#links.delete(address)
+  }
+
+  /** Commands that have waited for their turn too long were not sent, so nothing was done. */
+  #giveBackLater(link: Link): void {
+    const first = link.waiting[0]
+    if (link.cancelGivingBack !== null || first === undefined) return
+    link.cancelGivingBack = this.#clock.after(first.since + UNSENT_MS_MAX - this.#clock.monotonic(), () => {
+      link.cancelGivingBack = null
+      const since = this.#clock.monotonic() - UNSENT_MS_MAX
+      for (const waiting of link.waiting) if (waiting.since <= since) waiting.reject(notOwner())
+      link.waiting = link.waiting.filter((waiting) => waiting.since > since)
+      this.#giveBackLater(link)
+    })
   }
 
   async #exchange(address: string, batch: readonly Waiting[]): Promise<void> {
@@ -78,7 +109,7 @@ export class PeerLinks implements Peers {
       const answer = await this.#post(address + COMMANDS_PATH, body)
       if (answer.statusCode !== 200) {
         await answer.body.dump()
-        throw Object.assign(new Error(`HTTP ${answer.statusCode}`), { code: 'REFUSED' })
+        throw Object.assign(new Error(`HTTP ${answer.statusCode}`), { code: answer.statusCode < 500 ? 'REFUSED' : 'FAILED' })
       }
       const { results } = (await answer.body.json()) as WireResults
       for (const [index, waiting] of batch.entries()) settle(waiting, results[index]!)
@@ -89,7 +120,7 @@ export class PeerLinks implements Peers {
   }
 
   #post(url: string, body: string) {
-    const headers = { 'content-type': 'application/json', authorization: `Bearer ${this.#secret}` }
+    const headers = { 'content-type': 'application/json', authorization: `Bearer ${this.secret}` }
     return request(url, { method: 'POST', headers, body, dispatcher: this.#agent })
   }
 }

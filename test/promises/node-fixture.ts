@@ -2,7 +2,7 @@
 // and a store whose commits can be held up or made to fail. `crash` cuts the node off in the middle of whatever it
 // does, as kill -9 would: nothing it does from then on reaches the store or the receiver.
 
-import type { CreateCommand, TimerSpec } from '../../src/core/command.ts'
+import type { Command, CreateCommand, TimerSpec } from '../../src/core/command.ts'
 import { ANONYMOUS } from '../../src/core/access.ts'
 import { failedDelivery } from '../../src/core/delivery.ts'
 import type { DeliveryOutcome, Firing } from '../../src/core/delivery.ts'
@@ -11,9 +11,12 @@ import { DEFAULT_RETRY } from '../../src/core/retry.ts'
 import { parseSchedule } from '../../src/core/schedule.ts'
 import type { Namespace, Timer, TimerId } from '../../src/core/timer.ts'
 import { Engine } from '../../src/engine/engine.ts'
-import type { EngineOptions } from '../../src/engine/engine.ts'
+import type { ClusterOptions, EngineOptions } from '../../src/engine/engine.ts'
+import { notOwner } from '../../src/engine/shard.ts'
+import type { Executed } from '../../src/engine/shard.ts'
 import { silentLogger } from '../../src/runtime/logger.ts'
 import { ManualClock } from '../../src/runtime/manual-clock.ts'
+import { CommandRouter } from '../../src/service/command-router.ts'
 import { TimerService } from '../../src/service/timer-service.ts'
 import type { Timers } from '../../src/service/timers.ts'
 import { MemoryStore } from '../../src/store/memory/memory-store.ts'
@@ -40,8 +43,11 @@ export type NodeOptions = Partial<Pick<EngineOptions, 'window' | 'deliveries' | 
   readonly clock?: ManualClock
   readonly store?: Store
   readonly receiver?: Receiver
+  /** The nodes of a cluster, by name, this one among them. */
+  readonly cluster?: { readonly name: string; readonly nodes: Map<string, TestNode> }
 }
 
+export const LEASE_MS = 5_000
 const HUNG = new Promise<never>(() => {})
 
 export class TestNode {
@@ -55,6 +61,8 @@ export class TestNode {
   commitError: StoreError | null = null
   /** With `commitError`: the commit happens all the same, and only its answer is lost. */
   commitsBeforeFailing = false
+  /** The store cannot be reached; everything else works. */
+  isCutOff = false
   #crashed = false
 
   private constructor(options: NodeOptions) {
@@ -68,18 +76,18 @@ export class TestNode {
       clock: this.clock,
       logger: silentLogger(),
       observer: { fired() {}, settled() {}, committed() {} },
-      node: 'test',
-      address: null,
-      leaseMs: 5_000,
-      notifyNode: () => {},
+      node: options.cluster?.name ?? 'test',
+      ...(options.cluster && { cluster: this.#cluster(options.cluster) }),
       retentionMs: () => 7 * 24 * 3_600_000,
       window: options.window ?? { timersMax: 20_000, bytesMax: 64 * 2 ** 20, pageSize: 1_000 },
       deliveries: options.deliveries ?? { total: 1_024, perNamespace: 512, perTarget: 256 },
       commitQueue: options.commitQueue ?? { lengthMax: 20_000, batchMax: 1_000 },
       pollIntervalMs: 3_600_000, // an hour: what is tested here must not need the safety net
     })
+    const peers = { execute: (address: string, command: Command) => this.#forward(options.cluster?.nodes.get(address), command) }
     this.service = new TimerService({
       engine: this.engine,
+      executor: new CommandRouter({ engine: this.engine, peers, clock: this.clock }),
       store,
       clock: this.clock,
       namespaces: [],
@@ -92,6 +100,15 @@ export class TestNode {
     const node = new TestNode(options)
     await node.engine.start()
     return node
+  }
+
+  #cluster({ name: own, nodes }: NonNullable<NodeOptions['cluster']>): ClusterOptions {
+    nodes.set(own, this)
+    return { address: () => own, leaseMs: LEASE_MS, notify: (address) => void nodes.get(address)?.engine.lookNow() }
+  }
+
+  #forward(peer: TestNode | undefined, command: Command): Promise<Executed> {
+    return peer === undefined || peer.#crashed ? Promise.reject(notOwner()) : peer.engine.execute(command)
   }
 
   crash(): void {
@@ -113,34 +130,23 @@ export class TestNode {
   }
 
   #connection(store: Store): Store {
-    const cut = <Args extends unknown[], T>(call: (...args: Args) => Promise<T>) => {
-      return (...args: Args): Promise<T> => (this.#crashed ? HUNG : call(...args).then((value) => (this.#crashed ? HUNG : value)))
-    }
-    return {
-      capabilities: store.capabilities,
-      ping: cut(() => store.ping()),
-      close: cut(() => store.close()),
-      claim: cut((claim) => store.claim(claim)),
-      release: cut((owned) => store.release(owned)),
-      shards: cut(() => store.shards()),
-      beat: cut((beat) => store.beat(beat)),
-      clusterSecret: cut(() => store.clusterSecret()),
-      get: cut((key) => store.get(key)),
-      getMany: cut((keys) => store.getMany(keys)),
-      due: cut((scan) => store.due(scan)),
-      list: cut((query) => store.list(query)),
-      stats: cut(() => store.stats()),
-      prune: cut((options) => store.prune(options)),
-      backup: cut((options) => store.backup(options)),
-      commit: cut(async (parts) => {
-        await this.commitGate
-        if (this.#crashed) return HUNG
-        if (this.commitError !== null && !this.commitsBeforeFailing) throw this.commitError
-        const results = await store.commit(parts)
-        if (this.commitError !== null) throw this.commitError
-        return results
-      }),
-    }
+    return new Proxy(store, {
+      get: (target, key: keyof Store) => {
+        const value = target[key] as unknown
+        if (typeof value !== 'function') return value
+        return (...args: unknown[]) => this.#ask(key, async () => value.apply(target, args) as unknown)
+      },
+    })
+  }
+
+  async #ask(key: keyof Store, call: () => Promise<unknown>): Promise<unknown> {
+    if (key === 'commit') await this.commitGate
+    if (this.#crashed) return HUNG
+    if (this.isCutOff) throw new StoreError('connection refused')
+    if (key === 'commit' && this.commitError !== null && !this.commitsBeforeFailing) throw this.commitError
+    const answer = await call()
+    if (key === 'commit' && this.commitError !== null) throw this.commitError
+    return this.#crashed ? HUNG : answer
   }
 
   #target(): TargetAdapter {

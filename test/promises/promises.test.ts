@@ -6,9 +6,11 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { DuetimeError } from '../../src/core/errors.ts'
 import { parseSchedule } from '../../src/core/schedule.ts'
-import type { JsonText } from '../../src/core/timer.ts'
+import type { JsonText, Timer } from '../../src/core/timer.ts'
 import { ManualClock } from '../../src/runtime/manual-clock.ts'
+import { MemoryStore } from '../../src/store/memory/memory-store.ts'
 import { StoreError } from '../../src/store/store.ts'
+import type { DueScan } from '../../src/store/store.ts'
 import { NOT_OK, OK, Receiver, TestNode, createCommand, gate, name } from './node-fixture.ts'
 
 const isCode = (code: string) => (error: unknown) => error instanceof DuetimeError && error.code === code
@@ -415,7 +417,118 @@ describe('promise 8: fair', () => {
     const calm = receiver.arrivals.filter(({ firing }) => firing.timer.namespace === 'calm')
     assert.deepEqual(calm.map(({ at }) => at), [dueAt])
   })
+
+  const FEW = { window: { timersMax: 200, bytesMax: 2 ** 20, pageSize: 100 }, deliveries: { total: 100, perNamespace: 60, perTarget: 40 } }
+  const at = (ms: number): string => new Date(ms).toISOString()
+  const flood = async (node: TestNode, namespace: string, count: number, dueAt: number): Promise<void> => {
+    const commands = Array.from({ length: count }, (_, n) => createCommand(`${namespace}-${n}`, at(dueAt), { namespace, host: `${namespace}-host` }))
+    for (let from = 0; from < count; from += 1_000) await node.service.createMany(commands.slice(from, from + 1_000))
+  }
+  /** Late by so much, of all but the floods. */
+  const lateness = ({ arrivals }: Receiver): Record<string, number> => {
+    const calm = arrivals.filter(({ firing }) => !firing.timer.namespace.startsWith('flood'))
+    return Object.fromEntries(calm.map(({ at: arrivedAt, firing }) => [firing.timer.id, arrivedAt - firing.timer.dueAt]))
+  }
+  const onTime = (ids: readonly string[]): Record<string, number> => Object.fromEntries(ids.map((id) => [id, 0]))
+  const floodIds = ({ arrivals }: Receiver): string[] => arrivals.flatMap(({ firing: { timer } }) => (timer.namespace.startsWith('flood') ? [timer.id] : []))
+
+  test('a backlog far larger than memory, to a dead host, makes no other namespace late, and is delivered once when the host is back', async () => {
+    const node = await TestNode.start(FEW)
+    const host = gate()
+    node.receiver.answer = ({ timer }) => (timer.namespace === 'flood' ? host.closed.then(() => OK) : OK)
+    const dueAt = node.clock.now() + 60_000
+    const calm = { 'before it': -1, 'with it': 0, 'a moment after': 1, 'a minute after': 61_234, 'half an hour after': 1_800_000 }
+    for (const [id, ms] of Object.entries(calm)) await node.create(`created first, due ${id}`, at(dueAt + ms), { namespace: 'calm' })
+    await flood(node, 'flood', 5_000, dueAt)
+    for (const [id, ms] of Object.entries(calm)) await node.create(`only stored, due ${id}`, at(dueAt + ms), { namespace: 'calm' })
+    await node.clock.advance(61_500)
+    for (const ms of [1, 700, 1_000, 30_000, 600_000]) await node.create(`created late, due in ${ms}`, at(node.clock.now() + ms), { namespace: 'calm' })
+    await node.clock.advance(1_900_000)
+    const created = ['created first', 'only stored'].flatMap((when) => Object.keys(calm).map((id) => `${when}, due ${id}`))
+    assert.deepEqual(lateness(node.receiver), onTime([...created, ...[1, 700, 1_000, 30_000, 600_000].map((ms) => `created late, due in ${ms}`)]))
+    assert.equal(floodIds(node.receiver).length, FEW.deliveries.perTarget)
+    assert.ok(node.engine.gauges().windowTimers <= FEW.window.timersMax)
+    host.open()
+    await node.clock.advance(10_000)
+    const delivered = floodIds(node.receiver)
+    assert.deepEqual([delivered.length, new Set(delivered).size], [5_000, 5_000])
+    assert.deepEqual(node.engine.gauges(), { ...node.engine.gauges(), windowTimers: 0, inFlight: 0, readyDeliveries: 0 })
+  })
+
+  test('so does a backlog that a new owner finds', async () => {
+    const node = await TestNode.start(FEW)
+    node.receiver.answer = ({ timer }) => (timer.namespace === 'flood' ? new Promise(() => {}) : OK)
+    const dueAt = node.clock.now() + 1_000
+    await flood(node, 'flood', 5_000, dueAt)
+    await node.create('stored', at(dueAt + 2_000), { namespace: 'calm' })
+    await node.create('overdue', at(dueAt + 1), { namespace: 'calm' })
+    node.crash()
+    const next = await TestNode.start({ ...FEW, clock: new ManualClock(dueAt + 1_500), store: node.store, receiver: node.receiver })
+    await next.clock.advance(100)
+    await next.create('new', at(next.clock.now() + 50), { namespace: 'new' })
+    await next.clock.advance(60_000)
+    assert.deepEqual(lateness(node.receiver), { overdue: 1_499, stored: 0, new: 0 })
+  })
+
+  test('two namespaces with such backlogs do not starve a third, nor each other', async () => {
+    const node = await TestNode.start(FEW)
+    const dead = gate()
+    node.receiver.answer = async ({ timer }) => {
+      if (timer.namespace === 'flood-dead') await dead.closed
+      return OK
+    }
+    const dueAt = node.clock.now() + 5_000
+    await flood(node, 'flood-dead', 3_000, dueAt)
+    await flood(node, 'flood-healthy', 3_000, dueAt)
+    const cycle = Array.from({ length: 60 }, (_, n) => `calm ${n}`)
+    for (const [n, id] of cycle.entries()) await node.create(id, at(dueAt - 2_000 + n * 777), { namespace: `calm-${n % 3}` })
+    await node.clock.advance(60_000)
+    assert.deepEqual(lateness(node.receiver), onTime(cycle))
+    const counts = (namespace: string) => node.receiver.arrivals.filter(({ firing }) => firing.timer.namespace === namespace).length
+    assert.deepEqual([counts('flood-healthy'), counts('flood-dead')], [3_000, FEW.deliveries.perTarget])
+    dead.open()
+    await node.clock.advance(10_000)
+    const delivered = floodIds(node.receiver)
+    assert.deepEqual([delivered.length, new Set(delivered).size], [6_000, 6_000])
+  })
+
+  test('a hundred namespaces with a backlog each leave room for one more', async () => {
+    const node = await TestNode.start({ ...FEW, deliveries: { total: 150, perNamespace: 1, perTarget: 1 } })
+    node.receiver.answer = ({ timer }) => (timer.namespace.startsWith('flood') ? new Promise(() => {}) : OK)
+    const dueAt = node.clock.now() + 5_000
+    await Promise.all(Array.from({ length: 100 }, (_, n) => flood(node, `flood-${n}`, 30, dueAt)))
+    for (const [n, id] of ['a', 'b', 'c'].entries()) await node.create(id, at(dueAt + n * 4_321), { namespace: 'calm' })
+    await node.clock.advance(60_000)
+    assert.deepEqual(lateness(node.receiver), onTime(['a', 'b', 'c']))
+  })
+
+  test('a namespace alone pays nothing for this until it has a backlog, and then a scan every ten seconds', async () => {
+    const store = new WatchedStore()
+    const node = await TestNode.start({ ...FEW, store })
+    for (let n = 0; n < 2_000; n++) await node.create(`t${n}`, at(node.clock.now() + 1_000 + ((n * 7_919) % 2_000) * 50))
+    await node.clock.advance(110_000)
+    assert.equal(node.receiver.arrivals.length, 2_000)
+    assert.deepEqual(store.scans.filter(({ namespace, except }) => namespace !== undefined || except !== undefined), [])
+    assert.ok(store.scans.length < 50, `${store.scans.length} scans`)
+    store.scans.length = 0
+    node.receiver.answer = () => new Promise((resolve) => node.clock.after(1_000, () => resolve(OK)))
+    await flood(node, 'default', 2_000, node.clock.now() + 10_000)
+    await node.clock.advance(120_000)
+    assert.equal(node.receiver.arrivals.length, 4_000)
+    const pages = store.scans.filter(({ except }) => except === undefined).length
+    assert.ok(pages < 50, `${pages} pages for 2,000 timers`)
+    assert.ok(store.scans.length - pages <= 8, `${store.scans.length - pages} scans for others in a minute`)
+  })
 })
+
+class WatchedStore extends MemoryStore {
+  readonly scans: DueScan[] = []
+
+  override due(scan: DueScan): Promise<readonly Timer[]> {
+    this.scans.push(scan)
+    return super.due(scan)
+  }
+}
 
 test('a retried timer that failed fires again with its old delivery id', async () => {
   const node = await TestNode.start()
