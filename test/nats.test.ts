@@ -5,6 +5,7 @@ import { randomUUIDv7 } from 'node:crypto'
 import { test } from 'node:test'
 import type { TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { ConsumerInfo } from '@nats-io/jetstream'
 import { Client, accepted } from './support/client.ts'
 import { Supervisor } from './support/crash/supervisor.ts'
 import { eventually } from './support/eventually.ts'
@@ -30,7 +31,8 @@ async function readiness(service: Service): Promise<{ status: string; parts: Rec
 }
 
 function command(serviceCallId: string, dueAt: string, changes: Readonly<Record<string, unknown>> = {}) {
-  return { id: randomUUIDv7(), type: 'ScheduleTimer', tenantId: 'acme', timestampMs: Date.now(), payload: { tenantId: 'acme', serviceCallId, dueAt }, ...changes }
+  const payload = { tenantId: 'acme', serviceCallId, dueAt }
+  return { id: randomUUIDv7(), type: 'ScheduleTimer', tenantId: 'acme', timestampMs: Date.now(), payload, ...changes }
 }
 
 test('a callback of type nats is refused while NATS is not configured', async (t) => {
@@ -44,20 +46,23 @@ test('a broker that is away leaves the service up and shows; what came due meanw
   const server = await natsServer(tempDir(t))
   t.after(() => server.kill())
   const service = await startService(t, { cwd: tempDir(t), env: { NATS_URL: server.url } })
-  assert.deepEqual(await readiness(service), { status: 'degraded', parts: { store: 'ok', nats: 'disconnected: connection refused' }, code: 200 })
+  const { parts, ...whole } = await readiness(service)
+  assert.deepEqual([whole, parts['nats']], [{ status: 'degraded', code: 200 }, 'disconnected: connection refused'])
   const client = new Client(() => service)
   const retryPolicy = { maxRetries: 100, initialInterval: '100ms', multiplier: 1 }
-  await accepted(client.create({ id: 'a', executeAt: inMs(100), callback: { type: 'nats', topic: 'orders.late' }, payload: { n: 1 }, retryPolicy }))
-  await eventually('an attempt', async () => (await accepted(client.get({ timerId: 'a' }))).lastError?.includes('no connection to the broker'))
+  await accepted(client.create({ id: 'a', executeAt: inMs(100), callback: { type: 'nats', topic: 'orders.late' }, retryPolicy }))
+  const timer = () => accepted(client.get({ timerId: 'a' }))
+  await eventually('an attempt', async () => (await timer()).lastError?.includes('no connection to the broker'))
   await server.start()
-  await eventually('completed', async () => (await accepted(client.get({ timerId: 'a' }))).status === 'completed')
+  await eventually('completed', async () => (await timer()).status === 'completed')
   await eventually('ready', async () => (await readiness(service)).status === 'ready')
   assert.ok(service.logs.some(({ msg }) => msg === 'cannot connect to the broker; trying on'))
 })
 
 test('subjects that cannot be published on are refused at create', needsNats, async (t) => {
   const { client } = await setup(t)
-  for (const callback of [{ topic: '$JS.API.INFO' }, { topic: 'a.*' }, { topic: 'a b' }, { topic: 'a.' }, { topic: 'a', key: '>' }, { topic: 'a', headers: { 'Nats-Rollup': 'all' } }]) {
+  const topics = ['$JS.API.INFO', '_INBOX.a', 'a.*', 'a b', 'a.'].map((topic) => ({ topic }))
+  for (const callback of [...topics, { topic: 'a', key: '>' }, { topic: 'a', headers: { 'Nats-Rollup': 'all' } }]) {
     const answer = await client.create({ id: 'a', executeAt: inMs(60_000), callback: { type: 'nats', ...callback } })
     assert.equal(answer.type === 'refused' && answer.status, 400, JSON.stringify(callback))
   }
@@ -66,18 +71,22 @@ test('subjects that cannot be published on are refused at create', needsNats, as
 test('a callback publishes exactly the payload, with headers and the delivery id, to a stream or to subscribers', needsNats, async (t) => {
   const { client, nats } = await setup(t)
   await nats.manager.streams.add({ name: 'ORDERS', subjects: ['orders.>'] })
-  const heard = new Promise<string>((resolve) => nats.connection.subscribe('plain', { callback: (_, message) => resolve(message.string()) }))
+  const heard = Promise.withResolvers<string>()
+  nats.connection.subscribe('plain', { callback: (_, message) => heard.resolve(message.string()) })
   await nats.connection.flush()
   const executeAt = inMs(200)
-  const stored = await accepted(client.create({ id: 'a', executeAt, callback: { type: 'nats', topic: 'orders', key: 'paid', headers: { 'X-Team': 'a' } }, payload: { n: [1] } }))
+  const callback = { type: 'nats', topic: 'orders', key: 'paid', headers: { 'X-Team': 'a' } }
+  const stored = await accepted(client.create({ id: 'a', executeAt, callback, payload: { n: [1] } }))
   await accepted(client.create({ id: 'b', executeAt, callback: { type: 'nats', topic: 'plain' } }))
-  assert.equal(await heard, '')
+  assert.equal(await heard.promise, '')
   await eventually('stored', async () => (await nats.count('ORDERS')) === 1)
   const [message] = await nats.read('ORDERS')
   assert.deepEqual([message!.subject, message!.text, message!.headers.get('X-Team')], ['orders.paid', '{"n":[1]}', 'a'])
   assert.equal(message!.id, (stored as unknown as { deliveryId: string }).deliveryId)
   assert.ok(message!.storedAt >= Date.parse(executeAt))
-  for (const timerId of ['a', 'b']) await eventually('completed', async () => (await accepted(client.get({ timerId }))).status === 'completed')
+  for (const timerId of ['a', 'b']) {
+    await eventually('completed', async () => (await accepted(client.get({ timerId }))).status === 'completed')
+  }
 })
 
 test('commands become timers and timers events; bad ones go to the dead letters', needsNats, async (t) => {
@@ -100,8 +109,8 @@ test('commands become timers and timers events; bad ones go to the dead letters'
   const [letter] = await nats.read('TIMER_DLQ')
   assert.equal(letter!.text, 'not json')
   assert.match(letter!.headers.get('Duetime-Reason')!, /not JSON/)
-  const consumer = await nats.manager.consumers.info('TIMER_COMMANDS', 'duetime')
-  assert.deepEqual([consumer.config.ack_policy, consumer.config.ack_wait, consumer.config.durable_name], ['explicit', 30_000_000_000, 'duetime'])
+  const { config } = await nats.manager.consumers.info('TIMER_COMMANDS', 'duetime')
+  assert.deepEqual([config.ack_policy, config.ack_wait, config.durable_name], ['explicit', 30_000_000_000, 'duetime'])
 })
 
 test('the native API answers over request and reply, with its own bodies and errors', needsNats, async (t) => {
@@ -115,7 +124,7 @@ test('the native API answers over request and reply, with its own bodies and err
   const missing = await ask('get', { timerId: 'nobody' })
   assert.deepEqual([missing.error, missing.code, missing.json['error']], ['TIMER_NOT_FOUND', '404', 'TIMER_NOT_FOUND'])
   assert.equal((await ask('create', { id: 'b' })).code, '400')
-  assert.equal((await ask('unheard-of', {})).code, '404')
+  assert.equal((await ask('unheard-of', {})).error, 'ROUTE_NOT_FOUND')
 })
 
 test('with a prefix requests are bound to the namespace of their subject', needsNats, async (t) => {
@@ -131,9 +140,11 @@ const AHEAD_MS = 8_000
 const SPREAD_MS = 6_000
 const IN_FLIGHT = 200
 
-test('5,000 commands and 5,000 events survive kills of the broker and of the service in the middle of both', { ...needsNats, timeout: 240_000 }, async (t) => {
+const CHAOS = { ...needsNats, timeout: 240_000 }
+
+test('5,000 commands and 5,000 events survive kills of the broker and of the service in the middle of both', CHAOS, async (t) => {
   const server = await startNatsServer(t)
-  const supervisor = new Supervisor({ cwd: tempDir(t), env: { NATS_URL: server.url, NATS_ACK_WAIT: '2s', LOG_LEVEL: 'warn' } })
+  const supervisor = new Supervisor({ cwd: tempDir(t), env: { NATS_URL: server.url, NATS_ACK_WAIT: '2s' } })
   t.after(() => supervisor.service.kill())
   await supervisor.start()
   const nats = await natsClient(t, server)
@@ -159,10 +170,12 @@ test('5,000 commands and 5,000 events survive kills of the broker and of the ser
   await eventually('the first events', async () => (await nats.count('TIMER_EVENTS')) > COMMANDS / 10, { withinMs: 60_000 })
   await restart(server)
   await eventually('more events', async () => (await nats.count('TIMER_EVENTS')) > COMMANDS / 3, { withinMs: 60_000 })
+  assert.ok((await nats.count('TIMER_EVENTS')) < COMMANDS, 'the last kill came too late to prove anything')
   await supervisor.kill()
   await supervisor.start()
   await eventually('every event', async () => (await nats.count('TIMER_EVENTS')) >= COMMANDS, { withinMs: 90_000 })
-  await eventually('every command taken', async () => (await nats.count('TIMER_COMMANDS')) === 0, { withinMs: 60_000 })
+  // Not by what the stream holds: a server that is killed may bring messages back that were acknowledged long ago.
+  await eventually('every command taken', async () => isIdle(await nats.manager.consumers.info('TIMER_COMMANDS', 'duetime')), { withinMs: 60_000 })
   await sleep(Math.max(0, lastDueAt + 1_000 - Date.now())) // a duplicate would show by then
 
   const events = await nats.read('TIMER_EVENTS')
@@ -177,6 +190,10 @@ test('5,000 commands and 5,000 events survive kills of the broker and of the ser
   }
   assert.equal(await nats.count('TIMER_DLQ'), 0)
 })
+
+function isIdle({ num_pending: waiting, num_ack_pending: unsettled }: ConsumerInfo): boolean {
+  return waiting === 0 && unsettled === 0
+}
 
 async function restart(server: { kill(): Promise<void>; start(): Promise<void> }): Promise<void> {
   await server.kill()

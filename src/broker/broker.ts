@@ -47,11 +47,10 @@ export interface Delivery extends Message {
   /** From 1. */
   readonly deliveries: number
   readonly isSettled: boolean
+  /** Done with, for better or worse: never again. */
   ack(): void
   /** Again, after so long. */
   nak(delayMs: Millis): void
-  /** Never again. */
-  term(reason: string): void
 }
 
 /** Called with one batch at a time, in the order of the stream. What it leaves unsettled is delivered again soon. */

@@ -80,7 +80,7 @@ test('while the store is down commands are kept and not counted against anybody;
   assert.equal(broker.stored('timer.commands').length, 0)
 })
 
-test('a command that fails for no known reason comes again 1, 5 and 25 seconds later, and is a dead letter after the fifth time', async (t) => {
+test('a command that fails for no known reason comes again after 1, 5 and 25 s, and is a dead letter after the fifth time', async (t) => {
   const { send, schedule, store, clock, deadLetters } = await setupDoor(t)
   store.defect = new TypeError('a defect')
   await send(schedule())
@@ -155,11 +155,8 @@ test('of several commands for one timer in one batch the last one counts, and an
     schedule({}, { serviceCallId: 'call-2' }),
     schedule({ type: 'CancelTimer' }, { serviceCallId: 'call-2' }),
   ]
-  await Promise.all(
-    commands.map((command) =>
-      broker.publish({ subject: 'timer.commands', headers: [], data: JSON.stringify(command), id: null, confirmedBy: 'stream' }, { timeoutMs: 1_000 }),
-    ),
-  )
+  const message = { subject: 'timer.commands', headers: [], id: null, confirmedBy: 'stream' } as const
+  await Promise.all(commands.map((command) => broker.publish({ ...message, data: JSON.stringify(command) }, { timeoutMs: 1_000 })))
   await clock.advance(10)
   assert.deepEqual(events(), [])
   assert.equal((await timer('call-1')).dueAt, NOW + MINUTE)

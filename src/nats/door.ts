@@ -80,27 +80,26 @@ export class NatsDoor {
       signal: this.#stopping.signal,
     })
     const subject = this.#subjects.pattern(config.natsCommandsSubject)
-    return broker.consume({ name: config.natsConsumer, subject, ackWaitMs: config.natsAckWaitMs, batchMax: COMMANDS_AT_ONCE }, (batch) => handler.handle(batch))
+    const consumer = { name: config.natsConsumer, subject, ackWaitMs: config.natsAckWaitMs, batchMax: COMMANDS_AT_ONCE }
+    return broker.consume(consumer, (batch) => handler.handle(batch))
   }
 
   #answerRequests(): Ongoing {
     const { broker, api, config, clock, logger } = this.#options
     const handler = new RequestHandler({ api, subjects: this.#subjects, clock, logger })
-    return broker.serve(`${this.#subjects.pattern(config.natsRequestsSubject)}.*`, config.natsConsumer, (request) => handler.answer(request))
+    const subject = `${this.#subjects.pattern(config.natsRequestsSubject)}.*`
+    return broker.serve(subject, config.natsConsumer, (request) => handler.answer(request))
   }
 }
 
 function streamsFor(config: NatsDoorConfig, subjects: Subjects): StreamSpec[] {
-  const duplicateWindowMs = config.natsDuplicateWindowMs
+  const { natsDuplicateWindowMs: duplicateWindowMs } = config
+  const commands = subjects.pattern(config.natsCommandsSubject)
+  const events = subjects.pattern(config.natsEventsSubject)
+  const deadLetters = config.natsDeadLettersSubject
   return [
-    {
-      name: config.natsCommandsStream,
-      subject: subjects.pattern(config.natsCommandsSubject),
-      keeps: 'queue',
-      maxAgeMs: null,
-      duplicateWindowMs,
-    },
-    { name: config.natsEventsStream, subject: subjects.pattern(config.natsEventsSubject), keeps: 'log', maxAgeMs: EVENTS_KEPT_MS, duplicateWindowMs },
-    { name: config.natsDeadLettersStream, subject: config.natsDeadLettersSubject, keeps: 'log', maxAgeMs: DEAD_LETTERS_KEPT_MS, duplicateWindowMs },
+    { name: config.natsCommandsStream, subject: commands, keeps: 'queue', maxAgeMs: null, duplicateWindowMs },
+    { name: config.natsEventsStream, subject: events, keeps: 'log', maxAgeMs: EVENTS_KEPT_MS, duplicateWindowMs },
+    { name: config.natsDeadLettersStream, subject: deadLetters, keeps: 'log', maxAgeMs: DEAD_LETTERS_KEPT_MS, duplicateWindowMs },
   ]
 }

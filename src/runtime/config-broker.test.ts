@@ -17,7 +17,8 @@ function problemsOf(env: Environment): readonly string[] {
 }
 
 test('a URL that is none of a NATS server is refused without being repeated', () => {
-  for (const url of ['http://secret@host', 'nats://', 'nats://host/path', 'nats://host?x=1', 'nats://host:99999', 'nats://u:a@one,nats://u:b@two']) {
+  const wrong = ['http://secret@host', 'nats://', 'nats://host/path', 'nats://host?x=1', 'nats://host:99999', 'nats://u:a@one,nats://u:b@two']
+  for (const url of wrong) {
     const [problem] = problemsOf({ NATS_URL: url })
     assert.match(problem ?? 'none', /^NATS_URL=\*\*\* \(environment\): must be /, url)
   }

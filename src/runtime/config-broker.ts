@@ -47,7 +47,9 @@ export function brokerUrl(): ValueType<BrokerLocation> {
 function parseUrl(text: string): URL {
   const url = URL.parse(text.includes('://') ? text : `nats://${text}`)
   const isPlain = url !== null && url.search === '' && url.hash === '' && ['', '/'].includes(url.pathname)
-  if (!isPlain || url.hostname === '' || !['nats:', 'tls:'].includes(url.protocol)) throw new RangeError(`the URL of a NATS server: ${FORMS}`)
+  if (!isPlain || url.hostname === '' || !['nats:', 'tls:'].includes(url.protocol)) {
+    throw new RangeError(`the URL of a NATS server: ${FORMS}`)
+  }
   return url
 }
 

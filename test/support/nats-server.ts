@@ -15,7 +15,9 @@ const PROGRAM = 'nats-server'
 const READY_WITHIN_MS = 20_000
 
 const isInstalled = spawnSync(PROGRAM, ['--version']).status === 0
-if (!isInstalled && process.env['CI'] === 'true') throw new Error(`${PROGRAM} is not installed, and CI must not skip its tests: apt-get install ${PROGRAM}`)
+if (!isInstalled && process.env['CI'] === 'true') {
+  throw new Error(`${PROGRAM} is not installed, and CI must not skip its tests: apt-get install ${PROGRAM}`)
+}
 
 /** For tests that need the server: says why they are skipped where it is missing. */
 export const needsNats: TestOptions = isInstalled ? {} : { skip: `${PROGRAM} is not installed (apt-get install ${PROGRAM})` }

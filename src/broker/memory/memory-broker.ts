@@ -62,7 +62,9 @@ export class MemoryBroker implements Broker {
     signal?.throwIfAborted()
     if (this.#state.type === 'disconnected') throw new BrokerError('disconnected', `no connection to the broker: ${this.#state.reason}`)
     const stream = this.#streamFor(publication.subject)
-    if (stream === undefined && publication.confirmedBy === 'stream') throw new BrokerError('refused', 'no stream covers the subject', { code: 503 })
+    if (stream === undefined && publication.confirmedBy === 'stream') {
+      throw new BrokerError('refused', 'no stream covers the subject', { code: 503 })
+    }
     const { subject, id } = publication
     const headers: Header[] = [...publication.headers, ...(id === null ? [] : ([['Nats-Msg-Id', id]] as const))]
     const data = typeof publication.data === 'string' ? Buffer.from(publication.data) : publication.data

@@ -88,7 +88,6 @@ export class MemoryConsumer implements Ongoing {
         return isSettled
       },
       ack: () => settle(done),
-      term: () => settle(done),
       nak: (delayMs) => settle(() => this.#again(sequence, delayMs)),
     }
   }

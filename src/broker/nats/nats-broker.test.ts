@@ -71,7 +71,8 @@ test('a broker that is not there does not keep the service from starting, and is
   t.after(() => server.kill())
   const broker = await aBroker(t, settingsFor(server.url))
   assert.deepEqual(broker.state, { type: 'disconnected', reason: 'connection refused' })
-  await assert.rejects(broker.publish(publication('a'), NO_HURRY), { reason: 'disconnected', message: 'no connection to the broker: connection refused' })
+  const message = 'no connection to the broker: connection refused'
+  await assert.rejects(broker.publish(publication('a'), NO_HURRY), { reason: 'disconnected', message })
   await server.start()
   await eventually('connected', () => broker.state.type === 'connected')
   await broker.publish(publication('a'), NO_HURRY)
@@ -79,7 +80,8 @@ test('a broker that is not there does not keep the service from starting, and is
 
 test('wrong credentials are a state that says so; right ones, of every kind, connect', needsNats, async (t) => {
   const withUser = await startNatsServer(t, { config: 'authorization { user: me, password: "p@ss" }' })
-  assert.deepEqual((await aBroker(t, settingsFor(withUser.url))).state, { type: 'disconnected', reason: 'the broker refused the credentials' })
+  const refused = await aBroker(t, settingsFor(withUser.url))
+  assert.deepEqual(refused.state, { type: 'disconnected', reason: 'the broker refused the credentials' })
   const url = withUser.url.replace('//', '//me:p%40ss@')
   assert.equal((await aBroker(t, settingsFor(url))).state.type, 'connected')
 
@@ -93,7 +95,8 @@ test('an encrypted connection is made with the authority that is given, and not 
   const [keyFile, certFile] = [join(directory, 'key.pem'), join(directory, 'cert.pem')]
   writeFileSync(keyFile, key)
   writeFileSync(certFile, cert)
-  const server = await startNatsServer(t, { config: `tls { cert_file: ${JSON.stringify(certFile)}, key_file: ${JSON.stringify(keyFile)} }` })
+  const config = `tls { cert_file: ${JSON.stringify(certFile)}, key_file: ${JSON.stringify(keyFile)} }`
+  const server = await startNatsServer(t, { config })
   const url = server.url.replace('nats://127.0.0.1', 'tls://localhost')
   const trusting = await aBroker(t, settingsFor(url, { tls: { caFile: certFile, certFile: null, keyFile: null } }))
   assert.equal(trusting.state.type, 'connected')
@@ -136,18 +139,18 @@ test('a stream that comes or goes later is noticed', needsNats, async (t) => {
 })
 
 test('what the broker refuses is told in words: a full stream, a subject that is not allowed, a message too large', needsNats, async (t) => {
-  const config = 'max_payload: 1024\nauthorization { users: [{ user: me, password: pw, permissions: { publish: { deny: "secret.>" } } }] }'
+  const user = '{ user: me, password: pw, permissions: { publish: { deny: "secret.>" } } }'
+  const config = `max_payload: 1024\nauthorization { users: [${user}] }`
   const server = await startNatsServer(t, { config })
   const { client, manager } = await streamsOf(server, { user: 'me', pass: 'pw' })
   t.after(() => client.close())
   await manager.streams.add({ name: 'SMALL', subjects: ['small'], max_msgs: 1, discard: DiscardPolicy.New })
   const broker = await aBroker(t, settingsFor(server.url, { user: 'me', password: 'pw' }))
   await broker.publish(publication('small'), NO_HURRY)
-  await assert.rejects(broker.publish(publication('small'), NO_HURRY), { reason: 'refused', message: /the stream refused the message: maximum messages exceeded/ })
-  await assert.rejects(broker.publish(publication('open', { data: 'x'.repeat(2_000) }), NO_HURRY), { reason: 'refused', message: /2000 bytes.*1024/ })
-  for (const confirmedBy of ['any', 'stream'] as const) {
-    await assert.rejects(broker.publish(publication('secret.plan', { confirmedBy }), NO_HURRY), { reason: 'refused', message: /not allow.*secret\.plan/ })
-  }
+  const isRefused = (refused: Publication, message: RegExp) => assert.rejects(broker.publish(refused, NO_HURRY), { reason: 'refused', message })
+  await isRefused(publication('small'), /the stream refused the message: maximum messages exceeded/)
+  await isRefused(publication('open', { data: 'x'.repeat(2_000) }), /2000 bytes.*1024/)
+  for (const confirmedBy of ['any', 'stream'] as const) await isRefused(publication('secret.plan', { confirmedBy }), /not allow.*secret\.plan/)
   await broker.publish(publication('open'), NO_HURRY)
 })
 
@@ -173,7 +176,8 @@ test('messages under way when the connection breaks are rejected at once', needs
   const client = await connect({ servers: server.url, reconnect: false })
   client.subscribe('silent', { callback: () => {} })
   await client.flush()
-  const lost = assert.rejects(broker.publish(publication('silent', { confirmedBy: 'stream' }), { timeoutMs: 60_000 }), { reason: 'disconnected' })
+  const silent = publication('silent', { confirmedBy: 'stream' })
+  const lost = assert.rejects(broker.publish(silent, { timeoutMs: 60_000 }), { reason: 'disconnected' })
   await server.kill()
   await lost
 })

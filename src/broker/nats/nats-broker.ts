@@ -58,8 +58,8 @@ export class NatsBroker implements Broker {
   publish(publication: Publication, options: PublishOptions): Promise<void> {
     if (options.signal?.aborted) return Promise.reject(options.signal.reason)
     if (this.#publisher !== null) return this.#publisher.publish(publication, options)
-    const { state } = this
-    return Promise.reject(new BrokerError('disconnected', `no connection to the broker${state.type === 'disconnected' ? `: ${state.reason}` : ''}`))
+    const why = this.state.type === 'disconnected' ? `: ${this.state.reason}` : ''
+    return Promise.reject(new BrokerError('disconnected', `no connection to the broker${why}`))
   }
 
   declare(streams: readonly StreamSpec[]): void {

@@ -73,7 +73,8 @@ export class Publisher {
 
   #send(publication: Publication, ticket: string, reply?: string): boolean {
     try {
-      this.#connection.publish(publication.subject, publication.data, { headers: encodable(publication), ...(reply !== undefined && { reply }) })
+      const { subject, data } = publication
+      this.#connection.publish(subject, data, { headers: encodable(publication), ...(reply !== undefined && { reply }) })
       return true
     } catch (error) {
       this.#confirmations.reject(ticket, this.#cannotSend(publication, error))
@@ -109,7 +110,8 @@ export class Publisher {
       if (status.type !== 'error' || !(status.error instanceof errors.PermissionViolationError)) continue
       if (status.error.operation !== 'publish') continue
       const { subject } = status.error
-      this.#confirmations.rejectAll(new BrokerError('refused', `the broker does not allow this service to publish on '${subject}'`), subject)
+      const refusal = new BrokerError('refused', `the broker does not allow this service to publish on '${subject}'`)
+      this.#confirmations.rejectAll(refusal, subject)
     }
   }
 
@@ -118,7 +120,8 @@ export class Publisher {
     const maxBytes = this.#connection.info?.max_payload ?? MAX_PAYLOAD_DEFAULT
     if (this.#connection.isClosed()) return new BrokerError('disconnected', 'the connection to the broker was lost', { cause: error })
     if (bytes >= maxBytes || /max_payload/.test((error as Error).message)) {
-      return new BrokerError('refused', `the message has ${bytes} bytes and its headers; the broker takes ${maxBytes} (max_payload)`, { cause: error })
+      const limit = `the message has ${bytes} bytes and its headers; the broker takes ${maxBytes} (max_payload)`
+      return new BrokerError('refused', limit, { cause: error })
     }
     return new BrokerError('refused', `the message for '${subject}' cannot be sent: ${(error as Error).message}`, { cause: error })
   }
@@ -143,8 +146,9 @@ function refusalIn(message: Msg): BrokerError | null {
   try {
     answer = message.json()
   } catch {
-    return new BrokerError('refused', 'something that is no stream answered the message')
+    answer = {}
   }
-  if (answer.error !== undefined) return new BrokerError('refused', `the stream refused the message: ${answer.error.description}`, { code: answer.error.code })
-  return answer.stream === undefined ? new BrokerError('refused', 'something that is no stream answered the message') : null
+  const { stream, error } = answer
+  if (error !== undefined) return new BrokerError('refused', `the stream refused the message: ${error.description}`, { code: error.code })
+  return stream === undefined ? new BrokerError('refused', 'something that is no stream answered the message') : null
 }

@@ -16,6 +16,7 @@ import { streamCovering } from './streams.ts'
 
 const FETCH_EXPIRES_MS = 30_000 // an idle fetch is asked for again after so long; messages do not wait for it
 const HEARTBEAT_MS = 5_000 // two that are missed end a fetch whose consumer is gone
+const AGAIN_FIRST_MS = 100 // a stream that is missing is usually being made
 const AGAIN_AFTER_MS = 1_000
 const UNSETTLED_MAX = 20_000 // over all nodes; more than they fetch together
 const UNSETTLED_AGAIN_MS = 1_000
@@ -65,16 +66,18 @@ export class PullConsumer implements Ongoing {
     const { clock, logger } = this.#parts
     const { signal } = this.#stopping
     const isOver = () => signal.aborted || connection.isClosed()
-    while (!isOver()) {
+    for (let failures = 0; !isOver(); ) {
       try {
         const consumer = await this.#consumerOn(connection)
         this.#fault = null
+        failures = 0
         while (!isOver()) await this.#fetch(consumer)
       } catch (error) {
         if (isOver()) return
-        this.#fault = `consumer ${this.#spec.name} on '${this.#spec.subject}': ${(error as Error).message}`
-        logger.warn({ err: error, consumer: this.#spec.name, subject: this.#spec.subject }, 'cannot take messages from the broker; trying on')
-        await sleep(clock, AGAIN_AFTER_MS, signal).catch(() => {})
+        const { name, subject } = this.#spec
+        this.#fault = `consumer ${name} on '${subject}': ${(error as Error).message}`
+        if (++failures === 2) logger.warn({ err: error, consumer: name, subject }, 'cannot take messages from the broker; trying on')
+        await sleep(clock, failures === 1 ? AGAIN_FIRST_MS : AGAIN_AFTER_MS, signal).catch(() => {})
       }
     }
   }
@@ -172,10 +175,6 @@ class NatsDelivery implements Delivery {
 
   nak(delayMs: Millis): void {
     this.#settle(() => this.#message.nak(delayMs))
-  }
-
-  term(reason: string): void {
-    this.#settle(() => this.#message.term(reason))
   }
 
   prolong(): void {

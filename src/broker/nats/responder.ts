@@ -1,5 +1,4 @@
-// Answers requests. A server of a queue group takes its share of them; who asks more than can be answered at once is
-// told so, instead of being left to time out.
+// Answers requests, on one connection after the other. Servers of one queue group share them.
 
 import { headers as emptyHeaders } from '@nats-io/transport-node'
 import type { Msg, NatsConnection, Subscription } from '@nats-io/transport-node'

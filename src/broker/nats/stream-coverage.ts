@@ -67,5 +67,6 @@ function namesAStream(answer: unknown, subject: string): boolean {
   if (error === undefined) return (streams?.length ?? 0) > 0
   // 503: JetStream is not enabled for the account.
   if (error.code === 503 && /not enabled/i.test(error.description)) return false
-  throw new BrokerError('refused', `the broker could not say whether a stream covers '${subject}': ${error.description}`, { code: error.code })
+  const message = `the broker could not say whether a stream covers '${subject}': ${error.description}`
+  throw new BrokerError('refused', message, { code: error.code })
 }

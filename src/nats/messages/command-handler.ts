@@ -23,6 +23,7 @@ import { MalformedMessage, parseEnvelope } from './envelope.ts'
 export const DELIVERIES_MAX = 5
 export const BACK_OFF_MS: readonly Millis[] = [1_000, 5_000, 25_000]
 const KEPT_FOR_MS = 120_000 // then somebody else may have a store that works
+const WARN_EVERY_MS = 30_000
 
 const TRACEPARENT = /^(?!ff)[\da-f]{2}-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[\da-f]{2}$/
 
@@ -42,6 +43,7 @@ type Task = { command: Command; readonly deliveries: Delivery[] }
 
 export class CommandHandler {
   readonly #parts: CommandHandlerParts
+  #warnedAt = -Infinity
 
   constructor(parts: CommandHandlerParts) {
     this.#parts = parts
@@ -71,7 +73,9 @@ export class CommandHandler {
         namespace: subjects.namespaceIn(delivery.subject),
         traceparent: TRACEPARENT.test(traceparent) ? traceparent : null,
       })
-      if (command === null) logger.warn({ type: envelope.type, messageId: envelope.id, subject: delivery.subject }, 'ignored a message of unknown type')
+      if (command === null) {
+        logger.warn({ type: envelope.type, messageId: envelope.id, subject: delivery.subject }, 'ignored a message of unknown type')
+      }
       return command
     } catch (error) {
       if (error instanceof MalformedMessage) return error
@@ -87,7 +91,7 @@ export class CommandHandler {
 
   /** Null when it is done, or there is nothing left to do. */
   async #execute(command: Command): Promise<Error | null> {
-    const { timers, clock, logger, signal } = this.#parts
+    const { timers, clock, signal } = this.#parts
     const until = clock.monotonic() + KEPT_FOR_MS
     for (let round = 0; ; round++) {
       try {
@@ -96,10 +100,18 @@ export class CommandHandler {
       } catch (error) {
         if (command.type === 'cancel' && isTooLate(error)) return null
         if (!isUnavailable(error) || signal.aborted || clock.monotonic() > until) return error as Error
-        if (round === 0) logger.warn({ err: error }, 'a command waits for the store')
+        this.#warnNowAndThen(error)
         await sleep(clock, BACK_OFF_MS[Math.min(round, 1)]!, signal).catch(() => {})
       }
     }
+  }
+
+  /** A batch waits as one; a line for each command would drown the log that explains the outage. */
+  #warnNowAndThen(error: unknown): void {
+    const now = this.#parts.clock.monotonic()
+    if (now - this.#warnedAt < WARN_EVERY_MS) return
+    this.#warnedAt = now
+    this.#parts.logger.warn({ err: error }, 'commands wait for the store')
   }
 
   #settle(delivery: Delivery, failure: Error | null): Promise<void> | void {
@@ -116,7 +128,7 @@ export class CommandHandler {
   async #bury(delivery: Delivery, reason: string): Promise<void> {
     try {
       await this.#parts.deadLetters.add(delivery, reason)
-      delivery.term(reason)
+      delivery.ack()
     } catch (error) {
       this.#parts.logger.warn({ err: error, origin: delivery.origin, reason }, 'a dead letter could not be stored; the message comes again')
       delivery.nak(backOffMs(delivery))

@@ -80,12 +80,18 @@ function scheduleTimer(envelope: Envelope, context: CommandContext): CreateComma
   }
 }
 
-function nameOf({ tenantId, payload }: Envelope, { namespace: bound, subjects }: CommandContext): Pick<CreateCommand, 'namespace' | 'id' | 'uuid'> {
+type TimerKey = Pick<CreateCommand, 'namespace' | 'id' | 'uuid'>
+
+function nameOf({ tenantId, payload }: Envelope, { namespace: bound, subjects }: CommandContext): TimerKey {
   const namespace = parseNamespace(text(payload, 'tenantId', 'payload.tenantId'), 'payload.tenantId')
-  if (namespace !== tenantId) throw new MalformedMessage(`tenantId is '${tenantId}' and payload.tenantId '${namespace}': they must be the same`)
+  if (namespace !== tenantId) {
+    throw new MalformedMessage(`tenantId is '${tenantId}' and payload.tenantId '${namespace}': they must be the same`)
+  }
   const unreachable = subjects.faultOf(namespace)
   if (unreachable !== null) throw new MalformedMessage(unreachable)
-  if (bound !== null && namespace !== bound) throw new MalformedMessage(`the subject is that of namespace '${bound}', and the message is for '${namespace}'`)
+  if (bound !== null && namespace !== bound) {
+    throw new MalformedMessage(`the subject is that of namespace '${bound}', and the message is for '${namespace}'`)
+  }
   const id: TimerId = parseTimerId(text(payload, 'serviceCallId', 'payload.serviceCallId'), 'payload.serviceCallId')
   return { namespace, id, uuid: timerUuid(namespace, id) }
 }
@@ -94,7 +100,9 @@ function nameOf({ tenantId, payload }: Envelope, { namespace: bound, subjects }:
 function dueAtOf({ payload }: Envelope, now: Millis): Schedule {
   const written = text(payload, 'dueAt', 'payload.dueAt')
   const schedule = parseSchedule(written)
-  if (schedule.kind !== 'instant') throw new MalformedMessage('payload.dueAt must be an ISO 8601 instant with an offset, such as 2030-01-31T09:00:00Z')
+  if (schedule.kind !== 'instant') {
+    throw new MalformedMessage('payload.dueAt must be an ISO 8601 instant with an offset, such as 2030-01-31T09:00:00Z')
+  }
   firstFiring(schedule, now)
   return schedule
 }

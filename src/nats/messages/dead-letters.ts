@@ -25,7 +25,8 @@ export class DeadLetters {
     const line = reason.replaceAll(/\s+/g, ' ').slice(0, REASON_CHARS_MAX).toWellFormed()
     const headers: Header[] = [...inertHeaders(delivery), ['Duetime-Reason', line], ['Duetime-Subject', delivery.subject]]
     const id = headerOf(delivery, MESSAGE_ID) ?? delivery.origin
-    await this.#broker.publish({ subject: this.#subject, headers, data: delivery.data, id, confirmedBy: 'stream' }, { timeoutMs: TIMEOUT_MS })
+    const letter = { subject: this.#subject, headers, data: delivery.data, id, confirmedBy: 'stream' } as const
+    await this.#broker.publish(letter, { timeoutMs: TIMEOUT_MS })
     this.#logger.warn({ origin: delivery.origin, subject: delivery.subject, reason: line }, 'a message went to the dead letters')
   }
 }

@@ -6,9 +6,11 @@ import { silentLogger } from '../../runtime/logger.ts'
 import { ManualClock } from '../../runtime/manual-clock.ts'
 import { Subjects } from '../subjects.ts'
 import { RequestHandler } from './request-handler.ts'
-import type { NativeCall } from './request-handler.ts'
+import type { NativeApi, NativeCall } from './request-handler.ts'
 
-function setup(prefix: string | null = null, answer = { status: 200, body: '{"id":"a"}' }) {
+type Answer = Awaited<ReturnType<NativeApi>>
+
+function setup(prefix: string | null = null, answer: Answer = { status: 200, body: '{"id":"a"}' }) {
   const calls: NativeCall[] = []
   const api = async (call: NativeCall) => {
     calls.push(call)
@@ -39,6 +41,11 @@ test('an error of the API carries its code and status in headers', async () => {
     headers: [['Nats-Service-Error', 'TIMER_NOT_FOUND'], ['Nats-Service-Error-Code', '404']],
     data: '{"error":"TIMER_NOT_FOUND","message":"no"}',
   })
+})
+
+test('a verb that the API has not is refused in its words', async () => {
+  const { ask } = setup(null, null)
+  assert.equal(headerOf(await ask('duetime.v1.timers.explode', {}), 'Nats-Service-Error'), 'ROUTE_NOT_FOUND')
 })
 
 test('the last word is the verb, the message is the body, and only headers of the API are passed on', async () => {

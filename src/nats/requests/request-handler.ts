@@ -9,8 +9,8 @@ import type { Clock } from '../../runtime/clock.ts'
 import type { Logger } from '../../runtime/logger.ts'
 import type { Subjects } from '../subjects.ts'
 
-/** Answers a call of the native API as its HTTP route would. */
-export type NativeApi = (call: NativeCall) => Promise<{ readonly status: number; readonly body: string }>
+/** Answers a call of the native API as its HTTP route would; null when there is no such verb. */
+export type NativeApi = (call: NativeCall) => Promise<{ readonly status: number; readonly body: string } | null>
 export type NativeCall = { readonly verb: string; readonly body: string; readonly headers: Readonly<Record<string, string>> }
 
 export type RequestHandlerParts = {
@@ -32,7 +32,9 @@ export class RequestHandler {
   }
 
   async answer(request: Message): Promise<Reply> {
-    if (this.#underWay >= UNDER_WAY_MAX) return this.#failure(ErrorCode.unavailable, `${UNDER_WAY_MAX} requests are under way already: try again`)
+    if (this.#underWay >= UNDER_WAY_MAX) {
+      return this.#failure(ErrorCode.unavailable, `${UNDER_WAY_MAX} requests are under way already: try again`)
+    }
     this.#underWay++
     try {
       return await this.#call(request)
@@ -54,6 +56,7 @@ export class RequestHandler {
       return this.#failure(ErrorCode.forbidden, `the subject is that of namespace '${namespace}', and the request is for another one`)
     }
     const answer = await api({ verb: encodeURIComponent(verb), body, headers: passedOn(request) })
+    if (answer === null) return this.#failure(ErrorCode.routeNotFound, `'${verb}' is not a verb of this API; /docs lists them all`)
     return { headers: answer.status < 400 ? [] : errorHeaders(answer.status, answer.body), data: answer.body }
   }
 

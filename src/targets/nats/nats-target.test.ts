@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { headerOf } from '../../broker/broker.ts'
 import { MemoryBroker } from '../../broker/memory/memory-broker.ts'
+import { failedDelivery } from '../../core/delivery.ts'
 import type { Firing } from '../../core/delivery.ts'
 import type { JsonText, NatsTarget as NatsAddress, Timer } from '../../core/timer.ts'
 import { systemClock } from '../../runtime/clock.ts'
@@ -26,13 +27,13 @@ test('a broker that is away is a failure without an answer, so that the policy d
   const { broker, target } = await setup()
   broker.disconnect('unplugged')
   const outcome = await target.deliver(firing(), NOT_ABORTED)
-  assert.deepEqual(outcome, { type: 'failed', error: 'no connection to the broker: unplugged', statusCode: null, retryAfterMs: null, final: false })
+  assert.deepEqual(outcome, failedDelivery('no connection to the broker: unplugged'))
 })
 
 test('a refusal is a failure with an answer', async () => {
   const { target } = await setup()
   const outcome = await target.deliver(firing({}, { protocol: 'strict' }), NOT_ABORTED)
-  assert.deepEqual(outcome, { type: 'failed', error: 'no stream covers the subject', statusCode: 503, retryAfterMs: null, final: false })
+  assert.deepEqual(outcome, failedDelivery('no stream covers the subject', { statusCode: 503 }))
 })
 
 test('a protocol that this node does not know is a failure, not a loss', async () => {

@@ -38,13 +38,18 @@ export class NatsTarget implements TargetAdapter<NatsAddress> {
     // Stored by a newer version, or edited by hand: it may well be right at the next attempt.
     if (protocol === undefined) return failedDelivery(`this node does not know the protocol '${timer.protocol}' for NATS`)
     try {
-      const { confirmedBy } = protocol
-      const publication = { subject: subjectOf(target), headers: headersFor(firing, target), data: protocol.message(firing), id: deliveryId, confirmedBy }
+      const publication = {
+        subject: subjectOf(target),
+        headers: headersFor(firing, target),
+        data: protocol.message(firing),
+        id: deliveryId,
+        confirmedBy: protocol.confirmedBy,
+      }
       await this.#broker.publish(publication, { timeoutMs: timer.timeoutMs, signal })
       return DELIVERED
     } catch (error) {
       if (!(error instanceof BrokerError)) throw error
-      return error.reason === 'refused' ? failedDelivery(error.message, { statusCode: error.code ?? ANSWERED }) : failedDelivery(error.message)
+      return failedDelivery(error.message, error.reason === 'refused' ? { statusCode: error.code ?? ANSWERED } : {})
     }
   }
 
