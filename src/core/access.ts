@@ -65,8 +65,9 @@ export function assertAccess(principal: Principal, permission: Permission, scope
     throw forbidden(`the key '${principal.name}' lacks the permission ${permission}`, principal, permission)
   }
   if (!coversScope(principal, scope)) {
-    const what = scope === EVERY_NAMESPACE ? 'is bound to some namespaces, and this needs all of them' : `may not use namespace '${String(scope)}'`
-    throw forbidden(`the key '${principal.name}' ${what}`, principal, permission, typeof scope === 'string' ? scope : undefined)
+    const namespace = typeof scope === 'string' ? scope : undefined
+    const what = namespace === undefined ? 'is bound to some namespaces, and this needs all' : `may not use namespace '${namespace}'`
+    throw forbidden(`the key '${principal.name}' ${what}`, principal, permission, namespace)
   }
 }
 

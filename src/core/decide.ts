@@ -5,7 +5,6 @@ import type { Command, CreateCommand, TimerChanges, UpdateCommand } from './comm
 import { OnConflict } from './command.ts'
 import { DuetimeError, ErrorCode, invalidSchedule } from './errors.ts'
 import { hasParameters } from './parameters.ts'
-import { sameRetryPolicy } from './retry.ts'
 import type { RetryPolicy } from './retry.ts'
 import { firstFiring, firingOf, iterationAtOrAfter, parseSchedule } from './schedule.ts'
 import type { Schedule } from './schedule.ts'
@@ -46,16 +45,29 @@ export function decide(existing: Timer | null, command: Command, context: RuleCo
   }
 }
 
+/**
+ * Whether a command can be judged as if its id were free, without looking first; if it is not, the put says so. A create
+ * whose due time would be refused cannot: it may be an old one that comes again, and the timer it made is the answer.
+ */
+export function standsAlone(command: Command, now: Millis): boolean {
+  if (command.type !== 'create') return false
+  if (command.onConflict === OnConflict.replace) return true
+  try {
+    dueFrom(command.spec.schedule, command.minLeadMs, now)
+    return true
+  } catch {
+    return false
+  }
+}
+
 function decideCreate(existing: Timer | null, command: CreateCommand, context: RuleContext): Decision {
   if (existing !== null && existing.status !== Status.canceled) {
     if (command.onConflict === OnConflict.keep) return keep(existing)
     if (command.onConflict === OnConflict.reject) throw timerAlreadyExists(existing)
     if (command.onConflict === OnConflict.match) return matched(existing, command)
-    if (command.onConflict === OnConflict.replaceLive && isFinished(existing)) return keep(existing)
+    if (command.onConflict === OnConflict.replaceLive && (isFinished(existing) || isRepeated(existing, command))) return keep(existing)
   }
-  const timer = created(existing, command, context)
-  const isRepeated = existing !== null && command.onConflict === OnConflict.replaceLive && !isFinished(existing) && isSameTask(existing, timer)
-  return isRepeated ? keep(existing) : write(timer)
+  return write(created(existing, command, context))
 }
 
 /** Judged before the due time is: of a timer that has fired it lies in the past, and asking again is no mistake. */
@@ -64,14 +76,9 @@ function matched(existing: Timer, { spec }: CreateCommand): Decision {
   throw timerAlreadyExists(existing)
 }
 
-/** Whether both would do the same at the same time. */
-function isSameTask(one: Timer, other: Timer): boolean {
-  return taskOf(one) === taskOf(other) && sameRetryPolicy(one.retry, other.retry)
-}
-
-function taskOf({ schedule, timeZone, dueAt, target, protocol, payload, metadata, timeoutMs, correlationId }: Timer): string {
-  const address = target.type === 'http' ? [target.url, target.headers] : target.type === 'nats' ? [target.topic, target.key, target.headers] : []
-  return JSON.stringify([schedule, timeZone, dueAt, target.type, address, protocol, payload, metadata, timeoutMs, correlationId])
+/** It asks for what is there: an old command that was delivered again, which must not make two firings of one. */
+function isRepeated(existing: Timer, { spec }: CreateCommand): boolean {
+  return hasParameters(existing, spec) && existing.correlationId === spec.correlationId
 }
 
 function created(existing: Timer | null, command: CreateCommand, { now }: RuleContext): Timer {

@@ -35,13 +35,18 @@ export function parseTimerId(text: string, field = 'id'): TimerId {
  * another namespace's timer. NUL cannot occur in a namespace, so the join is unambiguous.
  */
 export function timerUuid(namespace: Namespace, id: TimerId): TimerUuid {
-  const hash = sha256(utf8.encode(`${namespace}\0${id}`))
-  let hex = ''
-  for (let i = 0; i < 16; i++) hex += HEX[hash[i]!]
-  return hex as TimerUuid
+  const { written } = utf8.encodeInto(`${namespace}\0${id}`, text)
+  // oxlint-disable-next-line eslint/no-underscore-dangle -- its own name for taking over another hasher's state
+  hasher = FRESH._cloneInto(hasher)
+  hasher.update(text.subarray(0, written)).digestInto(digest)
+  return digest.subarray(0, 16).toHex() as TimerUuid
 }
 
-const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
+// Every create hashes: its buffers are made once, which halves what a hash costs.
+const text = new Uint8Array(4 * (NAMESPACE_CHARS_MAX + 1 + ID_CHARS_MAX))
+const digest = new Uint8Array(32)
+const FRESH = sha256.create()
+let hasher = sha256.create()
 
 /** Which of `shards` shards holds the timer. */
 export function shardOf(uuid: TimerUuid, shards: number): ShardId {

@@ -60,7 +60,7 @@ export function* membersOf(json: string, at: number): Generator<{ readonly key: 
     const keyEnd = endOfString(json, i)
     const start = skipSpace(json, keyEnd)
     const end = endOfValue(json, start)
-    yield { key: JSON.parse(json.slice(i, keyEnd)) as string, value: { start, end } }
+    yield { key: stringBetween(json, i, keyEnd), value: { start, end } }
     i = skipSpace(json, end)
   }
 }
@@ -79,9 +79,15 @@ export function* itemsOf(json: string, at: number): Generator<Span> {
 export function* keysOf(json: string): Generator<string> {
   for (let quote = json.indexOf('"'); quote >= 0; ) {
     const end = endOfString(json, quote)
-    if (isFollowedByColon(json, end)) yield JSON.parse(json.slice(quote, end)) as string
+    if (isFollowedByColon(json, end)) yield stringBetween(json, quote, end)
     quote = json.indexOf('"', end)
   }
+}
+
+/** Most strings have no escapes and are what stands between the quotes. */
+function stringBetween(json: string, start: number, end: number): string {
+  const written = json.slice(start + 1, end - 1)
+  return written.includes('\\') ? (JSON.parse(`"${written}"`) as string) : written
 }
 
 function isFollowedByColon(json: string, at: number): boolean {

@@ -15,7 +15,7 @@ test('no node has more than one shard above another, and every shard has an owne
       const owners = assignShards(shards, nodes)
       assert.equal(owners.length, shards)
       const loads = nodes.map((node) => owners.filter((owner) => owner === node).length)
-      assert.ok(Math.max(...loads) - Math.min(...loads) <= 1, `${loads}`)
+      assert.ok(Math.max(...loads) - Math.min(...loads) <= 1, loads.join(', '))
     }),
   )
 })

@@ -1,5 +1,5 @@
-// What is true of every timer that the rules produce, and of every step from one to the next. For tests and
-// simulations; the service itself does not call it.
+// What is true of every timer that the rules produce, and of every step from one to the next. For tests, simulations
+// and timers that come from a file; the service itself does not call it.
 
 import { deliveryId, timerUuid } from './ids.ts'
 import { ATTEMPTS_KEPT, ERROR_CHARS_KEPT } from './limits.ts'
@@ -18,7 +18,7 @@ export function assertTimerInvariants(timer: Timer, before?: Timer | null): void
 }
 
 /** The first fact that does not hold, as a sentence. */
-function faultIn(timer: Timer): string | null {
+export function faultIn(timer: Timer): string | null {
   const { status, dueAt, wakeAt, attempts } = timer
   const isLive = status === Status.pending || status === Status.executing
   const facts: readonly (readonly [boolean, string])[] = [

@@ -1,7 +1,10 @@
 // Who may use which route: every route of every contract, with what it takes to use it. A route that is not here fails
 // the test, so nobody adds one without deciding.
 
+import assert from 'node:assert/strict'
+import { COMMANDS_PATH, LOOK_PATH } from '../service/peer-links.ts'
 import { EXAMPLES } from './contracts/v1/examples.ts'
+import type { Verb } from './contracts/v1/examples.ts'
 
 /** What a caller needs for a route. */
 export type Needs =
@@ -17,6 +20,8 @@ export type Needs =
   | 'change each'
   /** A key that may read all namespaces. */
   | 'read all'
+  /** What the nodes of a cluster know and no key replaces. */
+  | 'the cluster secret'
 
 export type RouteRule = {
   readonly needs: Needs
@@ -25,17 +30,48 @@ export type RouteRule = {
   readonly body?: unknown
   /** What someone who may is answered: any status other than 401 and 403 shows that the door is open. */
   readonly ok: number
-  /** The contract's own shape of a refusal; the native one unless it says otherwise. */
-  readonly errorCode?: (json: Readonly<Record<string, unknown>>) => unknown
+  /** Asserts that a refusal has the contract's own shape; the native one unless it says otherwise. */
+  readonly refusal?: (json: AnswerJson, code: 'UNAUTHORIZED' | 'FORBIDDEN') => void
 }
+
+type AnswerJson = Readonly<Record<string, unknown>>
 
 /** The timer that every request is about; it exists, in the namespace that contracts mean when none is named. */
 export const TIMER = { namespace: 'default', timerId: 'reminder-42' }
+/** Another one, for contracts that know timers by UUIDs only. */
+export const UUID = '0193a1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b'
 
-const v1 = (verb: keyof typeof EXAMPLES, needs: Needs, { ok = 200, body = EXAMPLES[verb].request as unknown } = {}): [string, RouteRule] => [
-  `POST /api/v1/timers/${verb}`,
-  { needs, ok, body },
-]
+export function assertNativeRefusal(json: AnswerJson, code: string): void {
+  assert.deepEqual(Object.keys(json), ['error', 'message', 'details', 'timestamp'])
+  assert.equal(json['error'], code)
+}
+
+function assertPlatformRefusal(json: AnswerJson): void {
+  assert.deepEqual(Object.keys(json), ['code', 'message', 'data'])
+  assert.deepEqual([json['code'], json['data']], [4, null])
+}
+
+type Unusual = { readonly ok?: number; readonly body?: unknown }
+
+function v1(verb: Verb, needs: Needs, { ok = 200, body = EXAMPLES[verb].request }: Unusual = {}): [string, RouteRule] {
+  return [`POST /api/v1/timers/${verb}`, { needs, ok, body }]
+}
+
+const GROUPS_PATH = { path: `/api/v1/timers/${TIMER.namespace}/${TIMER.timerId}` }
+const GROUPS_CREATE = { id: 'new', executeAt: '2030-01-31T09:00:00Z', callbackUrl: 'https://example.com/hooks/timer' }
+
+function assertCyclesRefusal(json: AnswerJson, code: string): void {
+  assert.deepEqual(Object.keys(json), ['success', 'error', 'request_id'])
+  assert.equal((json['error'] as AnswerJson)['code'], code)
+}
+
+const CYCLES = { refusal: assertCyclesRefusal }
+const CYCLES_PATH = { ...CYCLES, path: `/api/v1/timers/${TIMER.timerId}` }
+const CYCLES_SCOPE = `?tenant_id=${TIMER.namespace}`
+
+const PLATFORM = { refusal: assertPlatformRefusal }
+const PLATFORM_PATH = { ...PLATFORM, path: `/timers/${UUID}` }
+const PLATFORM_CREATE = { execute_at: '2030-01-31T09:00:00Z', callback: { type: 'http', url: 'https://example.com/hooks/timer' } }
 
 export const ROUTES: ReadonlyMap<string, RouteRule> = new Map<string, RouteRule>([
   ['GET /', { needs: 'nothing', ok: 302 }],
@@ -44,6 +80,10 @@ export const ROUTES: ReadonlyMap<string, RouteRule> = new Map<string, RouteRule>
   ['GET /healthz', { needs: 'nothing', ok: 200 }],
   ['GET /readyz', { needs: 'nothing', ok: 200 }],
   ['GET /metrics', { needs: 'read all', ok: 200 }],
+  ['GET /api/v1/cluster', { needs: 'read all', ok: 200 }],
+
+  [`POST ${COMMANDS_PATH}`, { needs: 'the cluster secret', ok: 200, body: { commands: [] } }],
+  [`POST ${LOOK_PATH}`, { needs: 'the cluster secret', ok: 204, body: {} }],
 
   v1('preview', 'a key'),
   v1('get', 'read'),
@@ -53,8 +93,25 @@ export const ROUTES: ReadonlyMap<string, RouteRule> = new Map<string, RouteRule>
   v1('delete', 'change', { ok: 204 }),
   v1('trigger', 'change'),
   v1('pause', 'change'),
-  v1('resume', 'change', { ok: 409 }),
+  v1('resume', 'change'),
   v1('retry', 'change', { ok: 409 }),
   v1('cancel', 'change', { body: { namespace: TIMER.namespace, all: true } }),
   v1('batch', 'change each', { body: { timers: [EXAMPLES.create.request, { ...EXAMPLES.create.request, namespace: 'elsewhere' }] } }),
+
+  ['POST /api/v1/timers', { needs: 'change', ok: 200, body: GROUPS_CREATE }],
+  ['GET /api/v1/timers/:groupId/:timerId', { ...GROUPS_PATH, needs: 'read', ok: 200 }],
+  ['PUT /api/v1/timers/:groupId/:timerId', { ...GROUPS_PATH, needs: 'change', ok: 200, body: { payload: 'changed' } }],
+  ['DELETE /api/v1/timers/:groupId/:timerId', { ...GROUPS_PATH, needs: 'change', ok: 204 }],
+
+  // Its create shares the route above; without a tenant, list and stats show what the key may see.
+  ['GET /api/v1/timers', { ...CYCLES, path: `/api/v1/timers${CYCLES_SCOPE}`, needs: 'read', ok: 200 }],
+  ['GET /api/v1/timers/stats', { ...CYCLES, path: `/api/v1/timers/stats${CYCLES_SCOPE}`, needs: 'read', ok: 200 }],
+  ['GET /api/v1/timers/:timer_id', { ...CYCLES_PATH, needs: 'read', ok: 200 }],
+  ['DELETE /api/v1/timers/:timer_id', { ...CYCLES_PATH, needs: 'change', ok: 200 }],
+
+  ['POST /timers', { ...PLATFORM, needs: 'change', ok: 201, body: PLATFORM_CREATE }],
+  ['GET /timers', { ...PLATFORM, needs: 'read', ok: 200 }],
+  ['GET /timers/:id', { ...PLATFORM_PATH, needs: 'read', ok: 200 }],
+  ['PUT /timers/:id', { ...PLATFORM_PATH, needs: 'change', ok: 200, body: { metadata: { a: 1 } } }],
+  ['DELETE /timers/:id', { ...PLATFORM_PATH, needs: 'change', ok: 200 }],
 ])

@@ -7,7 +7,7 @@ import type { Namespace, TimerId } from '../core/timer.ts'
 import { createLogger } from '../runtime/logger.ts'
 import { createKey, hashKey } from '../service/keys/api-key.ts'
 import { KeyRing } from '../service/keys/key-ring.ts'
-import { ROUTES, TIMER } from './access-matrix.fixture.ts'
+import { assertNativeRefusal, ROUTES, TIMER, UUID } from './access-matrix.fixture.ts'
 import type { Needs, RouteRule } from './access-matrix.fixture.ts'
 import { CONTRACTS } from './all-contracts.ts'
 import type { Contract } from './contract.ts'
@@ -26,7 +26,7 @@ const KEYS = {
   admin: { permissions: [Permission.admin], namespaces: null },
 } satisfies Record<string, KeyOf>
 type KeyName = keyof typeof KEYS
-type Caller = KeyName | 'none' | 'wrong'
+type Caller = KeyName | 'none' | 'wrong' | 'peer'
 
 /** Who is let in where; everyone else is refused. */
 const LET_IN: Readonly<Record<Needs, readonly Caller[]>> = {
@@ -36,23 +36,29 @@ const LET_IN: Readonly<Record<Needs, readonly Caller[]>> = {
   change: ['right', 'admin'],
   'change each': ['elsewhere', 'right', 'admin'],
   'read all': ['readAll', 'admin'],
+  'the cluster secret': ['peer'],
 }
-const CALLERS: readonly Caller[] = LET_IN.nothing
+const CALLERS: readonly Caller[] = [...LET_IN.nothing, 'peer']
+const WITHOUT_KEY: readonly Caller[] = ['none', 'wrong', 'peer']
 
 type Guarded = TestServer & { readonly secrets: Readonly<Record<string, string>> }
 
 async function guarded(t: TestContext, options: TestServerOptions & { readonly more?: Record<string, KeyOf> } = {}): Promise<Guarded> {
   const secrets: Record<string, string> = { wrong: createKey() }
   const entries = Object.entries<KeyOf>({ ...KEYS, ...options.more }).map(([name, { permissions, namespaces, rateLimit = null }]) => {
-    const principal: Principal = { name, permissions: new Set(permissions), namespaces: namespaces as readonly NamespacePattern[] | null, rateLimit }
+    const patterns = namespaces as readonly NamespacePattern[] | null
+    const principal: Principal = { name, permissions: new Set(permissions), namespaces: patterns, rateLimit }
     return { hash: hashKey((secrets[name] = createKey())), principal }
   })
   const keys = new KeyRing()
   keys.replace(entries)
-  return { ...(await testServer(t, { ...options, keys })), secrets }
+  return { ...(await testServer(t, { ...options, keys, clusterSecret: CLUSTER_SECRET })), secrets }
 }
 
+const CLUSTER_SECRET = createKey()
+
 function asCaller({ secrets }: Guarded, caller: string): Record<string, string> {
+  if (caller === 'peer') return { authorization: `Bearer ${CLUSTER_SECRET}` }
   return caller === 'none' ? {} : { 'x-api-key': secrets[caller]! }
 }
 
@@ -80,16 +86,17 @@ suite('who may use which route', () => {
   }
 
   async function assertRule(server: Guarded, route: string, rule: RouteRule, caller: Caller): Promise<void> {
-    const timer = await makeTimer(server)
+    const before = await makeTimers(server)
     const answer = await ask(server, route, rule, caller)
     const context = `${caller}: ${answer.text.slice(0, 300)}`
-    if (LET_IN[rule.needs].includes(caller)) return assert.equal(answer.status, rule.ok, context)
-    const status = caller === 'none' || caller === 'wrong' ? 401 : 403
+    if (LET_IN[rule.needs].includes(caller) || rule.needs === 'nothing') return assert.equal(answer.status, rule.ok, context)
+    const status = WITHOUT_KEY.includes(caller) || rule.needs === 'the cluster secret' ? 401 : 403
     assert.equal(answer.status, status, context)
-    const code = rule.errorCode === undefined ? nativeCode(answer) : rule.errorCode(answer.json)
-    assert.equal(code, status === 401 ? 'UNAUTHORIZED' : 'FORBIDDEN', context)
-    assert.equal(answer.headers.get('www-authenticate'), status === 401 ? 'Bearer realm="duetime"' : null)
-    assert.equal((await readTimer(server)).version, timer.version, `${caller} was refused and changed the timer`)
+    const assertRefusal = rule.refusal ?? assertNativeRefusal
+    assertRefusal(answer.json, status === 401 ? 'UNAUTHORIZED' : 'FORBIDDEN')
+    const asksForKey = status === 401 && rule.needs !== 'the cluster secret'
+    assert.equal(answer.headers.get('www-authenticate'), asksForKey ? 'Bearer realm="duetime"' : null)
+    assert.deepEqual(await versions(server), before, `${caller} was refused and changed a timer`)
   }
 
   test('of a batch, the items in other namespaces are refused one by one', async (t) => {
@@ -114,21 +121,21 @@ function ask(server: Guarded, route: string, { path, body }: RouteRule, caller: 
   return server.request(path ?? url, { method, body: JSON.stringify(body), headers: { ...headers, 'content-type': 'application/json' } })
 }
 
-function nativeCode({ json }: Answer): unknown {
-  assert.deepEqual(Object.keys(json), ['error', 'message', 'details', 'timestamp'])
-  return json['error']
+const IDS = [TIMER.timerId, UUID]
+
+/** Pending, whatever was done to them before. */
+async function makeTimers(server: Guarded): Promise<readonly number[]> {
+  for (const id of IDS) {
+    const answer = await server.post('/api/v1/timers/create', { ...EXAMPLES.create.request, id }, asCaller(server, 'admin'))
+    assert.equal(answer.status, 200, answer.text)
+  }
+  return versions(server)
 }
 
-const NAME = { namespace: TIMER.namespace as Namespace, id: TIMER.timerId as TimerId }
-
-async function makeTimer(server: Guarded) {
-  const answer = await server.post('/api/v1/timers/create', EXAMPLES.create.request, asCaller(server, 'admin'))
-  assert.equal(answer.status, 200, answer.text)
-  return readTimer(server)
-}
-
-function readTimer({ service }: TestServer) {
-  return service.as(ANONYMOUS).get(NAME)
+function versions({ service }: TestServer): Promise<readonly number[]> {
+  const timers = service.as(ANONYMOUS)
+  const names = IDS.map((id) => ({ namespace: TIMER.namespace as Namespace, id: id as TimerId }))
+  return Promise.all(names.map(async (name) => (await timers.get(name)).version))
 }
 
 suite('a namespace of others', () => {
@@ -136,11 +143,12 @@ suite('a namespace of others', () => {
     const server = await guarded(t)
     const verbs = ['get', 'update', 'delete', 'trigger', 'pause', 'resume', 'retry'] as const
     const answers = async () => {
-      const asked = verbs.map((verb) => server.post(`/api/v1/timers/${verb}`, { ...TIMER, ...(verb === 'update' && { payload: 1 }) }, asCaller(server, 'elsewhere')))
+      const bodyOf = (verb: string) => (verb === 'update' ? { ...TIMER, payload: 1 } : TIMER)
+      const asked = verbs.map((verb) => server.post(`/api/v1/timers/${verb}`, bodyOf(verb), asCaller(server, 'elsewhere')))
       return (await Promise.all(asked)).map(({ status, text, headers }) => [status, text, headers.get('content-length')])
     }
     const absent = await answers()
-    await makeTimer(server)
+    await makeTimers(server)
     assert.deepEqual(await answers(), absent)
     assert.deepEqual(absent.map(([status]) => status), verbs.map(() => 403))
   })
@@ -183,7 +191,7 @@ suite('keys', () => {
       { 'x-api-key': secrets['wrong']!, authorization: `Bearer ${secrets['admin']}` },
     ]
     const answers = await Promise.all(attempts.map((headers) => server.post('/api/v1/timers/list', {}, headers)))
-    assert.deepEqual([...new Set(answers.map(({ status, text }) => `${status} ${text}`))].length, 1)
+    assert.equal(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size, 1)
     assert.equal(answers[0]!.status, 401)
   })
 
@@ -204,7 +212,8 @@ suite('keys', () => {
     const server = await guarded(t)
     const callback = { type: 'http', url: 'https://me:hunter2@example.com/', headers: { 'X-Token': 'hunter2', Accept: 'a/b' } }
     await server.post('/api/v1/timers/create', { id: 's', schedule: 'PT1H', callback }, asCaller(server, 'right'))
-    const get = (caller: KeyName, includeSecrets: boolean) => server.post('/api/v1/timers/get', { timerId: 's', includeSecrets }, asCaller(server, caller))
+    const get = (caller: KeyName, includeSecrets: boolean) =>
+      server.post('/api/v1/timers/get', { timerId: 's', includeSecrets }, asCaller(server, caller))
     assert.equal((await get('readOnly', true)).status, 403)
     assert.deepEqual((await get('right', true)).json['callback'], callback)
     for (const caller of ['readOnly', 'right'] as const) assert.ok(!(await get(caller, false)).text.includes('hunter2'))
@@ -221,10 +230,20 @@ suite('keys', () => {
     assert.deepEqual((await server.request('/readyz')).json, { status: 'not ready', parts: { store: 'failed' } })
   })
 
+  test('the documentation says that a key is needed, and where it is not', async (t) => {
+    const server = await guarded(t)
+    const { json } = await server.request('/openapi.json')
+    const paths = json['paths'] as Record<string, Record<string, { security?: unknown }>>
+    assert.deepEqual(json['security'], [{ apiKey: [] }, { bearer: [] }])
+    assert.deepEqual(paths['/healthz']!['get']!.security, [])
+    for (const operation of [paths['/metrics']!['get']!, paths['/api/v1/timers/create']!['post']!]) assert.ok(!('security' in operation))
+    assert.match((await server.request('/docs')).text, /needs an API key/)
+  })
+
   test('answers that need a key are not for caches', async (t) => {
     const server = await guarded(t)
     assert.equal((await server.request('/metrics', { headers: asCaller(server, 'admin') })).headers.get('cache-control'), 'no-store')
-    assert.equal((await server.request('/healthz')).headers.get('cache-control'), null)
+    assert.equal((await server.request('/openapi.json')).headers.get('cache-control'), null)
   })
 
   test('whoever tries keys all day writes one line in ten seconds, which counts them', async (t) => {
@@ -254,8 +273,12 @@ suite('keys', () => {
 })
 
 suite('rate limits', () => {
-  const more = { slow: { ...KEYS.right, rateLimit: { perSecond: 2, burst: 3 } }, slower: { ...KEYS.right, rateLimit: { perSecond: 0.1, burst: 1 } } }
-  const limitsOf = ({ status, headers }: Answer) => [status, ...['limit', 'remaining', 'reset'].map((one) => headers.get(`x-ratelimit-${one}`))]
+  const more = {
+    slow: { ...KEYS.right, rateLimit: { perSecond: 2, burst: 3 } },
+    slower: { ...KEYS.right, rateLimit: { perSecond: 0.1, burst: 1 } },
+  }
+  const SHOWN = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset']
+  const limitsOf = ({ status, headers }: Answer) => [status, ...SHOWN.map((name) => headers.get(name))]
 
   test('a key that asks too often is told how long to wait, and no other key is held up', async (t) => {
     const server = await guarded(t, { more })
@@ -266,7 +289,7 @@ suite('rate limits', () => {
     assert.deepEqual(limitsOf(await list('slow')), [200, '3', '0', String(now + 2)])
     const refused = await list('slow')
     assert.deepEqual(limitsOf(refused), [429, '3', '0', String(now + 2)])
-    assert.equal(nativeCode(refused), 'RATE_LIMITED')
+    assertNativeRefusal(refused.json, 'RATE_LIMITED')
     assert.equal(refused.headers.get('retry-after'), '1')
     assert.deepEqual(refused.json['details'], { retryAfterMs: 500 })
     assert.deepEqual(limitsOf(await list('right')), [200, null, null, null])
@@ -280,7 +303,7 @@ suite('rate limits', () => {
     assert.deepEqual(limitsOf(await server.post('/api/v1/timers/get', TIMER, asCaller(server, 'slower'))).slice(0, 3), [404, '1', '0'])
     const refused = await server.post('/api/v1/timers/create', EXAMPLES.create.request, asCaller(server, 'slower'))
     assert.deepEqual([refused.status, refused.headers.get('retry-after')], [429, '10'])
-    await assert.rejects(readTimer(server), { code: 'TIMER_NOT_FOUND' })
+    await assert.rejects(versions(server), { code: 'TIMER_NOT_FOUND' })
   })
 })
 
@@ -296,9 +319,10 @@ suite('a path that two contracts share', () => {
     const server = await guarded(t, { contracts: [v1Contract, odd] })
     const refusal = async (body: unknown) => (await server.post('/shared', body)).json
     assert.deepEqual(await refusal({ odd: 1 }), { odd: 'UNAUTHORIZED' })
-    for (const body of [{ even: 1 }, '{"odd":', '', { odd: 'x'.repeat(20_000) }]) assert.equal((await refusal(body))['error'], 'UNAUTHORIZED')
-    const stream = new ReadableStream({ start: (sink) => (sink.enqueue(new TextEncoder().encode('{"odd":"'.padEnd(30_000, 'x'))), sink.close()) })
-    const init = { method: 'POST', body: stream, duplex: 'half', headers: { 'content-type': 'application/json' } }
+    const others = [{ even: 1 }, '{"odd":', '', { odd: 'x'.repeat(20_000) }]
+    for (const body of others) assert.equal((await refusal(body))['error'], 'UNAUTHORIZED')
+    const endless = new Blob(['{"odd":"'.padEnd(30_000, 'x')]).stream() // without a length, so that it has to be read
+    const init = { method: 'POST', body: endless, duplex: 'half', headers: { 'content-type': 'application/json' } }
     assert.equal((await server.request('/shared', init as RequestInit)).json['error'], 'UNAUTHORIZED')
   })
 })

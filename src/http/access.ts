@@ -8,11 +8,13 @@ import type { Principal } from '../core/access.ts'
 import { DuetimeError, ErrorCode } from '../core/errors.ts'
 import type { Taken } from '../core/token-bucket.ts'
 import type { Clock } from '../runtime/clock.ts'
+import type { Config } from '../runtime/config.ts'
 import type { Logger } from '../runtime/logger.ts'
 import type { KeyRing } from '../service/keys/key-ring.ts'
 import { RateLimits } from '../service/keys/rate-limits.ts'
 import type { TimerService } from '../service/timer-service.ts'
 import type { Timers } from '../service/timers.ts'
+import { couldBeRebound } from './rebinding.ts'
 import { RefusalLog } from './refusal-log.ts'
 
 declare module 'fastify' {
@@ -33,12 +35,13 @@ export type AccessParts = {
   readonly service: TimerService
   /** Null: no key is configured and everyone may do everything. */
   readonly keys: KeyRing | null
+  readonly config: Pick<Config, 'allowAnonymous'>
   readonly clock: Clock
   readonly logger: Logger
 }
 
 /** Must be called before the routes are added. */
-export function registerAccess(app: FastifyInstance, { service, keys, clock, logger }: AccessParts): void {
+export function registerAccess(app: FastifyInstance, { service, keys, config, clock, logger }: AccessParts): void {
   const limits = new RateLimits(clock)
   const refusals = new RefusalLog(clock, logger)
   app.decorateRequest('principal', null as unknown as Principal)
@@ -52,8 +55,13 @@ export function registerAccess(app: FastifyInstance, { service, keys, clock, log
     const isOpen = request.routeOptions.config.open === true
     // Caches know that answers to Authorization are private; X-API-Key tells them nothing.
     if (!isOpen && request.method !== 'POST') reply.header('cache-control', 'no-store')
-    if (keys === null || isOpen) {
-      request.principal = keys === null ? ANONYMOUS : NOBODY
+    if (keys === null) {
+      const isForeign = !config.allowAnonymous && couldBeRebound(request.host)
+      request.principal = isForeign ? NOBODY : ANONYMOUS
+      return done(isForeign && !isOpen ? foreignName(request.host) : undefined)
+    }
+    if (isOpen) {
+      request.principal = NOBODY
       return done()
     }
     const presented = presentedKey(request)
@@ -82,6 +90,11 @@ function presentedKey({ headers }: FastifyRequest): string | null {
 /** The same for no key and for a wrong one. */
 function unauthorized(): DuetimeError {
   return new DuetimeError(ErrorCode.unauthorized, 'a valid API key is needed: send it as X-API-Key, or as Authorization: Bearer')
+}
+
+function foreignName(host: string): DuetimeError {
+  const message = `without API keys only names of this machine are served, and '${host}' could be anyone's: set API_KEY or ALLOW_ANONYMOUS`
+  return new DuetimeError(ErrorCode.forbidden, message)
 }
 
 function rateLimited({ name, rateLimit }: Principal, { retryAfterMs }: Taken): DuetimeError {

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { suite, test } from 'node:test'
 import type { Contract } from './contract.ts'
+import { CONTRACTS } from './all-contracts.ts'
 import { v1Contract } from './contracts/v1/contract.ts'
 import { testServer } from './test-server.fixture.ts'
 
@@ -76,7 +77,7 @@ suite('operational routes', () => {
     const { status, json } = await request('/readyz')
     assert.equal(status, 503)
     assert.deepEqual(json, { status: 'not ready', parts: { store: 'ok', engine: 'owns no shard' } })
-    assert.equal((await request('/healthz')).json['status'], 'ok')
+    assert.equal((await request('/healthz')).json['message'], 'healthy')
   })
 
   test('ready, metrics and the way to the documentation', async (t) => {
@@ -93,7 +94,7 @@ suite('operational routes', () => {
     const { json } = await request('/openapi.json')
     assert.equal(json['openapi'], '3.1.0')
     const paths = Object.entries(json['paths'] as Record<string, Record<string, Described>>)
-    const timerPaths = paths.filter(([path]) => path.startsWith('/api/'))
+    const timerPaths = paths.filter(([path]) => path.startsWith('/api/v1/timers/'))
     assert.equal(timerPaths.length, 12)
     for (const [path, { post }] of timerPaths) {
       assert.ok(post?.summary && post.tags.includes('timers'), path)
@@ -103,6 +104,26 @@ suite('operational routes', () => {
     const refs = JSON.stringify(json).match(/"#\/components\/schemas\/[^"]+"/g) ?? []
     const schemas = Object.keys((json['components'] as { schemas: object }).schemas)
     for (const ref of refs) assert.ok(schemas.includes(ref.slice('"#/components/schemas/'.length, -1)), ref)
+  })
+
+  test('the OpenAPI document has every operation of every contract, under the contract’s tag', async (t) => {
+    const { request } = await testServer(t, { contracts: CONTRACTS })
+    const { json } = await request('/openapi.json')
+    const tags = (json['tags'] as { name: string }[]).map(({ name }) => name)
+    const ids = new Set<string>()
+    for (const [path, operations] of Object.entries(json['paths'] as Record<string, Record<string, Described>>)) {
+      for (const [method, operation] of Object.entries(operations)) {
+        const place = `${method} ${path}`
+        assert.ok(operation.tags.length > 0 && operation.tags.every((tag) => tags.includes(tag)), place)
+        assert.ok(operation.summary, place)
+        if (operation.tags.includes('operation')) continue
+        assert.ok(operation.operationId !== undefined && !ids.has(operation.operationId), place)
+        ids.add(operation.operationId)
+        assert.ok('400' in operation.responses && Object.keys(operation.responses).some((status) => status.startsWith('2')), place)
+        if ('requestBody' in operation) assert.ok(operation.requestBody.content['application/json']?.example, place)
+      }
+    }
+    assert.equal((await request('/docs')).status, 200)
   })
 
   test('the documentation page shows every operation and needs nothing from elsewhere', async (t) => {
@@ -118,6 +139,7 @@ suite('operational routes', () => {
 })
 
 type Described = {
+  readonly operationId?: string
   readonly summary: string
   readonly tags: readonly string[]
   readonly requestBody: { readonly content: Record<string, { readonly example?: unknown }> }

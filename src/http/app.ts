@@ -1,22 +1,26 @@
 // The HTTP door: one Fastify instance with the contracts, the operational routes and the limits that hold for all of
 // them. Nothing here runs per request that does not have to: a create costs little more than reading and checking it.
 
-import { randomBytes } from 'node:crypto'
 import type { Server } from 'node:http'
 import { fastify } from 'fastify'
 import type { FastifyHttpOptions, FastifyInstance } from 'fastify'
+import type { ClusterView } from '../engine/engine.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Config } from '../runtime/config.ts'
 import type { Logger } from '../runtime/logger.ts'
 import type { KeyRing } from '../service/keys/key-ring.ts'
 import type { TimerService } from '../service/timer-service.ts'
 import { registerAccess } from './access.ts'
+import { registerClusterRoute } from './cluster-route.ts'
 import type { Contract } from './contract.ts'
 import { ErrorAnswers } from './error-answers.ts'
+import { registerInternalRoutes } from './internal-routes.ts'
+import type { InternalParts } from './internal-routes.ts'
 import { parseJsonBody } from './json-body.ts'
 import { registerOpenApi } from './openapi.ts'
 import { registerOperationalRoutes } from './operational-routes.ts'
 import type { MetricsSource, ReadyChecks } from './operational-routes.ts'
+import { requestIds } from './request-ids.ts'
 import { SharedRoutes } from './shared-route.ts'
 import { answerBrokenRequest } from './broken-request.ts'
 import { validationError } from './validation-message.ts'
@@ -26,12 +30,15 @@ export type AppOptions = {
   readonly contracts: readonly [Contract, ...Contract[]]
   /** Null: no key is configured and everyone may do everything. */
   readonly keys: KeyRing | null
-  readonly config: Pick<Config, 'bodyMaxBytes' | 'payloadMaxBytes' | 'requestTimeoutMs' | 'connectionsMax'>
+  readonly config: Pick<Config, 'bodyMaxBytes' | 'payloadMaxBytes' | 'requestTimeoutMs' | 'connectionsMax' | 'allowAnonymous' | 'callbackBaseUrl'>
   readonly clock: Clock
   readonly logger: Logger
   readonly metrics: MetricsSource
   readonly ready: ReadyChecks
   readonly degradable?: ReadyChecks
+  readonly cluster: () => ClusterView
+  /** Where there are other nodes. */
+  readonly internal?: InternalParts
 }
 
 const KEEP_ALIVE_MS = 75_000 // common proxies drop an idle connection after 60 s; they shall be the ones to close it
@@ -56,11 +63,14 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   app.setSerializerCompiler(() => JSON.stringify)
   if (logger.isLevelEnabled('debug')) logRequests(app, logger)
 
-  await registerOpenApi(app)
+  await registerOpenApi(app, { keysNeeded: options.keys !== null })
   const shared = new SharedRoutes()
-  for (const contract of contracts) contract.register(app, { clock, payloadMaxBytes: config.payloadMaxBytes, shared })
+  const { payloadMaxBytes, callbackBaseUrl } = config
+  for (const contract of contracts) contract.register(app, { clock, payloadMaxBytes, callbackBaseUrl, shared })
   shared.register(app)
   registerOperationalRoutes(app, options)
+  registerClusterRoute(app, options.cluster)
+  if (options.internal !== undefined) registerInternalRoutes(app, options.internal, logger)
   await app.ready()
   return app
 }
@@ -98,13 +108,6 @@ function fastifyOptions({ config, clock }: AppOptions): FastifyHttpOptions<Serve
       },
     },
   }
-}
-
-/** Unique over restarts, without asking the random generator for every request. */
-function requestIds(): () => string {
-  const start = randomBytes(5).toString('hex')
-  let count = 0
-  return () => `req_${start}${(count++).toString(36)}`
 }
 
 function logRequests(app: FastifyInstance, logger: Logger): void {

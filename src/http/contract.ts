@@ -11,6 +11,8 @@ import type { SharedRoutes } from './shared-route.ts'
 export type ContractParts = {
   readonly clock: Clock
   readonly payloadMaxBytes: number
+  /** What a callback that is only a path is resolved against; null when it is not set. */
+  readonly callbackBaseUrl: string | null
   /** For a path that another contract has, too, and that the body decides about. */
   readonly shared: SharedRoutes
 }

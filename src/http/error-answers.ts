@@ -74,7 +74,7 @@ export class ErrorAnswers {
 
 /** A schema that meets no body at all complains about its type, which would not tell what is missing. */
 function isAboutMissingBody(error: DuetimeError, request: FastifyRequest): boolean {
-  return request.body === undefined && 'validationContext' in error
+  return request.body === undefined && 'validationContext' in error && error.validationContext === 'body'
 }
 
 function setHeaders({ code, details }: DuetimeError, reply: FastifyReply): void {

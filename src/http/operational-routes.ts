@@ -2,10 +2,11 @@
 
 import type { FastifyInstance } from 'fastify'
 import { assertAccess, EVERY_NAMESPACE, mayAccess, Permission } from '../core/access.ts'
-import { VERSION } from '../runtime/version.ts'
+import type { Clock } from '../runtime/clock.ts'
 import type { Logger } from '../runtime/logger.ts'
 import { DocsPage } from './docs/page.ts'
 import { JSON_TYPE } from './error-answers.ts'
+import { healthOf } from './health.ts'
 
 /** Each part by its name; a check throws or rejects with the reason when the part cannot do its work. */
 export type ReadyChecks = Readonly<Record<string, () => void | Promise<void>>>
@@ -14,32 +15,35 @@ export type MetricsSource = { readonly contentType: string; render(): Promise<st
 
 type OperationalParts = {
   readonly ready: ReadyChecks
-  /** Parts without which requests can be served all the same: they are shown, and the service is not taken out of service for them. */
+  /** Parts without which requests are served all the same: they are shown, and nobody is sent elsewhere because of them. */
   readonly degradable?: ReadyChecks
   readonly metrics: MetricsSource
+  readonly clock: Clock
   readonly logger: Logger
 }
 
-const HEALTHY = JSON.stringify({ status: 'ok', version: VERSION })
-
-export function registerOperationalRoutes(app: FastifyInstance, { ready, degradable = {}, metrics, logger }: OperationalParts): void {
+export function registerOperationalRoutes(app: FastifyInstance, parts: OperationalParts): void {
+  const { ready, degradable = {}, metrics, clock, logger } = parts
   const tags = ['operation']
   const open = { config: { open: true } }
 
-  const healthSchema = { tags, summary: 'Is the process up?', description: 'Asks nothing else: use it to decide about a restart.' }
-  app.get('/healthz', { ...open, schema: healthSchema }, (_request, reply) => reply.header('content-type', JSON_TYPE).send(HEALTHY))
+  const healthSchema = { tags, summary: 'Is it up, and its database?', description: '500 when the database does not answer in 5 seconds.' }
+  app.get('/healthz', { ...open, schema: healthSchema }, async (_request, reply) => {
+    const { status, body } = await healthOf(ready['store'], clock)
+    return reply.code(status).headers({ 'content-type': JSON_TYPE, 'cache-control': 'no-store' }).send(body)
+  })
 
   const readySchema = { tags, summary: 'Can it take requests?', description: '503 while a part cannot do its work; the answer names it.' }
   app.get('/readyz', { ...open, schema: readySchema }, async (request, reply) => {
     const reasons = mayAccess(request.principal, Permission.read, EVERY_NAMESPACE)
     const needed = await checkParts(ready, logger, reasons)
-    const parts = { ...needed, ...(await checkParts(degradable, logger, reasons)) }
+    const all = { ...needed, ...(await checkParts(degradable, logger, reasons)) }
     const isReady = areOk(needed)
-    const status = isReady ? (areOk(parts) ? 'ready' : 'degraded') : 'not ready'
+    const status = isReady ? (areOk(all) ? 'ready' : 'degraded') : 'not ready'
     return reply
       .code(isReady ? 200 : 503)
       .headers({ 'content-type': JSON_TYPE, 'cache-control': 'no-store' })
-      .send(JSON.stringify({ status, parts }))
+      .send(JSON.stringify({ status, parts: all }))
   })
 
   app.get('/metrics', { schema: { tags, summary: 'Metrics in the Prometheus text format' } }, async (request, reply) => {

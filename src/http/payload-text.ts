@@ -5,6 +5,7 @@
 import { DuetimeError, ErrorCode } from '../core/errors.ts'
 import { itemsOf, keysOf, mayHaveDelicateNumbers, membersOf, skipSpace } from '../core/json-text.ts'
 import type { Span } from '../core/json-text.ts'
+import { BATCH_TIMERS_MAX } from '../core/limits.ts'
 import type { JsonText } from '../core/timer.ts'
 import { mayHaveForbiddenKey } from './json-guards.ts'
 
@@ -35,27 +36,34 @@ export function payloadText(owner: PayloadOwner, maxBytes: number): JsonText | n
 /** Where contracts have payloads: in the body itself, in its `callback`, in each of its `timers`. One walk over the text. */
 export function rememberPayloads(body: unknown, text: string): void {
   if (!isObject(body)) return
-  // Of two members of one name the last one counts, for JSON.parse and here.
-  for (const { key, value } of membersOf(text, skipSpace(text, 0))) {
-    if (key === 'payload') remember(body, text, value)
-    if (key === 'callback') rememberIn(body['callback'], text, value)
-    if (key === 'timers' && Array.isArray(body['timers'])) {
-      let index = 0
-      for (const item of itemsOf(text, value.start)) rememberIn(body['timers'][index++], text, item)
-    }
-  }
+  const members = lastMembers(text, skipSpace(text, 0))
+  remember(body, text, members.get('payload'))
+  rememberIn(body['callback'], text, members.get('callback'))
+  const { timers } = body
+  // A longer batch is refused anyway.
+  if (!Array.isArray(timers) || timers.length > BATCH_TIMERS_MAX) return
+  let index = 0
+  for (const item of itemsOf(text, members.get('timers')!.start)) rememberIn(timers[index++], text, item)
 }
 
-function rememberIn(owner: unknown, text: string, { start }: Span): void {
-  if (!isObject(owner)) return
-  sent.delete(owner)
-  for (const { key, value } of membersOf(text, start)) if (key === 'payload') remember(owner, text, value)
+function rememberIn(owner: unknown, text: string, span: Span | undefined): void {
+  if (isObject(owner) && span !== undefined) remember(owner, text, lastMembers(text, span.start).get('payload'))
 }
 
-function remember(owner: object, text: string, { start, end }: Span): void {
-  const payload = text.slice(start, end)
+const LOOKED_FOR: ReadonlySet<string> = new Set(['payload', 'callback', 'timers'])
+
+/** Of two members of one name the last one counts, for JSON.parse and here. */
+function lastMembers(text: string, start: number): ReadonlyMap<string, Span> {
+  const found = new Map<string, Span>()
+  for (const { key, value } of membersOf(text, start)) if (LOOKED_FOR.has(key)) found.set(key, value)
+  return found
+}
+
+/** What can be written from its value need not be remembered. */
+function remember(owner: object, text: string, span: Span | undefined): void {
+  if (span === undefined) return
+  const payload = text.slice(span.start, span.end)
   if (mayHaveDelicateNumbers(payload) && !hidesForbiddenKey(payload)) sent.set(owner, copied(payload))
-  else sent.delete(owner)
 }
 
 /** Where a name comes twice, the guard of bodies has seen the last value only, and the text has both. */

@@ -34,7 +34,8 @@ export function mergedDocumentation(schemas: readonly OperationSchema[]): Operat
 
 function mergedResponses(responses: readonly Readonly<Record<string, Response>>[]): Record<string, unknown> {
   const statuses = new Set(responses.flatMap((byStatus) => Object.keys(byStatus)))
-  return Object.fromEntries([...statuses].map((status) => [status, mergedResponse(responses.flatMap((byStatus) => byStatus[status] ?? []))]))
+  const all = (status: string) => responses.flatMap((byStatus) => byStatus[status] ?? [])
+  return Object.fromEntries([...statuses].map((status) => [status, mergedResponse(all(status))]))
 }
 
 function mergedResponse(responses: readonly Response[]): unknown {

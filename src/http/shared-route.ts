@@ -29,7 +29,7 @@ export class SharedRoutes {
   readonly #dialects: Dialect[] = []
 
   add<Body extends TSchema>(dialect: Dialect<Body>): void {
-    this.#dialects.push(dialect as unknown as Dialect)
+    this.#dialects.push(dialect)
   }
 
   /** To be called when every contract has added what it has. */

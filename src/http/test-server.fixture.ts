@@ -23,13 +23,21 @@ import { v1Contract } from './contracts/v1/contract.ts'
 export type TestServerOptions = {
   readonly contracts?: readonly [Contract, ...Contract[]]
   readonly keys?: KeyRing
+  readonly allowAnonymous?: boolean
+  /** Serve the other nodes of a cluster, too: those that know this. */
+  readonly clusterSecret?: string
   readonly logger?: Logger
   readonly store?: Store
   readonly namespaces?: readonly string[]
   readonly payloadMaxBytes?: number
+  readonly callbackBaseUrl?: string
   readonly ready?: Readonly<Record<string, () => void | Promise<void>>>
   /** What the receiver says to each delivery. */
   readonly answer?: (firing: Firing) => DeliveryOutcome
+  /** Delivers instead of the receiver that answers as told. */
+  readonly target?: (clock: Clock) => TargetAdapter
+  /** Called when the outcome of a delivery is stored. */
+  readonly onSettled?: () => void
 }
 
 export type Answer = { readonly status: number; readonly headers: Headers; readonly text: string; readonly json: Record<string, unknown> }
@@ -48,7 +56,7 @@ export async function testServer(t: TestContext, options: TestServerOptions = {}
   const clock = new ManualClock(Date.UTC(2029, 11, 1, 12))
   const store = options.store ?? new MemoryStore()
   const receiver = new ScriptedReceiver(options.answer)
-  const engine = testEngine(store, clock, receiver)
+  const engine = testEngine({ store, clock, target: options.target?.(clock) ?? receiver, onSettled: options.onSettled ?? (() => {}) })
   const service = new TimerService({
     engine,
     store,
@@ -58,6 +66,7 @@ export async function testServer(t: TestContext, options: TestServerOptions = {}
     observer: { executed: () => {} },
   })
   const app = await buildApp({
+    cluster: () => engine.cluster(),
     service,
     contracts: options.contracts ?? [v1Contract],
     keys: options.keys ?? null,
@@ -66,11 +75,14 @@ export async function testServer(t: TestContext, options: TestServerOptions = {}
       payloadMaxBytes: options.payloadMaxBytes ?? 256 * 1_024,
       requestTimeoutMs: 30_000,
       connectionsMax: 1_000,
+      allowAnonymous: options.allowAnonymous ?? false,
+      callbackBaseUrl: options.callbackBaseUrl ?? null,
     },
     clock,
     logger: options.logger ?? silentLogger(),
     metrics: { contentType: 'text/plain; version=0.0.4', render: async () => 'duetime_up 1\n' },
     ready: options.ready ?? { store: () => store.ping() },
+    ...(options.clusterSecret !== undefined && { internal: { secret: options.clusterSecret, executor: engine, look: async () => {} } }),
   })
   await engine.start()
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
@@ -95,13 +107,15 @@ async function ask(url: string, init?: RequestInit): Promise<Answer> {
   return { status: response.status, headers: response.headers, text, json: isJson ? (JSON.parse(text) as Record<string, unknown>) : {} }
 }
 
-function testEngine(store: Store, clock: Clock, receiver: ScriptedReceiver): Engine {
+type EngineParts = { readonly store: Store; readonly clock: Clock; readonly target: TargetAdapter; readonly onSettled: () => void }
+
+function testEngine({ store, clock, target, onSettled }: EngineParts): Engine {
   return new Engine({
     store,
-    targets: [receiver, new NoneTarget()],
+    targets: [target, new NoneTarget()],
     clock,
     logger: silentLogger(),
-    observer: { fired: () => {}, settled: () => {}, committed: () => {} },
+    observer: { fired: () => {}, settled: () => onSettled(), committed: () => {} },
     node: 'test',
     retentionMs: () => 7 * 86_400_000,
     window: { timersMax: 10_000, bytesMax: 64 * 1_024 * 1_024, pageSize: 1_000 },

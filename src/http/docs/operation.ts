@@ -54,9 +54,10 @@ function jsonOf(content: Content | undefined): Media | undefined {
 /** Quoted for a shell: a quote inside ends the text, adds itself and begins again. */
 function curl({ method, path }: Place, example: unknown): string {
   const target = `"$DUETIME${path}"`
-  if (method === 'get') return `curl ${target}`
+  const command = method === 'get' || method === 'post' ? `curl ${target}` : `curl -X ${method.toUpperCase()} ${target}`
+  if (example === undefined) return command
   const data = JSON.stringify(example, null, 2).replaceAll("'", String.raw`'\''`)
-  return `curl ${target} -H 'Content-Type: application/json' -d '${data}'`
+  return `${command} -H 'Content-Type: application/json' -d '${data}'`
 }
 
 function fieldTable(schema: JsonSchema): Html {

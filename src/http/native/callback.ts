@@ -6,7 +6,10 @@ import { HEADER_VALUE_CHARS_MAX, HEADERS_MAX, URL_CHARS_MAX } from '../../core/l
 import type { Target } from '../../core/timer.ts'
 import { isReservedHeader } from '../../targets/http/request-headers.ts'
 
-const TOPIC_CHARS_MAX = 255
+/** Names the way of delivering that timers of the native contracts follow: see contracts/v1/delivery.ts. */
+export const NATIVE_PROTOCOL = 'v1'
+
+export const TOPIC_CHARS_MAX = 255
 const HEADER_NAME_CHARS_MAX = 255
 
 type Headers = Readonly<Record<string, string>>
@@ -66,14 +69,23 @@ export function readTarget({ callbackUrl, callback }: CallbackFields): Target | 
 /** URL parsing drops tabs and line breaks silently and trims spaces; a client that sends them made a mistake. */
 const WEB_URL = /^https?:\/\/[^\s\0-\x20\x7f]+$/i
 
+/** The same few URLs come with most timers, and a URL that was right stays right. */
+const goodUrls = new Set<string>()
+const GOOD_URLS_KEPT = 500
+
 export function readUrl(text: string, field: string): string {
-  if (WEB_URL.test(text) && text.isWellFormed() && URL.canParse(text)) return text
+  if (goodUrls.has(text)) return text
+  if (WEB_URL.test(text) && text.isWellFormed() && URL.canParse(text)) {
+    if (goodUrls.size >= GOOD_URLS_KEPT) goodUrls.clear()
+    goodUrls.add(text)
+    return text
+  }
   throw invalidInput(field, `${field} must be an absolute http or https URL, such as https://example.com/hooks/timer`)
 }
 
 const SUBJECT = /^[^\s\0-\x20\x7f.*>]+(?:\.[^\s\0-\x20\x7f.*>]+)*$/
 
-function readSubject(text: string, field: string): string {
+export function readSubject(text: string, field: string): string {
   if (SUBJECT.test(text) && text.isWellFormed()) return text
   throw invalidInput(field, `${field} must be a NATS subject: words joined by dots, without spaces and wildcards`)
 }

@@ -1,5 +1,6 @@
 // Lengths of time in requests: Go-style text (`30s`) or ISO 8601, within bounds, refused with the field's name.
 
+import { Type } from 'typebox'
 import { DuetimeError, invalidInput } from '../../core/errors.ts'
 import { formatInterval, parseInterval } from '../../core/interval.ts'
 import { TIMEOUT_MAX_MS, TIMEOUT_MIN_MS } from '../../core/limits.ts'
@@ -21,6 +22,13 @@ function parsed(text: string, field: string): Millis {
     throw error
   }
 }
+
+export const CallbackTimeoutField = Type.String({ description: 'How long the receiver may take, 1s to 1h. Default 30s.' })
+export const CallbackTimeoutSecondsField = Type.Number({
+  minimum: TIMEOUT_MIN_MS / 1_000,
+  maximum: TIMEOUT_MAX_MS / 1_000,
+  description: 'The same in seconds.',
+})
 
 export type TimeoutFields = { readonly callbackTimeout?: string; readonly callbackTimeoutSeconds?: number }
 

@@ -7,6 +7,7 @@ import { parseInstant } from '../../../core/schedule.ts'
 import type { Millis } from '../../../core/timer.ts'
 import { failedAnswer, failedStatus, isSuccess } from '../../../targets/http/protocol.ts'
 import type { HttpProtocol, HttpResponse } from '../../../targets/http/protocol.ts'
+import { NATIVE_PROTOCOL } from '../../native/callback.ts'
 
 const ANSWERS = '{"ok":true}, {"ok":false} or {"ok":false,"nextExecuteAt":"…"}, or an empty body'
 const QUOTED_CHARS_MAX = 80 // of an answer that was not understood: enough to recognise it
@@ -14,7 +15,7 @@ const REASON_CHARS_MAX = ERROR_CHARS_KEPT - 100
 const DELAY_MAX_MS = DELAY_MAX_YEARS * 366 * 86_400_000
 
 export const v1Delivery: HttpProtocol = {
-  name: 'v1',
+  name: NATIVE_PROTOCOL,
   request: (firing) => ({ body: callbackBody(firing) }),
   judge: judgeAnswer,
 }

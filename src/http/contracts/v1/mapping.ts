@@ -13,14 +13,12 @@ import type { Schedule } from '../../../core/schedule.ts'
 import { CatchUp } from '../../../core/timer.ts'
 import type { Namespace, Target, TimerId } from '../../../core/timer.ts'
 import type { TimerName } from '../../../service/timer-operations.ts'
-import { readTarget } from '../../native/callback.ts'
+import { NATIVE_PROTOCOL, readTarget } from '../../native/callback.ts'
 import { readTimeout } from '../../native/intervals.ts'
-import { metadataText, payloadText } from '../../native/json-limits.ts'
+import { metadataText } from '../../native/metadata.ts'
 import { readRetryPolicy } from '../../native/retry-policy.ts'
+import { payloadText } from '../../payload-text.ts'
 import type { CreateBody, NameBody, UpdateBody } from './schema.ts'
-
-/** Names the way of delivering that these timers follow: see delivery.ts. */
-const PROTOCOL = 'v1'
 
 export type CreateContext = {
   readonly payloadMaxBytes: number
@@ -43,8 +41,8 @@ export function toCreateCommand(body: CreateBody, context: CreateContext): Creat
       schedule: requiredSchedule(body),
       catchUp: body.catchUp ?? CatchUp.all,
       target: requiredTarget(body),
-      protocol: PROTOCOL,
-      payload: payloadText(body.payload, context.payloadMaxBytes),
+      protocol: NATIVE_PROTOCOL,
+      payload: payloadText(body, context.payloadMaxBytes),
       metadata: metadataText(body.metadata),
       retry: body.retryPolicy === undefined ? DEFAULT_RETRY : readRetryPolicy(body.retryPolicy),
       timeoutMs: readTimeout(body) ?? TIMEOUT_DEFAULT_MS,
@@ -68,8 +66,8 @@ function changesOf(body: UpdateBody, payloadMaxBytes: number): TimerChanges {
   return {
     ...(schedule === undefined ? {} : { schedule }),
     ...(body.catchUp === undefined ? {} : { catchUp: body.catchUp }),
-    ...(target === undefined ? {} : { callback: { target, protocol: PROTOCOL } }),
-    ...(body.payload === undefined ? {} : { payload: payloadText(body.payload, payloadMaxBytes) }),
+    ...(target === undefined ? {} : { callback: { target, protocol: NATIVE_PROTOCOL, retryOfProtocol: DEFAULT_RETRY } }),
+    ...(body.payload === undefined ? {} : { payload: payloadText(body, payloadMaxBytes) }),
     ...(body.metadata === undefined ? {} : { metadata: metadataText(body.metadata) }),
     ...(body.retryPolicy === undefined ? {} : { retry: readRetryPolicy(body.retryPolicy) }),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),

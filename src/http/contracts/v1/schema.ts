@@ -8,18 +8,16 @@ import {
   BATCH_TIMERS_MAX,
   ID_CHARS_MAX,
   METADATA_BYTES_MAX,
-  METADATA_KEYS_MAX,
   NAMESPACE_CHARS_MAX,
   PAGE_TIMERS_DEFAULT,
   PAGE_TIMERS_MAX,
   PREVIEW_FIRINGS_DEFAULT,
   PREVIEW_FIRINGS_MAX,
-  TIMEOUT_MAX_MS,
-  TIMEOUT_MIN_MS,
 } from '../../../core/limits.ts'
 import { CatchUp, Status } from '../../../core/timer.ts'
 import { CallbackField, CallbackUrlField } from '../../native/callback.ts'
-import type { Metadata } from '../../native/json-limits.ts'
+import { CallbackTimeoutField, CallbackTimeoutSecondsField } from '../../native/intervals.ts'
+import { MetadataField } from '../../native/metadata.ts'
 import { RetryPolicyFields } from '../../native/retry-policy.ts'
 
 const NamespaceField = Type.String({ minLength: 1, maxLength: NAMESPACE_CHARS_MAX, description: 'Default: default.' })
@@ -48,19 +46,10 @@ const callbackAndTiming = {
   callbackUrl: Type.Optional(CallbackUrlField),
   callback: Type.Optional(CallbackField),
   payload: Type.Optional(Type.Unknown({ description: 'Any JSON; delivered as it is.' })),
-  metadata: Type.Optional(
-    Type.Unsafe<Metadata | null>({
-      type: ['object', 'null'],
-      maxProperties: METADATA_KEYS_MAX,
-      additionalProperties: { type: ['string', 'number', 'boolean', 'null'] },
-      description: 'Labels to find timers by: strings, numbers, booleans or null.',
-    }),
-  ),
+  metadata: Type.Optional(MetadataField),
   retryPolicy: Type.Optional(RetryPolicyFields),
-  callbackTimeout: Type.Optional(Type.String({ description: 'How long the receiver may take, 1s to 1h. Default 30s.' })),
-  callbackTimeoutSeconds: Type.Optional(
-    Type.Number({ minimum: TIMEOUT_MIN_MS / 1_000, maximum: TIMEOUT_MAX_MS / 1_000, description: 'The same in seconds.' }),
-  ),
+  callbackTimeout: Type.Optional(CallbackTimeoutField),
+  callbackTimeoutSeconds: Type.Optional(CallbackTimeoutSecondsField),
 }
 
 const OnConflictField = oneOfWords([OnConflict.replace, OnConflict.keep, OnConflict.reject], {

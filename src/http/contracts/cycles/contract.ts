@@ -1,0 +1,19 @@
+// `cycles`: /api/v1/timers and /api/v1/timers/{timer_id}, one-shots and cycles with their place in the timing wheel,
+// answers as {success, data | error, request_id}. Its create shares a path with `groups`: bodies with `timer_id` or
+// `duration_or_cycle` are meant for this contract.
+
+import type { Contract } from '../../contract.ts'
+import { renderCyclesError } from './envelope.ts'
+import { PREFIX, registerRoutes, speaksCycles } from './routes.ts'
+
+const ONE_SEGMENT = new RegExp(`^${PREFIX}/[^/]+$`)
+
+export const cyclesContract: Contract = {
+  name: 'cycles',
+  owns: ({ method, path, body }) => {
+    if (path === PREFIX) return method === 'GET' || method === 'HEAD' || speaksCycles(body)
+    return method !== 'POST' && ONE_SEGMENT.test(path)
+  },
+  register: registerRoutes,
+  renderError: renderCyclesError,
+}

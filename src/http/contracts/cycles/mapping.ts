@@ -1,0 +1,80 @@
+// From the bodies, paths and queries of `cycles` to commands and names.
+
+import type { CreateCommand } from '../../../core/command.ts'
+import { OnConflict } from '../../../core/command.ts'
+import { invalidInput } from '../../../core/errors.ts'
+import { DEFAULT_NAMESPACE, parseNamespace, parseTimerId, timerUuid } from '../../../core/ids.ts'
+import { TIMEOUT_DEFAULT_MS } from '../../../core/limits.ts'
+import { DEFAULT_RETRY } from '../../../core/retry.ts'
+import { parseSchedule } from '../../../core/schedule.ts'
+import { CatchUp } from '../../../core/timer.ts'
+import type { Namespace, Target, TimerId, TimerUuid } from '../../../core/timer.ts'
+import { readUrl } from '../../native/callback.ts'
+import { metadataText } from '../../native/metadata.ts'
+import { CYCLES_PROTOCOL } from './delivery.ts'
+import { TIMER_ID_CHARS_MAX } from './schema.ts'
+import type { CreateBody, TenantQuery } from './schema.ts'
+
+export type CreateContext = { readonly callbackBaseUrl: string | null; readonly traceparent: string | null }
+
+export function toCreateCommand(body: CreateBody, { callbackBaseUrl, traceparent }: CreateContext): CreateCommand {
+  const namespace = readTenant(body.tenant_id ?? undefined) ?? DEFAULT_NAMESPACE
+  const id = newTimerId(body.timer_id)
+  return {
+    type: 'create',
+    namespace,
+    id,
+    uuid: timerUuid(namespace, id),
+    onConflict: OnConflict.reject,
+    minLeadMs: 0,
+    spec: {
+      schedule: parseSchedule(body.duration_or_cycle),
+      catchUp: CatchUp.all,
+      target: readTarget(body.callback_url ?? null, callbackBaseUrl),
+      protocol: CYCLES_PROTOCOL,
+      payload: null,
+      metadata: metadataText(body.metadata),
+      retry: DEFAULT_RETRY,
+      timeoutMs: TIMEOUT_DEFAULT_MS,
+      traceparent,
+      correlationId: null,
+    },
+  }
+}
+
+const TIMER_ID = /^[\w-]+$/
+
+/** Ids made elsewhere may be any text: they can be read and deleted, and only new ones are held to this. */
+function newTimerId(text: string): TimerId {
+  if (TIMER_ID.test(text)) return parseTimerId(text, 'timer_id')
+  throw invalidInput('timer_id', `timer_id must be 1 to ${TIMER_ID_CHARS_MAX} letters, digits, '-' or '_'`)
+}
+
+function readTarget(url: string | null, baseUrl: string | null): Target {
+  if (url === null) return { type: 'none' }
+  return { type: 'http', url: readUrl(isRelative(url) ? resolved(url, baseUrl) : url, 'callback_url'), headers: null }
+}
+
+/** Two slashes would name another host. */
+function isRelative(url: string): boolean {
+  return url.startsWith('/') && !url.startsWith('//')
+}
+
+/** A base with a path of its own keeps it. */
+function resolved(path: string, baseUrl: string | null): string {
+  if (baseUrl !== null) return baseUrl.replace(/\/+$/, '') + path
+  throw invalidInput('callback_url', 'callback_url is a path, and CALLBACK_BASE_URL is not set here: give an absolute http or https URL')
+}
+
+export type TimerKey = { readonly namespace: Namespace; readonly id: TimerId; readonly uuid: TimerUuid }
+
+/** Which timer a path and its query name. */
+export function toTimerKey({ timer_id }: { readonly timer_id: string }, query: TenantQuery): TimerKey {
+  const namespace = readTenant(query.tenant_id) ?? DEFAULT_NAMESPACE
+  const id = parseTimerId(timer_id, 'timer_id')
+  return { namespace, id, uuid: timerUuid(namespace, id) }
+}
+
+export function readTenant(text: string | undefined): Namespace | undefined {
+  return text === undefined ? undefined : parseNamespace(text, 'tenant_id')
+}

@@ -1,0 +1,80 @@
+// From the bodies and paths of `groups` to commands.
+
+import { OnConflict } from '../../../core/command.ts'
+import type { CreateCommand, TimerChanges } from '../../../core/command.ts'
+import { invalidInput } from '../../../core/errors.ts'
+import { DEFAULT_NAMESPACE, parseNamespace, parseTimerId, timerUuid } from '../../../core/ids.ts'
+import { parseZonedInstant } from '../../../core/instant.ts'
+import { TIMEOUT_DEFAULT_MS } from '../../../core/limits.ts'
+import { DEFAULT_RETRY } from '../../../core/retry.ts'
+import type { Schedule } from '../../../core/schedule.ts'
+import { CatchUp } from '../../../core/timer.ts'
+import type { Namespace, Target, TimerId, TimerUuid } from '../../../core/timer.ts'
+import { NATIVE_PROTOCOL, readUrl } from '../../native/callback.ts'
+import { readTimeout } from '../../native/intervals.ts'
+import { metadataText } from '../../native/metadata.ts'
+import { readRetryPolicy } from '../../native/retry-policy.ts'
+import { payloadText } from '../../payload-text.ts'
+import type { CreateBody, TimerPath, UpdateBody } from './schema.ts'
+
+export type CreateContext = { readonly payloadMaxBytes: number; readonly traceparent: string | null }
+
+export function toCreateCommand(body: CreateBody, { payloadMaxBytes, traceparent }: CreateContext): CreateCommand {
+  const namespace = body.groupId === undefined ? DEFAULT_NAMESPACE : parseNamespace(body.groupId, 'groupId')
+  const id = parseTimerId(body.id)
+  return {
+    type: 'create',
+    namespace,
+    id,
+    uuid: timerUuid(namespace, id),
+    onConflict: OnConflict.match,
+    minLeadMs: 0,
+    spec: {
+      schedule: readInstant(body.executeAt),
+      catchUp: CatchUp.all,
+      target: readTarget(body.callbackUrl),
+      protocol: NATIVE_PROTOCOL,
+      payload: payloadText(body, payloadMaxBytes),
+      metadata: metadataText(body.metadata),
+      retry: body.retryPolicy === undefined ? DEFAULT_RETRY : readRetryPolicy(body.retryPolicy),
+      timeoutMs: readTimeout(body) ?? TIMEOUT_DEFAULT_MS,
+      traceparent,
+      correlationId: null,
+    },
+  }
+}
+
+/** Null clears a payload and metadata; every other field has a value or is not there. */
+export function toChanges(body: UpdateBody, { payloadMaxBytes }: Pick<CreateContext, 'payloadMaxBytes'>): TimerChanges {
+  const timeoutMs = readTimeout(body)
+  const changes: TimerChanges = {
+    ...(body.executeAt === undefined ? {} : { schedule: readInstant(body.executeAt) }),
+    ...(body.callbackUrl === undefined ? {} : { callback: callbackTo(body.callbackUrl) }),
+    ...(body.payload === undefined ? {} : { payload: payloadText(body, payloadMaxBytes) }),
+    ...(body.metadata === undefined ? {} : { metadata: metadataText(body.metadata) }),
+    ...(body.retryPolicy === undefined ? {} : { retry: readRetryPolicy(body.retryPolicy) }),
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+  }
+  if (Object.keys(changes).length === 0) throw invalidInput('executeAt', 'nothing to change: give the fields that shall have new values')
+  return changes
+}
+
+export type TimerKey = { readonly namespace: Namespace; readonly id: TimerId; readonly uuid: TimerUuid }
+
+export function toTimerKey({ groupId, timerId }: TimerPath): TimerKey {
+  const namespace = parseNamespace(groupId, 'groupId')
+  const id = parseTimerId(timerId, 'timerId')
+  return { namespace, id, uuid: timerUuid(namespace, id) }
+}
+
+function readInstant(executeAt: string): Schedule {
+  return { kind: 'instant', text: executeAt, ...parseZonedInstant(executeAt) }
+}
+
+function readTarget(callbackUrl: string): Target {
+  return { type: 'http', url: readUrl(callbackUrl, 'callbackUrl'), headers: null }
+}
+
+function callbackTo(callbackUrl: string): NonNullable<TimerChanges['callback']> {
+  return { target: readTarget(callbackUrl), protocol: NATIVE_PROTOCOL, retryOfProtocol: DEFAULT_RETRY }
+}

@@ -1,0 +1,66 @@
+// The four operations of `groups`. A canceled timer is gone here: it cannot be read, changed or canceled again.
+
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import { timerNotFound } from '../../../core/decide.ts'
+import { DuetimeError, ErrorCode } from '../../../core/errors.ts'
+import { Status } from '../../../core/timer.ts'
+import type { ContractParts } from '../../contract.ts'
+import { JSON_TYPE } from '../../error-answers.ts'
+import { timerJson } from '../../native/timer-json.ts'
+import { readTraceparent } from '../../traceparent.ts'
+import { toChanges, toCreateCommand, toTimerKey } from './mapping.ts'
+import type { TimerKey } from './mapping.ts'
+import { OPERATIONS } from './operations.ts'
+
+export const PREFIX = '/api/v1/timers'
+const ONE_TIMER = `${PREFIX}/:groupId/:timerId`
+
+export function registerRoutes(instance: FastifyInstance, { payloadMaxBytes, shared }: ContractParts): void {
+  const app = instance.withTypeProvider<TypeBoxTypeProvider>()
+
+  shared.add({
+    method: 'POST',
+    url: PREFIX,
+    speaks: null,
+    schema: OPERATIONS.create,
+    handler: async ({ body, headers, timers }, reply) => {
+      const traceparent = readTraceparent(headers['traceparent'])
+      const { timer } = await timers.execute(toCreateCommand(body, { payloadMaxBytes, traceparent }))
+      return sendJson(reply, timerJson(timer))
+    },
+  })
+
+  app.get(ONE_TIMER, { schema: OPERATIONS.get }, async ({ params, timers }, reply) => {
+    const key = toTimerKey(params)
+    const timer = await timers.get(key)
+    if (timer.status === Status.canceled) throw timerNotFound(key)
+    return sendJson(reply, timerJson(timer))
+  })
+
+  app.put(ONE_TIMER, { schema: OPERATIONS.update }, async ({ params, body, timers }, reply) => {
+    const key = toTimerKey(params)
+    const changes = toChanges(body, { payloadMaxBytes })
+    const { timer } = await unlessCanceled(key, timers.execute({ type: 'update', ...key, changes, ifVersion: null, minLeadMs: 0 }))
+    return sendJson(reply, timerJson(timer))
+  })
+
+  app.delete(ONE_TIMER, { schema: OPERATIONS.delete }, async ({ params, timers }, reply) => {
+    const key = toTimerKey(params)
+    await unlessCanceled(key, timers.execute({ type: 'cancel', ...key, ifVersion: null }))
+    return reply.code(204).send()
+  })
+}
+
+async function unlessCanceled<T>(key: TimerKey, executed: Promise<T>): Promise<T> {
+  try {
+    return await executed
+  } catch (error) {
+    const isGone = error instanceof DuetimeError && error.code === ErrorCode.timerNotPending && error.details['status'] === Status.canceled
+    throw isGone ? timerNotFound(key) : error
+  }
+}
+
+function sendJson(reply: FastifyReply, json: string): FastifyReply {
+  return reply.header('content-type', JSON_TYPE).send(json)
+}

@@ -1,0 +1,85 @@
+// From the bodies and paths of `platform` to commands.
+
+import { randomUUIDv7 } from 'node:crypto'
+import { OnConflict } from '../../../core/command.ts'
+import type { CreateCommand, TimerChanges } from '../../../core/command.ts'
+import { invalidInput } from '../../../core/errors.ts'
+import { DEFAULT_NAMESPACE, timerUuid } from '../../../core/ids.ts'
+import { parseZonedInstant } from '../../../core/instant.ts'
+import { TIMEOUT_DEFAULT_MS } from '../../../core/limits.ts'
+import { SINGLE_ATTEMPT } from '../../../core/retry.ts'
+import type { Schedule } from '../../../core/schedule.ts'
+import { CatchUp } from '../../../core/timer.ts'
+import type { Namespace, Target, TimerId, TimerUuid } from '../../../core/timer.ts'
+import { readHeaders, readSubject, readUrl } from '../../native/callback.ts'
+import { metadataText } from '../../native/metadata.ts'
+import { payloadText } from '../../payload-text.ts'
+import { PLATFORM_PROTOCOL } from './delivery.ts'
+import type { CallbackBody, CreateBody, UpdateBody } from './schema.ts'
+
+/** A due time must be further ahead than this. */
+export const MIN_LEAD_MS = 5_000
+
+export type CreateContext = { readonly payloadMaxBytes: number; readonly traceparent: string | null }
+
+export function toCreateCommand(body: CreateBody, { payloadMaxBytes, traceparent }: CreateContext): CreateCommand {
+  return {
+    type: 'create',
+    ...toTimerKey(randomUUIDv7()),
+    onConflict: OnConflict.reject,
+    minLeadMs: MIN_LEAD_MS,
+    spec: {
+      schedule: readInstant(body.execute_at),
+      catchUp: CatchUp.all,
+      target: readTarget(body.callback),
+      protocol: PLATFORM_PROTOCOL,
+      payload: payloadText(body.callback, payloadMaxBytes),
+      metadata: metadataText(body.metadata),
+      retry: SINGLE_ATTEMPT,
+      timeoutMs: TIMEOUT_DEFAULT_MS,
+      traceparent,
+      correlationId: null,
+    },
+  }
+}
+
+/** A callback is replaced as a whole, its payload included. */
+export function toChanges(body: UpdateBody, { payloadMaxBytes }: Pick<CreateContext, 'payloadMaxBytes'>): TimerChanges {
+  const { execute_at: executeAt = null, callback = null, metadata = null } = body
+  return {
+    ...(executeAt === null ? {} : { schedule: readInstant(executeAt) }),
+    ...(callback === null ? {} : callbackChanges(callback, payloadMaxBytes)),
+    ...(metadata === null ? {} : { metadata: metadataText(metadata) }),
+  }
+}
+
+function callbackChanges(callback: CallbackBody, payloadMaxBytes: number): TimerChanges {
+  return {
+    callback: { target: readTarget(callback), protocol: PLATFORM_PROTOCOL, retryOfProtocol: SINGLE_ATTEMPT },
+    payload: payloadText(callback, payloadMaxBytes),
+  }
+}
+
+function readInstant(executeAt: string): Schedule {
+  return { kind: 'instant', text: executeAt, ...parseZonedInstant(executeAt) }
+}
+
+function readTarget(callback: CallbackBody): Target {
+  const headers = readHeaders(callback.headers ?? undefined)
+  if (callback.type === 'http') return { type: 'http', url: readUrl(callback.url, 'callback.url'), headers }
+  const { topic, key = null } = callback
+  return { type: 'nats', topic: readSubject(topic, 'callback.topic'), key: key === null ? null : readSubject(key, 'callback.key'), headers }
+}
+
+export type TimerKey = { readonly namespace: Namespace; readonly id: TimerId; readonly uuid: TimerUuid }
+
+const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i
+
+export function readTimerKey(id: string): TimerKey {
+  if (!UUID.test(id)) throw invalidInput('id', 'id must be a UUID, such as 018f3c8e-5b7a-7d3c-9a51-0d6a1f0c2b44')
+  return toTimerKey(id)
+}
+
+function toTimerKey(id: string): TimerKey {
+  return { namespace: DEFAULT_NAMESPACE, id: id as TimerId, uuid: timerUuid(DEFAULT_NAMESPACE, id as TimerId) }
+}

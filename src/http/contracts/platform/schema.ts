@@ -1,0 +1,100 @@
+// The bodies and queries that `platform` takes. Optional fields may be null, which is the same as leaving them out: that
+// is how clients in typed languages write what they do not set.
+
+import { Type } from 'typebox'
+import type { Static } from 'typebox'
+import { HEADER_VALUE_CHARS_MAX, HEADERS_MAX, URL_CHARS_MAX } from '../../../core/limits.ts'
+import { TOPIC_CHARS_MAX } from '../../native/callback.ts'
+
+type Headers = Readonly<Record<string, string>>
+
+const HeadersField = Type.Unsafe<Headers | null>({
+  type: ['object', 'null'],
+  maxProperties: HEADERS_MAX,
+  additionalProperties: { type: 'string', maxLength: HEADER_VALUE_CHARS_MAX },
+  description: 'Sent with the delivery.',
+})
+const PayloadField = Type.Unknown({ description: 'Any JSON; it is the body of the delivery, as it is.' })
+
+const HttpCallback = Type.Object(
+  {
+    type: Type.Literal('http'),
+    url: Type.String({ minLength: 1, maxLength: URL_CHARS_MAX, description: 'An http or https URL that gets a POST.' }),
+    headers: Type.Optional(HeadersField),
+    payload: Type.Optional(PayloadField),
+  },
+  { additionalProperties: false, title: 'HTTP' },
+)
+const NatsCallback = Type.Object(
+  {
+    type: Type.Literal('nats'),
+    topic: Type.String({ minLength: 1, maxLength: TOPIC_CHARS_MAX }),
+    key: Type.Optional(
+      Type.Unsafe<string | null>({
+        type: ['string', 'null'],
+        minLength: 1,
+        maxLength: TOPIC_CHARS_MAX,
+        description: 'Published on topic.key then.',
+      }),
+    ),
+    headers: Type.Optional(HeadersField),
+    payload: Type.Optional(PayloadField),
+  },
+  { additionalProperties: false, title: 'NATS' },
+)
+export type CallbackBody = Static<typeof HttpCallback> | Static<typeof NatsCallback>
+
+/** A discriminated union, so that a mistake in one kind is not reported as "matches none of them". */
+const callbackUnion = { discriminator: { propertyName: 'type' }, oneOf: [HttpCallback, NatsCallback] }
+
+const EXECUTE_AT = 'ISO 8601 with an offset, more than 5 seconds ahead.'
+const MetadataField = Type.Unknown({ description: 'Any JSON for reference.' })
+
+export const CreateBody = Type.Object(
+  {
+    execute_at: Type.String({ description: EXECUTE_AT }),
+    callback: Type.Unsafe<CallbackBody>({ type: 'object', ...callbackUnion }),
+    metadata: Type.Optional(MetadataField),
+  },
+  { additionalProperties: false },
+)
+export type CreateBody = Static<typeof CreateBody>
+
+export const UpdateBody = Type.Object(
+  {
+    execute_at: Type.Optional(Type.Unsafe<string | null>({ type: ['string', 'null'], description: EXECUTE_AT })),
+    callback: Type.Optional(
+      Type.Unsafe<CallbackBody | null>({
+        anyOf: [{ type: 'null' }, { type: 'object', ...callbackUnion }],
+        title: 'an object, or null',
+        description: 'As a whole, payload included.',
+      }),
+    ),
+    metadata: Type.Optional(MetadataField),
+  },
+  { additionalProperties: false },
+)
+export type UpdateBody = Static<typeof UpdateBody>
+
+export const TimerPath = Type.Object({ id: Type.String({ description: 'The UUID that the create answered with.' }) })
+
+export const LIST_STATUSES = ['pending', 'executing', 'completed', 'failed', 'canceled'] as const
+export const LIST_LIMIT_DEFAULT = 50
+export const LIST_LIMIT_MAX = 200
+
+function oneOf<Word extends string>(words: readonly Word[], description: string) {
+  return Type.Unsafe<Word>({ type: 'string', enum: words, description })
+}
+
+/** Numbers are text in a query, and are read in list-query.ts. */
+export const ListQuery = Type.Object(
+  {
+    status: Type.Optional(oneOf(LIST_STATUSES, 'Only timers in this status.')),
+    limit: Type.Optional(Type.String({ description: `Default ${LIST_LIMIT_DEFAULT}; cut to ${LIST_LIMIT_MAX} if more.` })),
+    offset: Type.Optional(Type.String({ description: 'How many to skip. Default 0.' })),
+    sort: Type.Optional(oneOf(['created_at', 'execute_at'], 'Default created_at.')),
+    order: Type.Optional(oneOf(['asc', 'desc'], 'Default desc.')),
+  },
+  { additionalProperties: false },
+)
+export type ListQuery = Static<typeof ListQuery>
