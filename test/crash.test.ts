@@ -66,6 +66,7 @@ test('what was acknowledged comes true, whatever is killed when', { timeout: 120
   for (const { history, violations } of guilty.slice(0, SHOWN_VIOLATIONS)) {
     console.log(`\nVIOLATION\n${violations.map((text) => `  ! ${text}`).join('\n')}\n${describeHistory(history, supervisor.kills)}`)
   }
+  if (guilty.length > 0) console.log('the service complained of', supervisor.complaints())
   assert.equal(guilty.length, 0, `${guilty.length} timers broke a promise; run again with SEED=${SEED}`)
   assert.ok(Math.max(...supervisor.readyMs) < READY_WITHIN_MS, 'a restart took too long')
   assert.equal(integrityOf(join(cwd, 'timers.db')), 'ok')

@@ -34,10 +34,12 @@ const ANSWER_WITHIN_MS = 20_000 // a service that hangs should fail a test, not 
 
 export class Client {
   readonly #service: () => Pick<Service, 'url'>
+  readonly #headers: Readonly<Record<string, string>>
 
   /** `service` is asked for each request, so that a client outlives a restart. */
-  constructor(service: () => Pick<Service, 'url'>) {
+  constructor(service: () => Pick<Service, 'url'>, headers: Readonly<Record<string, string>> = {}) {
     this.#service = service
+    this.#headers = headers
   }
 
   create(timer: TimerRequest): Promise<Answer<TimerJson>> {
@@ -68,7 +70,7 @@ export class Client {
     try {
       const response = await fetch(`${this.#service().url}/api/v1/timers/${verb}`, {
         method: 'POST',
-        headers: { 'content-type': 'application/json' },
+        headers: { 'content-type': 'application/json', ...this.#headers },
         body: JSON.stringify(body),
         signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
       })

@@ -54,7 +54,7 @@ export class Service {
     return this.#child.exitCode === null && this.#child.signalCode === null
   }
 
-  signal(signal: 'SIGTERM' | 'SIGINT'): void {
+  signal(signal: 'SIGTERM' | 'SIGINT' | 'SIGHUP'): void {
     this.#child.kill(signal)
   }
 

@@ -136,6 +136,13 @@ test('retries and times that the receiver asked for are in order', () => {
   assert.deepEqual(check([create], [putOff, again], completed()).violations, [])
 })
 
+test('a time that the receiver asked for is kept, unless it was over when the answer was read', () => {
+  const putOffTo = (at: number) => delivery({ reply: { status: 200, body: { ok: false, nextExecuteAt: new Date(at).toISOString() } } })
+  const retried = delivery({ firedAt: DUE + 300, attempt: 2 })
+  assertViolation(check([create], [putOffTo(DUE + 900), retried], completed()), /no kill explains it/)
+  assert.deepEqual(check([create], [putOffTo(DUE + 100), retried], completed()).violations, [])
+})
+
 test('a history reads as a story, with the kills that fell into it', () => {
   const { text } = check([create], [delivery()], completed(), [killAt(5_000), killAt(99_000)])
   assert.match(text, /create revision 1.*acknowledged[^]*KILLED[^]*delivered attempt 1 of d1[^]*in the end: completed, revision 1/)

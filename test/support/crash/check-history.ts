@@ -125,8 +125,11 @@ function checkRepetitions(deliveries: readonly Delivery[], kills: readonly Kill[
   return { violations, duplicates }
 }
 
+/** A failure that is tried again. So is a wish for another time that was over before the service had read it. */
 function isRetry(previous: Delivery, next: Delivery): boolean {
-  return previous.answered !== null && !isOk(previous) && rescheduledTo(previous) === null && next.attempt === previous.attempt + 1
+  if (previous.answered === null || isOk(previous) || next.attempt !== previous.attempt + 1) return false
+  const wishedFor = rescheduledTo(previous)
+  return wishedFor === null || wishedFor <= next.firedAt
 }
 
 /** The service died after it began the first and before it began the second, and can not have stored what came of the first. */

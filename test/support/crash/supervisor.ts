@@ -9,6 +9,8 @@ export class Supervisor {
   readonly kills: Kill[] = []
   /** From the start of the process until /readyz said yes, for each start that got so far. */
   readonly readyMs: number[] = []
+  /** Every process there was, for what it logged. */
+  readonly lives: Service[] = []
   readonly #place: { readonly cwd: string; readonly env: Environment }
   #service: Service | null = null
   #isUp = false
@@ -30,6 +32,7 @@ export class Supervisor {
 
   spawn(): Service {
     this.#service = new Service(this.#place)
+    this.lives.push(this.#service)
     return this.#service
   }
 
@@ -52,4 +55,19 @@ export class Supervisor {
     await gone
     this.kills.push({ sentAt, goneAt: Date.now() })
   }
+
+  /** What the service complained about, and how often. */
+  complaints(): Map<string, number> {
+    const counts = new Map<string, number>()
+    for (const { msg, level, err } of this.lives.flatMap(({ logs }) => logs)) {
+      if (!isComplaint(level)) continue
+      const cause = typeof err === 'object' && err !== null && 'message' in err ? `: ${String(err.message)}` : ''
+      counts.set(msg + cause, (counts.get(msg + cause) ?? 0) + 1)
+    }
+    return counts
+  }
+}
+
+function isComplaint(level: unknown): boolean {
+  return typeof level === 'number' ? level >= 40 : level === 'warn' || level === 'error' || level === 'fatal'
 }

@@ -162,7 +162,7 @@ function chooseBehaviour(random: SeededRandom, cycle: Cycle | null): Behaviour {
     case 'failing':
       return { type: 'fail', attempts: random.between(1, 3) }
     case 'rescheduling':
-      return { type: 'reschedule', byMs: random.between(100, 1_500) }
+      return { type: 'reschedule', byMs: random.between(300, 1_500) }
   }
 }
 
