@@ -17,12 +17,14 @@ import { batch } from './scenarios/batch.ts'
 import { burst } from './scenarios/burst.ts'
 import { costs } from './scenarios/costs.ts'
 import { creates } from './scenarios/creates.ts'
+import { flood } from './scenarios/flood.ts'
 import { idle } from './scenarios/idle.ts'
 import { lateness } from './scenarios/lateness.ts'
 import { memory } from './scenarios/memory.ts'
+import { nats } from './scenarios/nats.ts'
 
 /** In an order that grows the stored timers only once. */
-const SCENARIOS: readonly Scenario[] = [creates, costs, burst, idle, lateness, batch, memory]
+const SCENARIOS: readonly Scenario[] = [creates, costs, burst, nats, idle, flood, lateness, batch, memory]
 const RESULTS = join(import.meta.dirname, 'results')
 const FOREIGN_LOAD_MAX = 0.1 // of all cores
 
@@ -47,7 +49,7 @@ async function main(): Promise<number> {
   }
   const chosen = positionals.length === 0 ? SCENARIOS : positionals.map((name) => SCENARIOS.find((scenario) => scenario.name === name)!)
   const { measurements, broken, foreign } = await runAll(chosen, values.quick)
-  process.stdout.write(`\n${table(measurements)}\n\n${warning(foreign)}`)
+  process.stdout.write(`\n${table(measurements)}\n\n${disturbanceText(foreign)}\n`)
   const folder = values.out ?? (values.quick ? null : RESULTS)
   if (folder !== null && measurements.length > 0) save(measurements, foreign, folder)
   // A missed target is a result; only a scenario that could not be run is a failure.
@@ -78,17 +80,16 @@ async function runAll(scenarios: readonly Scenario[], quick: boolean): Promise<O
   return { measurements, broken, foreign }
 }
 
-/** Figures of a busy machine are better not believed, and least of all published. */
-function warning(foreign: Outcome['foreign']): string {
-  const busy = Object.entries(foreign).filter(([, share]) => share > FOREIGN_LOAD_MAX)
-  if (busy.length === 0) return ''
-  const shares = busy.map(([name, share]) => `${name} ${Math.round(share * 100)} %`).join(', ')
-  return `Other programs were using this machine (before ${shares}): run it again when they are not.\n\n`
+/** Figures of a busy machine are better not believed, so the result says so wherever it is shown. */
+function disturbanceText(foreign: Outcome['foreign']): string {
+  const most = Math.max(0, ...Object.values(foreign))
+  if (most <= FOREIGN_LOAD_MAX) return ''
+  return `A disturbed run: other programs used up to ${Math.round(most * 100)} % of this machine. Repeat it when they do not.`
 }
 
 function save(measurements: readonly Measurement[], foreign: Outcome['foreign'], folder: string): void {
   const machine = thisMachine()
   mkdirSync(folder, { recursive: true })
   writeFileSync(join(folder, 'latest.json'), `${JSON.stringify({ machine, foreignLoad: foreign, measurements }, null, 2)}\n`)
-  writeFileSync(join(folder, 'latest.svg'), picture(measurements, machine))
+  writeFileSync(join(folder, 'latest.svg'), picture(measurements, machine, disturbanceText(foreign)))
 }

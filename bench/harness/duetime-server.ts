@@ -17,6 +17,8 @@ export type ServerOptions = {
   readonly databasePath: string
   /** Flags for Node itself, such as --cpu-prof. */
   readonly nodeFlags?: readonly string[]
+  /** Settings that the scenario is about. */
+  readonly env?: Readonly<Record<string, string>>
 }
 
 /** `name{labels}` or `name` to its value; labels as they are printed. */
@@ -35,7 +37,14 @@ export class DuetimeServer {
     const child = spawn(process.execPath, [...(options.nodeFlags ?? []), 'src/main.ts', 'serve'], {
       cwd: ROOT,
       // Nothing of the caller's settings reaches the service: the bench measures the defaults.
-      env: { PATH: process.env['PATH'], TMPDIR: process.env['TMPDIR'], PORT: '0', LOG_FORMAT: 'json', TIMER_DB_PATH: options.databasePath },
+      env: {
+        PATH: process.env['PATH'],
+        TMPDIR: process.env['TMPDIR'],
+        PORT: '0',
+        LOG_FORMAT: 'json',
+        TIMER_DB_PATH: options.databasePath,
+        ...options.env,
+      },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     killLater(child)

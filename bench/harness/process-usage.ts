@@ -4,9 +4,16 @@ import { readdirSync, readFileSync } from 'node:fs'
 
 /** CPU time of all threads so far. The scheduler counts in nanoseconds; `stat` would round to ticks of 10 ms. */
 export function cpuMs(pid: number): number {
-  const threads = readdirSync(`/proc/${pid}/task`)
-  const ns = threads.map((thread) => Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]))
-  return ns.reduce((sum, one) => sum + one, 0) / 1e6
+  return readdirSync(`/proc/${pid}/task`).reduce((sum, thread) => sum + threadCpuMs(pid, thread), 0)
+}
+
+/** The thread that runs JavaScript and, in the service, answers and fires. */
+export function mainThreadCpuMs(pid: number): number {
+  return threadCpuMs(pid, String(pid))
+}
+
+function threadCpuMs(pid: number, thread: string): number {
+  return Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]) / 1e6
 }
 
 export function residentBytes(pid: number): number {

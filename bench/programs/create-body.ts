@@ -10,10 +10,11 @@ export function createBody(idStart: string): { text: string; idCounterAt: number
   return { text, idCounterAt: text.indexOf(idStart) + idStart.length, dueTimeAt: text.indexOf('2040-') }
 }
 
-export type BenchTimer = { readonly id: string; readonly executeAt: string; readonly callbackUrl: string }
+export type BenchTimer = { readonly namespace?: string; readonly id: string; readonly executeAt: string; readonly callbackUrl: string }
 
-export function timerBody({ id, executeAt, callbackUrl }: BenchTimer): string {
-  return `{"id":"${id}","executeAt":"${executeAt}","callbackUrl":"${callbackUrl}","payload":${PAYLOAD}}`
+export function timerBody({ namespace, id, executeAt, callbackUrl }: BenchTimer): string {
+  const inNamespace = namespace === undefined ? '' : `"namespace":"${namespace}",`
+  return `{${inNamespace}"id":"${id}","executeAt":"${executeAt}","callbackUrl":"${callbackUrl}","payload":${PAYLOAD}}`
 }
 
 export function farTimer(id: string, executeAt: string): BenchTimer {

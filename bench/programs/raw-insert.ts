@@ -5,6 +5,7 @@
 import { answerQuestions, setup } from '../harness/helper-side.ts'
 import { farTimers } from '../harness/stored-timers.ts'
 import type { DueSpread } from '../harness/stored-timers.ts'
+import { CHECKPOINT_PAGES } from '../../src/store/sqlite/checkpoints.ts'
 import { openForWriting } from '../../src/store/sqlite/connection.ts'
 import { INSERT_SQL, rowValues } from '../../src/store/sqlite/statements.ts'
 
@@ -16,7 +17,6 @@ export type RawInserts = {
 }
 
 const SHARD = 0
-const CHECKPOINT_PAGES = 16_000 // the service's own limit; see writer.ts
 const CACHE_MIB = 256
 
 const db = openForWriting({ path: setup<{ path: string }>().path, cacheMiB: CACHE_MIB })

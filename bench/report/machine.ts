@@ -1,6 +1,6 @@
 // Where and when a result was made: without that a figure cannot be compared with anything.
 
-import { cpus, totalmem, type as system, release } from 'node:os'
+import { cpus, totalmem, type as system } from 'node:os'
 import { VERSION } from '../../src/runtime/version.ts'
 
 export type Machine = {
@@ -19,7 +19,7 @@ export function thisMachine(): Machine {
     date: new Date().toISOString(),
     duetime: VERSION,
     node: process.version,
-    system: `${system()} ${release()}`,
+    system: system(),
     cpu: cores[0]?.model.trim() ?? 'unknown',
     cores: cores.length,
     memoryGiB: Math.round(totalmem() / 2 ** 30),

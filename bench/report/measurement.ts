@@ -3,7 +3,7 @@
 
 import { median } from '../harness/statistics.ts'
 
-export type Unit = '/s' | 'ms' | 's' | 'MiB' | 'bytes' | '% of a core' | 'rows' | 'commits'
+export type Unit = '/s' | 'ms' | 'µs' | 's' | 'MiB' | 'bytes' | '% of a core' | 'rows' | 'commits' | 'times'
 
 export type Target =
   /** Of the raw limit of the same run. */

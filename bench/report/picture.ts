@@ -14,7 +14,7 @@ const BAR_LEFT = MARGIN + LABEL_WIDTH
 const BAR_WIDTH = WIDTH - BAR_LEFT - FIGURE_WIDTH - MARGIN
 const ROW = 34
 const BAR = 14
-const HEADER = 76
+const HEADER = 84
 const PANEL_HEAD = 54
 
 const STYLE = `
@@ -30,7 +30,8 @@ const STYLE = `
 type Bar = { readonly label: string; readonly figure: string; readonly under: string; readonly share: number; readonly goal: number; readonly met: boolean }
 type Panel = { readonly title: string; readonly hint: string; readonly full: number; readonly bars: readonly Bar[] }
 
-export function picture(measurements: readonly Measurement[], machine: Machine): string {
+/** `disturbance`: a remark on what else the machine did meanwhile, empty when it did nothing. */
+export function picture(measurements: readonly Measurement[], machine: Machine, disturbance: string): string {
   const panels = [rates(measurements), budgets(measurements)].filter(({ bars }) => bars.length > 0)
   let y = HEADER
   const drawn = panels.map((panel) => {
@@ -47,6 +48,7 @@ export function picture(measurements: readonly Measurement[], machine: Machine):
 <rect class="card" x="0.5" y="0.5" width="${WIDTH - 1}" height="${height - 1}" rx="10"/>
 <text class="text title" x="${MARGIN}" y="36">Duetime against the raw limit of the same run</text>
 <text class="faint small" x="${MARGIN}" y="56">${escaped(where)}</text>
+<text class="text small" x="${MARGIN}" y="74">${escaped(disturbance)}</text>
 ${drawn.join('\n')}
 </svg>
 `

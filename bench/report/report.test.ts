@@ -37,9 +37,10 @@ test('the table marks what was met and what was missed, and aligns the numbers',
 
 test('the picture is well-formed, in both colour schemes, and cuts off a bar that is too long', () => {
   const endless = measurement({ scenario: 'memory', what: 'much', unit: 'MiB', rounds: [5_000], target: { atMost: 50 } })
-  const svg = picture([rate, late, endless], thisMachine())
+  const svg = picture([rate, late, endless], thisMachine(), 'a busy machine')
   assert.match(svg, /durable &lt;creates&gt; &amp; more/)
   assert.match(svg, /prefers-color-scheme: dark/)
+  assert.match(svg, />a busy machine</)
   const widths = Array.from(svg.matchAll(/class="missed" x="(\d+)" y="\d+" width="([\d.]+)"/g), ([, x, width]) => Number(x) + Number(width))
   assert.equal(widths.length, 2)
   for (const end of widths) assert.ok(end <= 920 - 150, `a bar ends at ${end}`)

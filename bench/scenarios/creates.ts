@@ -5,18 +5,22 @@ import { measurement } from '../report/measurement.ts'
 import type { Measurement } from '../report/measurement.ts'
 import type { Bench, Scenario } from '../harness/bench.ts'
 import { total } from '../harness/duetime-server.ts'
+import { mainThreadCpuMs } from '../harness/process-usage.ts'
 import type { Load, LoadResult } from '../programs/load-generator.ts'
 
 export const creates: Scenario = { name: 'creates', run }
 
 const IN_FLIGHT = 64
 
+type Round = LoadResult & { readonly cpuUs: number }
+
 async function run(bench: Bench): Promise<Measurement[]> {
   const server = await bench.duetime({ databasePath: await bench.database(0) })
-  const { ready: bare } = await bench.helper<never, never, { port: number }>(new URL('../programs/bare-route.ts', import.meta.url))
+  const { helper: bareProcess, ready: bare } = await bench.helper<never, never, { port: number }>(new URL('../programs/bare-route.ts', import.meta.url))
   const { helper: generator } = await bench.helper<Load, LoadResult>(new URL('../programs/load-generator.ts', import.meta.url))
-  const load = (port: number, idPrefix: string) =>
-    generator.ask({
+  const load = async (port: number, pid: number, idPrefix: string): Promise<Round> => {
+    const cpuBefore = mainThreadCpuMs(pid)
+    const result = await generator.ask({
       port,
       path: '/api/v1/timers/create',
       connections: IN_FLIGHT,
@@ -25,14 +29,16 @@ async function run(bench: Bench): Promise<Measurement[]> {
       perSecond: null,
       idPrefix,
     })
+    return { ...result, cpuUs: ((mainThreadCpuMs(pid) - cpuBefore) / result.requests) * 1_000 }
+  }
 
-  const bareRounds: LoadResult[] = []
-  const rounds: LoadResult[] = []
+  const bareRounds: Round[] = []
+  const rounds: Round[] = []
   const rowsPerCommit: number[] = []
   for (let round = 0; round < bench.rounds; round++) {
-    bareRounds.push(await load(bare.port, `b${round}x-`))
+    bareRounds.push(await load(bare.port, bareProcess.pid, `b${round}x-`))
     const before = await server.metrics()
-    rounds.push(await load(server.port, `c${round}x-`))
+    rounds.push(await load(server.port, server.pid, `c${round}x-`))
     const after = await server.metrics()
     const grown = (name: string) => total(after, name) - total(before, name)
     rowsPerCommit.push(grown('duetime_commit_puts_sum') / grown('duetime_commit_puts_count'))
@@ -50,6 +56,14 @@ async function run(bench: Bench): Promise<Measurement[]> {
     }),
     latency(scenario, 'p50', rounds, bareRounds),
     latency(scenario, 'p99', rounds, bareRounds),
+    // Hardly disturbed by whatever else the machine does, and what the rate comes down to when nothing disturbs it.
+    measurement({
+      scenario,
+      what: 'CPU time of the main thread per create',
+      unit: 'µs',
+      rounds: rounds.map(({ cpuUs }) => cpuUs),
+      raw: { what: 'the bare route', rounds: bareRounds.map(({ cpuUs }) => cpuUs) },
+    }),
     measurement({ scenario, what: 'rows per commit', unit: 'rows', rounds: rowsPerCommit }),
   ]
 }

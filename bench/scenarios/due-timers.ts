@@ -5,13 +5,13 @@ import { BATCH_PATH, batchBody, isAllStored, timerBody } from '../programs/creat
 
 const PER_REQUEST = 1_000
 
-export type DueTimers = { readonly idPrefix: string; readonly dueTimes: readonly number[]; readonly callbackUrl: string }
+export type DueTimers = { readonly namespace?: string; readonly idPrefix: string; readonly dueTimes: readonly number[]; readonly callbackUrl: string }
 
-export async function createDue(server: DuetimeServer, { idPrefix, dueTimes, callbackUrl }: DueTimers): Promise<void> {
+export async function createDue(server: DuetimeServer, { idPrefix, dueTimes, ...same }: DueTimers): Promise<void> {
   for (let from = 0; from < dueTimes.length; from += PER_REQUEST) {
     const bodies = dueTimes.slice(from, from + PER_REQUEST).map((dueAt, index) => {
       const id = `${idPrefix}${String(from + index).padStart(16, '0')}`
-      return timerBody({ id, executeAt: new Date(dueAt).toISOString(), callbackUrl })
+      return timerBody({ id, executeAt: new Date(dueAt).toISOString(), ...same })
     })
     const answer = await server.post(BATCH_PATH, batchBody(bodies))
     if (!isAllStored(answer)) throw new Error(`some of a batch were refused: …${answer.slice(-500)}`)

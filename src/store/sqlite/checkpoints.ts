@@ -2,9 +2,11 @@
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 
-// About 64 MiB. A checkpoint stops the writer for 50 to 100 ms, nearly whatever its size, because it ends in an fsync of
-// the database: so it should be rare. Much larger logs slow down recovery after a crash and lookups in the log.
-const CHECKPOINT_PAGES = 16_000
+// About 128 MiB. A page that was written ten times since the last checkpoint is copied once, so a longer log means less
+// work: at a million timers, four times 16,000 pages cut the time spent here to a fifth with due times in order, and by 40 %
+// with random ones. The writer stops meanwhile, for 100 to 300 ms; firing goes on. Much longer, and the start after a
+// crash, which reads all of the log, takes noticeably longer.
+export const CHECKPOINT_PAGES = 32_000
 
 export class Checkpoints {
   readonly #logSize: StatementSync
