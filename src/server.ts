@@ -1,15 +1,17 @@
 // The composition root: the only file that knows every concrete class. It builds the parts from the settings and
 // starts and stops them in order: store, broker, engine, doors.
 
+import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import type { FastifyInstance } from 'fastify'
 import type { Broker } from './broker/broker.ts'
 import type { Namespace, Target } from './core/timer.ts'
 import { Engine } from './engine/engine.ts'
-import { CONTRACTS } from './http/all-contracts.ts'
+import { CONTRACTS, DELIVERIES } from './http/all-contracts.ts'
 import { buildApp } from './http/app.ts'
 import { closeWithin } from './http/closing.ts'
-import { v1Delivery } from './http/contracts/v1/delivery.ts'
+import { PLATFORM_PROTOCOL } from './http/contracts/platform/delivery.ts'
+import { NATIVE_PROTOCOL } from './http/native/callback.ts'
 import { NatsDoor } from './nats/door.ts'
 import { dueTimeReached } from './nats/messages/due-time-reached.ts'
 import type { NativeApi } from './nats/requests/request-handler.ts'
@@ -21,9 +23,12 @@ import type { Part } from './runtime/lifecycle.ts'
 import { createLogger, partLogger } from './runtime/logger.ts'
 import type { Logger } from './runtime/logger.ts'
 import { Metrics } from './runtime/metrics.ts'
+import { ownUrl } from './runtime/own-address.ts'
 import { VERSION } from './runtime/version.ts'
 import { observeInto } from './service/metrics-observer.ts'
 import { openKeys } from './service/keys/open-keys.ts'
+import { CommandRouter } from './service/command-router.ts'
+import { PeerLinks } from './service/peer-links.ts'
 import { TimerService } from './service/timer-service.ts'
 import type { Store } from './store/store.ts'
 import { createEgressPolicy } from './targets/http/egress.ts'
@@ -33,6 +38,9 @@ import { natsTargetFault } from './targets/nats/nats-address.ts'
 import { NatsTarget } from './targets/nats/nats-target.ts'
 import { payloadProtocol } from './targets/nats/protocol.ts'
 import { NoneTarget } from './targets/none/none-target.ts'
+
+/** Over NATS, every contract but `messages` sends the payload as it is. */
+const NATS_PROTOCOLS = [payloadProtocol(NATIVE_PROTOCOL), payloadProtocol(PLATFORM_PROTOCOL), dueTimeReached]
 
 export type RunningServer = {
   readonly url: string
@@ -49,9 +57,12 @@ export async function startServer(config: Config, clock: Clock = systemClock): P
   const broker = await openBroker(config, clock, logger)
   const metrics = new Metrics(partLogger(logger, 'metrics'))
   const egress = egressFor(config)
-  const engine = buildEngine({ config, clock, logger, store, broker, metrics, egress })
+  const links = store.capabilities.shared ? new PeerLinks({ secret: await store.clusterSecret(), clock }) : null
+  let url = ''
+  const engine = buildEngine({ config, clock, logger, store, broker, metrics, egress, links, address: () => config.nodeUrl ?? ownUrl(url, config.host) })
   const service = new TimerService({
     engine,
+    ...(links !== null && { executor: new CommandRouter({ engine, peers: links, clock }) }),
     store,
     clock,
     namespaces: config.namespaces,
@@ -66,46 +77,62 @@ export async function startServer(config: Config, clock: Clock = systemClock): P
     clock,
     logger: partLogger(logger, 'http'),
     metrics,
-    ready: { store: () => store.ping() },
+    ready: { store: () => store.ping(), ...(links !== null && { cluster: () => engine.assertInCluster() }) },
+    cluster: () => engine.cluster(),
     ...(broker !== null && { degradable: { nats: () => checkBroker(broker) } }),
+    ...(links !== null && { internal: { secret: links.secret, executor: engine, look: () => engine.lookNow() } }),
   }).catch(async (error: unknown) => {
     // Its threads would keep the process alive, with nobody to talk to.
     await store.close()
     throw error
   })
 
-  let url = ''
+  const enginePart: Part = { name: 'engine', start: () => engine.start(), stop: () => engine.stop(config.shutdownGraceMs) }
+  const httpPart: Part = {
+    name: 'http',
+    start: async () => {
+      url = await app.listen({ host: config.host, port: config.port })
+    },
+    stop: () => closeWithin(app, { clock, graceMs: config.shutdownGraceMs }),
+  }
   const lifecycle = new Lifecycle(
     [
       { name: 'store', start: () => {}, stop: () => store.close() },
       ...(keys.watched === null ? [] : [{ name: 'keys', start: () => keys.watched!.start(), stop: () => keys.watched!.stop() }]),
       { name: 'metrics', start: () => watch(metrics, engine, store), stop: () => metrics.stop() },
       ...(broker === null ? [] : [brokerPart(broker)]),
-      { name: 'engine', start: () => engine.start(), stop: () => engine.stop(config.shutdownGraceMs) },
-      {
-        name: 'http',
-        start: async () => {
-          url = await app.listen({ host: config.host, port: config.port })
-        },
-        stop: () => closeWithin(app, { clock, graceMs: config.shutdownGraceMs }),
-      },
+      // A node of a cluster hands its shards over while it still answers, and sends what comes to their new owners.
+      ...(links === null ? [enginePart, httpPart] : [linksPart(links), httpPart, enginePart]),
       ...(broker === null || !config.natsMessages ? [] : [natsDoor({ broker, service, app, config, clock, logger })]),
     ],
     partLogger(logger, 'lifecycle'),
   )
   await lifecycle.start()
   const { database, loopbackOnly, keysNeeded } = config
-  const reach = keysNeeded ? 'whoever has a key' : loopbackOnly ? 'this machine only, because no API key is configured' : 'whoever reaches the address'
-  logger.info({ url, reach, loopbackOnly, keysNeeded, database, version: VERSION }, 'listening')
+  logger.info({ url, reach: reachOf(config), loopbackOnly, keysNeeded, database, version: VERSION }, 'listening')
   return { url, stop: () => lifecycle.stop(), reloadKeys: keys.watched === null ? null : () => keys.watched!.reload() }
 }
 
+function reachOf({ keysNeeded, loopbackOnly }: Config): string {
+  if (keysNeeded) return 'whoever has a key'
+  return loopbackOnly ? 'this machine only, because no API key is configured' : 'whoever reaches the address'
+}
+
+const BEAT_SHARE = 0.4 // of the lease: a connection that hangs is given up while there is time for another beat
+
 /** Drivers load when their kind of database is asked for, and not before. */
-async function openStore(config: Config, logger: Logger): Promise<Store> {
+export async function openStore(config: Config, logger: Logger): Promise<Store> {
   switch (config.database.type) {
     case 'sqlite': {
       const { openSqliteStore } = await import('./store/sqlite/sqlite-store.ts')
       return openSqliteStore({ path: config.database.path })
+    }
+    case 'postgres': {
+      const { openPostgresStore } = await import('./store/postgres/postgres-store.ts')
+      const { database, pgPoolSize: poolSize, pgStatementTimeoutMs: statementTimeoutMs, shards } = config
+      const beatWithinMs = config.leaseMs * BEAT_SHARE
+      const options = { poolSize, statementTimeoutMs, beatWithinMs, ...(shards === null ? {} : { shards }), logger: partLogger(logger, 'store') }
+      return openPostgresStore({ ...database, ...options })
     }
     case 'memory': {
       const { MemoryStore } = await import('./store/memory/memory-store.ts')
@@ -122,6 +149,10 @@ async function openBroker(config: Config, clock: Clock, logger: Logger): Promise
   return new NatsBroker({ settings: config.broker, clock, logger: partLogger(logger, 'broker') })
 }
 
+function linksPart(links: PeerLinks): Part {
+  return { name: 'links', start: () => {}, stop: () => links.close() }
+}
+
 function brokerPart(broker: Broker): Part {
   return { name: 'broker', start: () => broker.start(), stop: () => broker.stop() }
 }
@@ -136,6 +167,7 @@ function natsDoor({ broker, service, app, config, clock, logger }: NatsDoorParts
 function nativeApi(app: FastifyInstance): NativeApi {
   return async ({ verb, body, headers }) => {
     const url = `/api/v1/timers/${verb}`
+    if (!app.hasRoute({ method: 'POST', url })) return null
     const answer = await app.inject({ method: 'POST', url, payload: body, headers: { ...headers, 'content-type': 'application/json' } })
     return { status: answer.statusCode, body: answer.body }
   }
@@ -156,25 +188,28 @@ type EngineParts = {
   broker: Broker | null
   metrics: Metrics
   egress: EgressPolicy
+  links: PeerLinks | null
+  address: () => string
 }
 
-function buildEngine({ config, clock, logger, store, broker, metrics, egress }: EngineParts): Engine {
+function buildEngine({ config, clock, logger, store, broker, metrics, egress, links, address }: EngineParts): Engine {
   const http = new HttpTarget({
-    protocols: [v1Delivery],
+    protocols: DELIVERIES,
     egress,
     clock,
     signingSecrets: config.webhookSecrets,
     userAgent: `duetime/${VERSION}`,
     connectionsPerHost: config.deliveriesPerTargetMax,
   })
-  const nats = broker === null ? [] : [new NatsTarget({ broker, protocols: [payloadProtocol('v1'), dueTimeReached] })]
+  const nats = broker === null ? [] : [new NatsTarget({ broker, protocols: NATS_PROTOCOLS })]
   return new Engine({
     store,
     targets: [http, ...nats, new NoneTarget()],
     clock,
     logger: partLogger(logger, 'engine'),
     observer: observeInto(metrics),
-    node: `${hostname()}:${process.pid}`,
+    node: `${hostname()}:${process.pid}:${randomUUID().slice(0, 8)}`,
+    ...(links !== null && { cluster: { address, leaseMs: config.leaseMs, notify: (to: string) => links.notify(to) } }),
     retentionMs: (namespace: Namespace) => config.retentionByNamespace.get(namespace) ?? config.retentionMs,
     window: { timersMax: config.windowTimersMax, bytesMax: config.windowBytesMax, pageSize: config.batchSize },
     deliveries: {

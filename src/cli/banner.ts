@@ -32,6 +32,8 @@ function storage(database: Config['database']): string {
   switch (database.type) {
     case 'sqlite':
       return `Timers are stored in ${resolve(database.path)}`
+    case 'postgres':
+      return `Timers are stored in PostgreSQL, in database ${database.database} at ${database.host}:${database.port}`
     case 'memory':
       return 'Timers are kept in memory only and are lost when it stops.'
   }

@@ -2,6 +2,7 @@
 
 import { ConfigError } from '../runtime/config.ts'
 import { KeysFileError } from '../service/keys/key-entries.ts'
+import { TransferError } from '../service/transfer/transfer-error.ts'
 import { StoreError } from '../store/store.ts'
 
 /** The command was given something it cannot work with. */
@@ -14,8 +15,8 @@ export type Failure = { readonly message: string; readonly exitCode: number }
 export function explainFailure(error: unknown): Failure {
   if (error instanceof ConfigError) return { message: `${error.message}\nEvery setting is described by: duetime serve --help`, exitCode: 2 }
   if (error instanceof KeysFileError || error instanceof UsageError) return { message: error.message, exitCode: 2 }
-  // The store says by itself what to do.
-  if (error instanceof StoreError) return { message: error.message, exitCode: 1 }
+  // The store says by itself what to do, and so does a transfer.
+  if (error instanceof StoreError || error instanceof TransferError) return { message: error.message, exitCode: 1 }
   if (!(error instanceof Error)) return { message: String(error), exitCode: 1 }
   const advice = ADVICE[(error as NodeJS.ErrnoException).code ?? '']
   if (advice !== undefined) return { message: `${error.message}\n${advice}`, exitCode: 1 }

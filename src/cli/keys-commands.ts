@@ -1,7 +1,8 @@
 // The commands about keys, and how their flags are read.
 
 import { text } from 'node:stream/consumers'
-import { Command, InvalidArgumentError } from 'commander'
+import { InvalidArgumentError } from 'commander'
+import type { Command } from 'commander'
 import { Permission } from '../core/access.ts'
 import { createKeyEntry, listKeys, printHash } from './keys.ts'
 import type { KeysOutput } from './keys.ts'
@@ -16,14 +17,15 @@ type CreateFlags = {
 }
 
 export function addKeysCommands(program: Command, output: KeysOutput): void {
-  const keys = program.command('keys').description('make API keys and look after the file that has their hashes').addHelpText('after', EXAMPLES)
+  const keys = program.command('keys').description('make API keys, and look after the file that has their hashes')
+  keys.addHelpText('after', EXAMPLES)
 
   keys
     .command('create')
     .description('make a key: prints it, once, and its entry for the keys file')
     .requiredOption('--name <name>', 'who the key is for; shown in logs, and in answers as cancelled_by')
     .option('--permission <word>', `${Object.values(Permission).join(', ')}; default timer; may be repeated`, gathered)
-    .option('--namespace <pattern>', 'a namespace, or the beginning of some with a star (team-a.*); default *, which is all; may be repeated', gathered)
+    .option('--namespace <pattern>', 'orders, or team-a.* for all that begin so; default *, which is all; may be repeated', gathered)
     .option('--rate <number>', 'requests a second; default no limit', number)
     .option('--burst <number>', 'requests at once after a pause; default a second’s worth', number)
     .option('--file <path>', 'add the entry to this file, and print the key only')

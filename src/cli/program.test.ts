@@ -11,7 +11,7 @@ async function run(args: readonly string[], actions: Partial<Actions> = {}) {
   let err = ''
   const record = async (given: unknown) => void calls.push(given)
   const output = { out: (text: string) => void (out += text), err: (text: string) => void (err += text) }
-  const code = await runMain(args, { serve: record, backup: record, ...actions }, output)
+  const code = await runMain(args, { serve: record, backup: record, export: record, import: record, ...actions }, output)
   return { code, calls, out, err }
 }
 
@@ -63,6 +63,16 @@ test('flags reach serve by their own names, and a switch needs no value', async 
 test('backup is told where from and where to', async () => {
   const { calls } = await run(['backup', 'copy.db', '--timer-db-path', 'a.db'])
   assert.deepEqual(calls, [{ to: 'copy.db', flags: { 'timer-db-path': 'a.db' } }])
+})
+
+test('export and import are told the file and where the database is, import also whether to update', async () => {
+  assert.equal((await run(['import'])).code, 2)
+  assert.equal((await run(['export', 'to', '--port', '80'])).code, 2)
+  const exported = await run(['export', 'timers.ndjson', '--timer-db-path', 'a.db'])
+  assert.deepEqual(exported.calls, [{ to: 'timers.ndjson', flags: { 'timer-db-path': 'a.db' } }])
+  const imported = await run(['import', 'timers.ndjson', '--update', '--pg-host', 'db', '--lease=10s'])
+  assert.deepEqual(imported.calls, [{ from: 'timers.ndjson', update: true, flags: { 'pg-host': 'db', lease: '10s' } }])
+  assert.deepEqual((await run(['import', 'timers.ndjson'])).calls, [{ from: 'timers.ndjson', update: false, flags: {} }])
 })
 
 test('help has examples, the help of serve every setting, and version the version', async () => {

@@ -7,10 +7,12 @@ import type { ConfigSources } from '../runtime/config.ts'
 import { VERSION } from '../runtime/version.ts'
 import { explainFailure } from './failure.ts'
 import { addKeysCommands } from './keys-commands.ts'
+import { addTransferCommands } from './transfer-commands.ts'
+import type { TransferActions } from './transfer-commands.ts'
 
 export type Flags = NonNullable<ConfigSources['flags']>
 
-export type Actions = {
+export type Actions = TransferActions & {
   /** Resolves when the service has started; it runs until the process is told to stop. */
   readonly serve: (flags: Flags) => Promise<void>
   readonly backup: (options: { readonly to: string; readonly flags: Flags }) => Promise<void>
@@ -48,6 +50,7 @@ function createProgram(actions: Actions, { out, err }: Output): Command {
     .addHelpText('after', EXAMPLES)
   addServe(program, actions)
   addBackup(program, actions)
+  addTransferCommands(program, actions, givenFlags)
   addKeysCommands(program, { out, err })
   return program
 }
@@ -101,5 +104,6 @@ Examples:
   duetime serve --port 9000 --database-url memory:     try it out and leave nothing behind
   duetime serve --help                                 every setting
   duetime backup ./backups/monday.db                   copy the database while the service runs
+  duetime export timers.ndjson                         write all timers into a file, to import them into another database
   duetime keys create --name orders --file keys.json   make an API key
 `

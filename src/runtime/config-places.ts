@@ -9,14 +9,19 @@ import { parseNamespace } from '../core/ids.ts'
 import { API_KEY_CHARS_MAX, API_KEY_CHARS_MIN, URL_CHARS_MAX } from '../core/limits.ts'
 import type { Namespace } from '../core/timer.ts'
 import type { ValueType } from './config-values.ts'
+import { parsePostgresUrl } from './postgres-location.ts'
+import type { PostgresLocation } from './postgres-location.ts'
 
-export type DatabaseLocation = { readonly type: 'sqlite'; readonly path: string } | { readonly type: 'memory' }
+export type DatabaseLocation =
+  | { readonly type: 'sqlite'; readonly path: string }
+  | ({ readonly type: 'postgres' } & PostgresLocation)
+  | { readonly type: 'memory' }
 
-const DATABASE_FORMS = 'sqlite:<path to a file> or memory: (kept in memory, lost at exit)'
+const DATABASE_FORMS = 'sqlite:<path to a file>, postgres://user:password@host/database or memory: (kept in memory, lost at exit)'
 
 export function databaseUrl(): ValueType<DatabaseLocation> {
   return {
-    describes: '`sqlite:<path>` or `memory:`',
+    describes: '`sqlite:<path>`, `postgres://user:password@host/database` or `memory:`',
     placeholder: 'url',
     parse: (text) => {
       const [, scheme, rest = ''] = /^([a-z][a-z0-9+.-]*):(.*)$/is.exec(text) ?? []
@@ -24,6 +29,9 @@ export function databaseUrl(): ValueType<DatabaseLocation> {
       switch (scheme.toLowerCase()) {
         case 'sqlite':
           return { type: 'sqlite', path: sqlitePath().parse(rest.replace(/^\/\//, '')) }
+        case 'postgres':
+        case 'postgresql':
+          return { type: 'postgres', ...parsePostgresUrl(text) }
         case 'memory':
           return { type: 'memory' }
         default:
@@ -72,13 +80,13 @@ function isHostName(text: string): boolean {
 /** One entry of CALLBACK_ALLOW or CALLBACK_DENY; the egress check gives it its meaning. */
 export function egressRule(): ValueType<string> {
   return {
-    describes: 'address, CIDR range, host name, `loopback` or `private`',
+    describes: 'address, CIDR range, host name (`*.example.com` for those below it), `loopback` or `private`',
     placeholder: 'rule',
     parse: (text) => {
       const [address = '', bits] = text.split('/')
       // ipaddr.js alone would take `10/8` and `0x7f.1`, which no two programs read alike.
-      const valid = bits === undefined ? isIP(text) !== 0 || isHostName(text) : isIP(address) !== 0 && ipaddr.isValidCIDR(text)
-      if (!valid) throw new RangeError('an address, a CIDR range, a host name without scheme and port, `loopback` or `private`')
+      const valid = bits === undefined ? isIP(text) !== 0 || isHostName(text.replace(/^\*\./, '')) : isIP(address) !== 0 && ipaddr.isValidCIDR(text)
+      if (!valid) throw new RangeError('an address, a CIDR range, a host name or `*.name` without scheme and port, `loopback` or `private`')
       return text.toLowerCase()
     },
   }

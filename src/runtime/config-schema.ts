@@ -6,6 +6,7 @@ import { brokerName, brokerUrl, filePath, plainText, subjectName } from './confi
 import { apiKey, databaseUrl, egressRule, hostName, httpUrl, namespaceName, sqlitePath, webhookSecret } from './config-places.ts'
 import { boolean, bytes, choice, duration, integer, list, pairs } from './config-values.ts'
 import type { ValueType } from './config-values.ts'
+import { PostgresTlsMode } from './postgres-location.ts'
 
 export type Setting<T> = {
   readonly group: string
@@ -74,6 +75,40 @@ export const SETTINGS = {
     commitBatchMax: setting('COMMIT_BATCH_MAX', integer({ min: 1, max: 10_000 }), '1000', { help: 'Writes in one commit at most.' }),
   }),
 
+  ...group('PostgreSQL', {
+    pgHost: optional('PG_HOST', plainText('host'), {
+      help: 'Store timers in the PostgreSQL server on this host (or in this directory of Unix sockets); instead of a `postgres://` URL.',
+    }),
+    pgPort: optional('PG_PORT', integer({ min: 1, max: 65_535 }), { help: 'The port that goes with PG_HOST; 5432 unless it is given.' }),
+    pgUser: optional('PG_USER', plainText('name'), { help: 'User name for PostgreSQL.' }),
+    pgPassword: optional('PG_PASSWORD', plainText('password'), { help: 'Its password; also for a URL that has none.', secret: true }),
+    pgDatabase: optional('PG_DB_NAME', plainText('name'), { help: 'The database, which must exist; its tables are made by the service.' }),
+    pgTlsMode: optional('PG_SSL', choice(...Object.values(PostgresTlsMode)), {
+      help:
+        'Encryption: `require` does not check who answers, `verify-ca` checks the certificate, `verify-full` also the host name. ' +
+        'The same as `sslmode` in the URL; `disable` unless it is given.',
+    }),
+    pgTlsCaFile: optional('PG_SSL_CA', filePath(), { help: 'Certificates of the authorities that may vouch for the server.' }),
+    pgPoolSize: setting('PG_POOL_SIZE', integer({ min: 5, max: 100 }), '8', {
+      help: 'Connections of this node at most. Commits and heartbeats have one each, the others are for reading.',
+    }),
+    pgStatementTimeoutMs: setting('PG_STATEMENT_TIMEOUT', duration({ min: '100ms', max: '10m' }), '10s', {
+      help: 'How long the server may take for one statement.',
+    }),
+    shards: optional('SHARDS', integer({ min: 1, max: 4_096 }), {
+      help: 'Parts that timers are spread over, and so the most nodes that share them. Fixed when a database is first used; 64 by default.',
+    }),
+  }),
+
+  ...group('Cluster', {
+    leaseMs: setting('LEASE', duration({ min: '1s', max: '5m' }), '5s', {
+      help: 'How long a node may be silent before the others take its timers. Only where the database can be shared.',
+    }),
+    nodeUrl: optional('NODE_URL', httpUrl(), {
+      help: 'Where the other nodes reach this one. Unless it is given: the address it listens on, or the first of the machine when that is all of them.',
+    }),
+  }),
+
   ...group('Timers', {
     namespaces: setting('NAMESPACES', list(namespaceName()), '', { help: 'The namespaces that are served; any when empty.' }),
     payloadMaxBytes: setting('PAYLOAD_MAX_BYTES', bytes({ min: '0B', max: '16MiB' }), `${PAYLOAD_BYTES_DEFAULT_MAX / 1_024}KiB`, {
@@ -125,8 +160,12 @@ export const SETTINGS = {
     natsUser: optional('NATS_USER', plainText('name'), { help: 'User name for NATS.' }),
     natsPassword: optional('NATS_PASSWORD', plainText('password'), { help: 'Its password.', secret: true }),
     natsToken: optional('NATS_TOKEN', plainText('token'), { help: 'Token for NATS, instead of a user name.', secret: true }),
-    natsCredentialsFile: optional('NATS_CREDS', filePath(), { help: 'Credentials file for NATS (JWT and seed). Read again for every connection.' }),
-    natsTls: setting('NATS_TLS', boolean(), 'false', { help: 'Speak to NATS encrypted or not at all. On by itself with a `tls://` URL or certificates.' }),
+    natsCredentialsFile: optional('NATS_CREDS', filePath(), {
+      help: 'Credentials file for NATS (JWT and seed). Read again for every connection.',
+    }),
+    natsTls: setting('NATS_TLS', boolean(), 'false', {
+      help: 'Speak to NATS encrypted or not at all. On by itself with a `tls://` URL or certificates.',
+    }),
     natsTlsCaFile: optional('NATS_TLS_CA', filePath(), { help: 'Certificates of the authorities that may vouch for the server.' }),
     natsTlsCertFile: optional('NATS_TLS_CERT', filePath(), { help: 'Certificate that this service shows to the server.' }),
     natsTlsKeyFile: optional('NATS_TLS_KEY', filePath(), { help: 'Its key.' }),
@@ -135,7 +174,9 @@ export const SETTINGS = {
     }),
     natsCommandsSubject: setting('NATS_COMMANDS_SUBJECT', subjectName(), 'timer.commands', { help: 'Where commands come from.' }),
     natsEventsSubject: setting('NATS_EVENTS_SUBJECT', subjectName(), 'timer.events', { help: 'Where DueTimeReached goes.' }),
-    natsDeadLettersSubject: setting('NATS_DLQ_SUBJECT', subjectName(), 'timer.dlq', { help: 'Where commands go that cannot be carried out.' }),
+    natsDeadLettersSubject: setting('NATS_DLQ_SUBJECT', subjectName(), 'timer.dlq', {
+      help: 'Where commands go that cannot be carried out.',
+    }),
     natsRequestsSubject: setting('NATS_REQUESTS_SUBJECT', subjectName(), 'duetime.v1.timers', {
       help: 'Requests are answered on `<this>.create`, `<this>.get` and so on.',
     }),

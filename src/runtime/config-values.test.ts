@@ -52,10 +52,10 @@ test('pairs need a name and a value, and each name once', () => {
   assert.deepEqual([...type.parse('a=1, b = 2')], [['a', 1], ['b', 2]])
 })
 
-test('a database URL is SQLite or memory, and other databases are refused by name', () => {
+test('a database URL is SQLite, PostgreSQL or memory, and other databases are refused by name', () => {
   const type = databaseUrl()
   refuses(type, '', './data.db', 'sqlite:', 'sqlite::memory:', 'postgres://h/db', 'file:x.db')
-  assert.throws(() => type.parse('postgres://u:p@h/db'), /sqlite:<path to a file> or memory:.*`postgres:`/)
+  assert.throws(() => type.parse('mongodb://u:p@h/db'), /sqlite:<path to a file>.* or memory:.*`mongodb:`/)
   assert.deepEqual(['sqlite:./a.db', 'sqlite:///var/a.db', 'sqlite:/var/a.db', 'SQLite:a b.db'].map(type.parse), [
     { type: 'sqlite', path: './a.db' },
     { type: 'sqlite', path: '/var/a.db' },
@@ -68,8 +68,8 @@ test('hosts and egress rules are names, addresses and ranges, never URLs', () =>
   refuses(hostName(), '', 'http://a', 'a:80', '256.1.1.1', '1.2.3', 'a..b', 'a b')
   assert.deepEqual(['127.0.0.1', '[::1]', 'my-host.example'].map(hostName().parse), ['127.0.0.1', '::1', 'my-host.example'])
   refuses(egressRule(), 'http://a', 'a/8', '10.0.0.0/33', '10.0.0.0/', '10/8', '0x7f.1/8', 'a:80', '*')
-  const rules = ['loopback', 'private', '10.0.0.0/8', 'fd00::/8', '192.0.2.1', 'Hooks.example.com']
-  assert.deepEqual(rules.map(egressRule().parse), ['loopback', 'private', '10.0.0.0/8', 'fd00::/8', '192.0.2.1', 'hooks.example.com'])
+  const rules = ['loopback', 'private', '10.0.0.0/8', 'fd00::/8', '192.0.2.1', 'Hooks.example.com', '*.example.com']
+  assert.deepEqual(rules.map(egressRule().parse), ['loopback', 'private', '10.0.0.0/8', 'fd00::/8', '192.0.2.1', 'hooks.example.com', '*.example.com'])
 })
 
 test('a base URL is absolute and http', () => {

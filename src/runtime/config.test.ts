@@ -76,7 +76,7 @@ test('rules about several settings are checked even while one setting is malform
 })
 
 test('the database is named once', () => {
-  assert.match(problemsOf({ env: { DATABASE_URL: 'memory:', TIMER_DB_PATH: 'a.db' } })[0]!, /both say where/)
+  assert.match(problemsOf({ env: { DATABASE_URL: 'memory:', TIMER_DB_PATH: 'a.db' } })[0]!, /each says where/)
   assert.deepEqual(loadConfig({ env: { TIMER_DB_PATH: '/var/t.db' } }).database, { type: 'sqlite', path: '/var/t.db' })
   assert.deepEqual(loadConfig({ env: { DATABASE_URL: 'memory:' } }).database, { type: 'memory' })
   assert.deepEqual(loadConfig({ env: {} }).database, { type: 'sqlite', path: './data/duetime.db' })

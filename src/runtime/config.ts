@@ -6,10 +6,12 @@ import type { BrokerSettings, BrokerValues } from './config-broker.ts'
 import { isLoopback } from './config-places.ts'
 import type { DatabaseLocation } from './config-places.ts'
 import { nearestName } from './config-nearest.ts'
+import { databaseConflicts, databaseLocation } from './config-postgres.ts'
+import type { PostgresValues } from './config-postgres.ts'
 import { SETTINGS } from './config-schema.ts'
 import type { Setting, SettingValues } from './config-schema.ts'
 
-export type Config = Omit<SettingValues, 'host' | 'databaseUrl' | 'timerDbPath' | keyof BrokerValues> & {
+export type Config = Omit<SettingValues, 'host' | 'databaseUrl' | 'timerDbPath' | keyof BrokerValues | keyof PostgresValues> & {
   readonly database: DatabaseLocation
   /** Null: there is none. */
   readonly broker: BrokerSettings | null
@@ -49,11 +51,11 @@ export function loadConfig({ env = process.env, flags = {} }: ConfigSources = {}
     read[key] = source === null ? defaultOf(setting) : parse(setting, source, problems)
   }
   const values = read as SettingValues
-  problems.push(...conflicts(values, given), ...brokerConflicts(values, given), ...unknownFlags(flags))
+  problems.push(...conflicts(values, given), ...databaseConflicts(values, given), ...brokerConflicts(values, given), ...unknownFlags(flags))
   if (problems.length > 0) throw new ConfigError(problems)
 
-  const { databaseUrl, timerDbPath, ...rest } = values
-  const database: DatabaseLocation = timerDbPath === null ? databaseUrl : { type: 'sqlite', path: timerDbPath }
+  const { databaseUrl: _url, timerDbPath: _path, pgPassword: _password, ...rest } = values
+  const database = databaseLocation(values)
   const keysNeeded = values.apiKey !== null || values.keysFile !== null
   const host = values.host ?? (keysNeeded ? EVERY_ADDRESS : THIS_MACHINE)
   return Object.freeze({ ...rest, host, keysNeeded, database, broker: brokerSettings(values), loopbackOnly: isLoopback(host) })
@@ -101,12 +103,10 @@ function conflicts(values: SettingValues, given: ReadonlyMap<string, string>): s
   const keysNeeded = given.has('apiKey') || given.has('keysFile')
   if (values.host !== null && !isLoopback(values.host) && !keysNeeded && !values.allowAnonymous) {
     problems.push(
-      `${given.get('host')}: lets other machines in while no API key is configured. Set API_KEY or KEYS_FILE, leave HOST at ${THIS_MACHINE}, ` +
+      `${given.get('host')}: lets other machines in while no API key is configured. Set API_KEY or KEYS_FILE, ` +
+        `leave HOST at ${THIS_MACHINE}, ` +
         'or set ALLOW_ANONYMOUS=true if everyone who can reach the port may use the service.',
     )
-  }
-  if (given.has('databaseUrl') && given.has('timerDbPath')) {
-    problems.push(`${given.get('databaseUrl')} and ${given.get('timerDbPath')}: both say where the database is. Set one of them.`)
   }
   if (values.bodyMaxBytes < values.payloadMaxBytes) {
     const sources = [given.get('bodyMaxBytes'), given.get('payloadMaxBytes')].filter((one) => one !== undefined).join(' and ')

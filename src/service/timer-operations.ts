@@ -14,10 +14,15 @@ import type { Engine } from '../engine/engine.ts'
 import type { Executed } from '../engine/shard.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { StoreError } from '../store/store.ts'
-import type { ListFilter, ListPage, ListQuery, Store, StoreStats } from '../store/store.ts'
+import type { ListFilter, ListPage, ListQuery, PageQuery, Store, StoreStats, TimerCount, TimerPage } from '../store/store.ts'
+import type { Executor } from './command-router.ts'
+import { statisticsOf } from './statistics.ts'
+import type { Statistics, StatisticsQuery } from './statistics.ts'
 
 export type TimerOperationsOptions = {
   readonly engine: Engine
+  /** Finds the owner of a timer's shard; the engine itself where there is one node. */
+  readonly executor?: Executor
   readonly store: Store
   readonly clock: Clock
   /** Empty: any well-formed namespace is enabled. */
@@ -48,10 +53,10 @@ export class TimerOperations {
 
   /** Resolves when what the command asks for is durable. */
   async execute(command: Command): Promise<Executed> {
-    const { engine, observer } = this.#options
+    const { engine, executor = engine, observer } = this.#options
     this.#assertEnabled(command.namespace)
     this.#assertTarget(command)
-    const result = await engine.execute(command)
+    const result = await executor.execute(command)
     observer.executed(command, result)
     return result
   }
@@ -77,8 +82,20 @@ export class TimerOperations {
     return { timers: page.timers.map((timer) => this.#options.engine.view(timer)), next: page.next }
   }
 
+  async page(query: PageQuery): Promise<TimerPage> {
+    if (query.filter.namespace !== undefined) this.#assertEnabled(query.filter.namespace)
+    const page = await asking(this.#options.store.page(query))
+    return { timers: page.timers.map((timer) => this.#options.engine.view(timer)), total: page.total }
+  }
+
   stats(): Promise<StoreStats> {
     return asking(this.#options.store.stats())
+  }
+
+  /** `counts` are the stats of the namespaces asked for. */
+  statistics(query: StatisticsQuery, counts: readonly TimerCount[]): Promise<Statistics> {
+    const { store, clock } = this.#options
+    return asking(statisticsOf(store, query, counts, clock.now()))
   }
 
   /** Cancels every pending or paused timer that matches; with `dryRun` it only counts them. */

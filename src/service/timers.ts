@@ -9,12 +9,15 @@ import type { Schedule } from '../core/schedule.ts'
 import { withoutSecrets } from '../core/secrets.ts'
 import type { Millis, Namespace, Timer } from '../core/timer.ts'
 import type { Executed } from '../engine/shard.ts'
-import type { ListFilter, ListPage, ListQuery, StoreStats } from '../store/store.ts'
+import type { ListFilter, ListPage, ListQuery, NamespaceScope, PageFilter, StoreStats, TimerPage } from '../store/store.ts'
+import type { PageQuery as StorePageQuery } from '../store/store.ts'
+import type { Statistics } from './statistics.ts'
 import type { BulkResult, TimerName, TimerOperations } from './timer-operations.ts'
 
 /** What a door may filter by. Which namespaces that covers is not its business. */
 export type TimerFilter = Omit<ListFilter, 'namespaces'>
 export type TimerQuery = Omit<ListQuery, 'filter'> & { readonly filter: TimerFilter }
+export type PageQuery = Omit<StorePageQuery, 'filter'> & { readonly filter: Omit<PageFilter, 'namespaces'> }
 
 export class Timers {
   readonly #principal: Principal
@@ -49,11 +52,24 @@ export class Timers {
     return { timers: timers.map((timer) => this.#shown(timer)), next }
   }
 
+  /** Sorted and counted, however many there are. */
+  async page({ filter, ...query }: PageQuery): Promise<TimerPage> {
+    const { timers, total } = await this.#operations.page({ ...query, filter: this.#within(filter, Permission.read) })
+    return { timers: timers.map((timer) => this.#shown(timer)), total }
+  }
+
   async stats({ namespace }: { readonly namespace?: Namespace } = {}): Promise<StoreStats> {
-    const { namespaces = null } = this.#within(namespace === undefined ? {} : { namespace }, Permission.read)
+    const { namespaces }: NamespaceScope = this.#within(namespace === undefined ? {} : { namespace }, Permission.read)
     const { counts } = await this.#operations.stats()
-    const isMeant = (one: Namespace) => (namespace === undefined ? namespaces === null || matchesAny(namespaces, one) : one === namespace)
+    const isMeant = (one: Namespace) => (namespace ?? one) === one && (namespaces === undefined || matchesAny(namespaces, one))
     return { counts: counts.filter((count) => isMeant(count.namespace)) }
+  }
+
+  /** How things are, and what happened in the period; null is all time. */
+  async statistics({ namespace, periodMs }: { readonly namespace?: Namespace; readonly periodMs: Millis | null }): Promise<Statistics> {
+    const scope = this.#within(namespace === undefined ? {} : { namespace }, Permission.read)
+    const { counts } = await this.stats(namespace === undefined ? {} : { namespace })
+    return this.#operations.statistics({ ...scope, periodMs }, counts)
   }
 
   /** Cancels every pending or paused timer that matches; with `dryRun`, which is reading, it only counts them. */
@@ -71,7 +87,7 @@ export class Timers {
     return this.#operations.preview(schedule, count)
   }
 
-  #within(filter: TimerFilter, permission: Permission): ListFilter {
+  #within<Filter extends { readonly namespace?: Namespace }>(filter: Filter, permission: Permission): Filter & NamespaceScope {
     assertAccess(this.#principal, permission, filter.namespace ?? NO_NAMESPACE)
     const visible = visibleNamespaces(this.#principal)
     return filter.namespace !== undefined || visible === null ? filter : { ...filter, namespaces: visible }

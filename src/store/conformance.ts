@@ -9,14 +9,15 @@ import { timerUuid } from '../core/ids.ts'
 import { compareKeys } from '../core/order.ts'
 import { NEVER, Status } from '../core/timer.ts'
 import type { Epoch, JsonText, Namespace, ShardId, Timer, TimerId, TimerUuid } from '../core/timer.ts'
+import { storeQueries } from './conformance-queries.ts'
+import { absent, changed, claimed, countsOf, idsOf, missedOf, Owned, SHARD, UNOWNED } from './owned-store.ts'
+import type { Setup } from './owned-store.ts'
 import { SAMPLE_NOW, sampleTimer } from './sample-timer.ts'
 import { StoreError } from './store.ts'
-import type { ListFilter, ListQuery, PartResult, Put, Store } from './store.ts'
+import type { ListFilter, Store } from './store.ts'
 
 type OpenEmptyStore = () => Promise<Store>
 
-const SHARD = 0 as ShardId
-const UNOWNED = 0 as Epoch
 const LATER = SAMPLE_NOW + 5_000
 
 export function storeConformance(name: string, openStore: OpenEmptyStore): void {
@@ -26,51 +27,10 @@ export function storeConformance(name: string, openStore: OpenEmptyStore): void 
   dueScans(name, setup)
   lists(name, setup)
   countersAndPruning(name, setup)
+  storeQueries(name, setup)
   values(name, setup)
   closing(name, openStore)
 }
-
-/** A store with one shard owned, and the calls tests make most. */
-export class Owned {
-  readonly store: Store
-  readonly epoch: Epoch
-
-  constructor(store: Store, epoch: Epoch) {
-    this.store = store
-    this.epoch = epoch
-  }
-
-  static async open(t: TestContext, openStore: OpenEmptyStore): Promise<Owned> {
-    const store = await openStore()
-    t.after(() => store.close())
-    return new Owned(store, await claimed(store, SHARD))
-  }
-
-  async put(...puts: readonly Put[]): Promise<ReadonlyMap<number, Timer | null>> {
-    const [result] = await this.store.commit([{ shard: SHARD, epoch: this.epoch, puts }])
-    return missedOf(result)
-  }
-
-  async add(...timers: readonly Timer[]): Promise<void> {
-    assert.equal((await this.put(...timers.map(absent))).size, 0)
-  }
-
-  async get(timer: Timer): Promise<Timer | null> {
-    return this.store.get({ ...timer, shard: SHARD })
-  }
-
-  async dueIds(scan: { after?: Timer; until?: number; limit?: number } = {}): Promise<string[]> {
-    const { after = null, until = NEVER - 1, limit = 100 } = scan
-    return idsOf(await this.store.due({ shard: SHARD, after, until, limit }))
-  }
-
-  /** Every page, one after the other. */
-  async listIds(filter: ListFilter = {}, limit = 2): Promise<string[]> {
-    return idsOf(await listAll(this.store, filter, limit))
-  }
-}
-
-type Setup = (t: TestContext) => Promise<Owned>
 
 function ownership(name: string, setup: Setup): void {
   test(`${name}: a shard that was never claimed refuses commits`, async (t) => {
@@ -183,7 +143,7 @@ function commits(name: string, setup: Setup): void {
     const missed = await owned.put(absent(first), changed(second, first), absent(first), changed(third, second))
     assert.deepEqual([...missed], [[2, second]])
     assert.deepEqual(await owned.get(first), third)
-    assert.deepEqual(await owned.store.stats(), { counts: [{ namespace: 'default', status: 'canceled', count: 1 }] })
+    assert.deepEqual(await countsOf(owned.store), ['default canceled 1'])
   })
 
   test(`${name}: a fenced part does not keep the others from being written`, async (t) => {
@@ -229,7 +189,7 @@ function commits(name: string, setup: Setup): void {
     }
     assert.deepEqual(await owned.listIds(), ['stored'])
     assert.equal(await owned.get(collides), null)
-    assert.deepEqual(await owned.store.stats(), { counts: [{ namespace: 'default', status: 'pending', count: 1 }] })
+    assert.deepEqual(await countsOf(owned.store), ['default pending 1'])
   })
 
   test(`${name}: a commit of nothing, and a part without puts, are fine`, async (t) => {
@@ -292,6 +252,27 @@ function dueScans(name: string, setup: Setup): void {
     assert.deepEqual(await owned.get(timer), done)
     await owned.put(changed({ ...timer, version: 5 }, done))
     assert.deepEqual(await owned.dueIds(), ['sample'])
+  })
+
+  test(`${name}: a scan of one namespace, and one of all but some, keep the order, the border, the end and the limit`, async (t) => {
+    const owned = await setup(t)
+    const [flood, calm, other] = ['flood', 'calm', `it's "other"`] as [Namespace, Namespace, Namespace]
+    const namespaces = [flood, flood, calm, flood, other, flood, calm, flood, other]
+    const timers = namespaces.map((namespace, n) => sampleTimer({ id: `t${n}` as TimerId, namespace, dueAt: LATER + Math.floor(n / 4) }))
+    await owned.add(...timers)
+    const ordered = timers.toSorted(compareKeys)
+    const without = (...some: Namespace[]) => ordered.filter(({ namespace }) => !some.includes(namespace))
+    const floods = without(calm, other)
+    assert.deepEqual(await owned.dueIds({ namespace: 'nobody' as Namespace }), [])
+    assert.deepEqual(await owned.dueIds({ except: [flood, calm, other] }), [])
+    assert.deepEqual(await owned.dueIds({ namespace: flood }), idsOf(floods))
+    assert.deepEqual(await owned.dueIds({ namespace: other }), idsOf(without(flood, calm)))
+    assert.deepEqual(await owned.dueIds({ namespace: flood, after: floods[1]!, until: LATER + 1, limit: 2 }), idsOf(floods.slice(2, 4)))
+    assert.deepEqual(await owned.dueIds({ except: [] }), idsOf(ordered))
+    assert.deepEqual(await owned.dueIds({ except: [flood] }), idsOf(without(flood)))
+    assert.deepEqual(await owned.dueIds({ except: [flood, other] }), idsOf(without(flood, other)))
+    assert.deepEqual(await owned.dueIds({ except: [flood], after: without(flood)[0]!, limit: 2 }), idsOf(without(flood).slice(1, 3)))
+    assert.deepEqual(await owned.dueIds({ except: [calm], until: LATER }), idsOf(without(calm).filter(({ wakeAt }) => wakeAt === LATER)))
   })
 
   test(`${name}: a scan sees its own shard only`, async (t) => {
@@ -378,7 +359,8 @@ function lists(name: string, setup: Setup): void {
   test(`${name}: a list by patterns goes over many namespaces in one order`, async (t) => {
     const owned = await setup(t)
     const timers = Array.from({ length: 240 }, (_, i) => {
-      return sampleTimer({ namespace: `${i % 3 === 0 ? 'x' : 'many'}.${i % 120}` as Namespace, id: `t${i}` as TimerId, dueAt: LATER + (i % 7) })
+      const namespace = `${i % 3 === 0 ? 'x' : 'many'}.${i % 120}` as Namespace
+      return sampleTimer({ namespace, id: `t${i}` as TimerId, dueAt: LATER + (i % 7) })
     })
     await owned.add(...timers)
     const expected = timers.filter(({ namespace }) => namespace.startsWith('many.')).toSorted(compareKeys)
@@ -487,7 +469,10 @@ function closing(name: string, openStore: OpenEmptyStore): void {
       () => store.get(key),
       () => store.getMany([key]),
       () => store.due({ shard: SHARD, after: null, until: NEVER, limit: 1 }),
+      () => store.page({ filter: {}, sort: 'dueAt', descending: false, offset: 0, limit: 1 }),
       () => store.stats(),
+      () => store.tallies({ since: null }),
+      () => store.upcoming({ until: LATER, stepMs: 1_000 }),
       () => store.shards(),
       () => store.claim({ shard: SHARD, expected: epoch, owner: 'a' }),
     ]
@@ -539,48 +524,7 @@ function extremeTimers(): Timer[] {
   ]
 }
 
-export function absent(timer: Timer): Put {
-  return { timer, expect: 'absent' }
-}
-
-export function changed(timer: Timer, from: Pick<Timer, 'version' | 'status'>): Put {
-  return { timer, expect: { version: from.version, status: from.status } }
-}
-
-export async function claimed(store: Store, shard: ShardId): Promise<Epoch> {
-  const epoch = await store.claim({ shard, expected: UNOWNED, owner: 'a' })
-  assert.equal(epoch, 1)
-  return epoch
-}
-
-/** All pages of a list; a store may give short ones, so the end is where `next` is null. */
-export async function listAll(store: Store, filter: ListFilter, limit: number): Promise<Timer[]> {
-  const timers: Timer[] = []
-  let after: ListQuery['after'] = null
-  do {
-    const page = await store.list({ filter, after, limit })
-    assert(page.timers.length <= limit)
-    timers.push(...page.timers)
-    if (after !== null) assert.notDeepEqual(page.next, after, 'the cursor does not move')
-    after = page.next
-  } while (after !== null)
-  return timers
-}
-
-export async function countsOf(store: Store): Promise<string[]> {
-  const { counts } = await store.stats()
-  return counts.map(({ namespace, status, count }) => `${namespace} ${status} ${count}`).toSorted()
-}
-
-function missedOf(result: PartResult | undefined): ReadonlyMap<number, Timer | null> {
-  assert(result !== undefined && !result.fenced)
-  return result.missed
-}
-
 function named(...ids: string[]): Timer[] {
   return ids.map((id) => sampleTimer({ id: id as TimerId }))
 }
 
-function idsOf(timers: readonly Timer[]): string[] {
-  return timers.map(({ id }) => id)
-}

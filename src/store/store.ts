@@ -4,7 +4,9 @@
 
 import type { NamespacePattern } from '../core/access.ts'
 import type { OrderKey } from '../core/order.ts'
-import type { Epoch, Millis, Namespace, ShardId, Status, Timer, TimerId, TimerUuid } from '../core/timer.ts'
+import type { Tally } from '../core/tallies.ts'
+import type { TimerKind } from '../core/timer-kind.ts'
+import type { Epoch, JsonText, Millis, Namespace, ShardId, Status, Timer, TimerId, TimerUuid } from '../core/timer.ts'
 
 export interface Store {
   readonly capabilities: StoreCapabilities
@@ -44,14 +46,26 @@ export interface Store {
   get(key: TimerKey): Promise<Timer | null>
   /** Answers in the order of the keys. */
   getMany(keys: readonly TimerKey[]): Promise<readonly (Timer | null)[]>
-  /** Live timers of one shard in the total order, from behind `after` to `until` (inclusive), `limit` at most. */
+  /**
+   * Live timers of one shard in the total order, from behind `after` to `until` (inclusive), `limit` at most. Of a scan
+   * that is for one namespace, or leaves some out, an adapter may read all rows in between: the caller keeps the range short.
+   */
   due(scan: DueScan): Promise<readonly Timer[]>
   /** Timers of all shards that match, live ones first by wake time, then finished ones by expiry; see ListPage. */
   list(query: ListQuery): Promise<ListPage>
-  /** How many timers there are, by namespace and status; from counters, not by counting rows. */
+  /** Timers of all shards that match, in the order asked for, and how many there are in all; exact, however many are stored. */
+  page(query: PageQuery): Promise<TimerPage>
+  /** How many timers there are, by namespace, status and kind; from counters, not by counting rows. */
   stats(): Promise<StoreStats>
+  /** What the tallies of these namespaces add up to: of the slots from `since` on, or, for null, the standing ones and those of all time. */
+  tallies(query: TallyQuery): Promise<TallySums>
+  /** How many live timers wake in each step of time up to `until`; for the near future, since it may count rows. */
+  upcoming(query: UpcomingQuery): Promise<Upcoming>
 
-  /** Deletes finished timers whose retention ended before `now`, `limit` at most; how many it deleted. */
+  /**
+   * Deletes finished timers whose retention ended before `now`, `limit` at most; how many it deleted. Tallies of slots
+   * older than SLOTS_KEPT_MS may go, too.
+   */
   prune(options: { readonly now: Millis; readonly limit: number }): Promise<number>
   /** Copies the live database into a new file, consistent as of one moment; only where capabilities.backup. */
   backup(options: { readonly path: string; readonly onProgress?: (done: number, total: number) => void }): Promise<void>
@@ -94,11 +108,16 @@ export type NodeRow = {
 export type ClusterState = { readonly nodes: readonly NodeRow[]; readonly shards: readonly ShardRow[] }
 
 /**
- * What must be there for the put to be written. The status is the one that version has, which the caller
- * knows: it lets a store keep its counters without reading the old row.
+ * What must be there for the put to be written. The other fields are those of that version, which the caller
+ * knows: they let a store keep its counters and its index of metadata without reading the old row.
  */
-export type Expectation = 'absent' | { readonly version: number; readonly status: Status }
-export type Put = { readonly timer: Timer; readonly expect: Expectation }
+export type Expectation = 'absent' | ExpectedRow
+export type ExpectedRow = { readonly version: number; readonly status: Status; readonly kind: TimerKind; readonly metadata: JsonText | null }
+/**
+ * `tallies` are added up for the timer's namespace when the put is written, with it or not at all: each to its slot and,
+ * if that is not STANDING, to the sum of all time, which is kept at STANDING.
+ */
+export type Put = { readonly timer: Timer; readonly expect: Expectation; readonly tallies?: readonly Tally[] }
 export type CommitPart = { readonly shard: ShardId; readonly epoch: Epoch; readonly puts: readonly Put[] }
 
 /** `missed` maps the index of a skipped put to the row that stands in its way, null when none is there. */
@@ -110,6 +129,10 @@ export type DueScan = {
   readonly after: OrderKey | null
   readonly until: Millis
   readonly limit: number
+  /** Timers of this namespace only. */
+  readonly namespace?: Namespace
+  /** Timers of all namespaces but these. */
+  readonly except?: readonly Namespace[]
 }
 
 export type ListFilter = {
@@ -140,7 +163,40 @@ export type ListCursor = OrderKey & { readonly finished: boolean }
  */
 export type ListPage = { readonly timers: readonly Timer[]; readonly next: ListCursor | null }
 
-export type StoreStats = { readonly counts: readonly { readonly namespace: Namespace; readonly status: Status; readonly count: number }[] }
+/** None of the namespaces match an empty list, nor do timers an empty list of statuses or values. */
+export type PageFilter = NamespaceScope & {
+  readonly statuses?: readonly Status[]
+  readonly kind?: 'once' | 'cycle'
+  /** A top-level metadata key, and the values of which it must have one; without them it must be present. */
+  readonly metadataKey?: string
+  readonly metadataValues?: readonly (string | number | boolean)[]
+}
+
+/** Of one namespace, of those that match one of the patterns, or of all. */
+export type NamespaceScope = { readonly namespace?: Namespace; readonly namespaces?: readonly NamespacePattern[] }
+
+/** Timers with the same time are in the order of their uuids; `descending` turns both around. */
+export type PageQuery = {
+  readonly filter: PageFilter
+  readonly sort: 'createdAt' | 'dueAt'
+  readonly descending: boolean
+  readonly offset: number
+  readonly limit: number
+}
+
+/** `total`: how many match, whatever offset and limit are. */
+export type TimerPage = { readonly timers: readonly Timer[]; readonly total: number }
+
+export type TallyQuery = NamespaceScope & { readonly since: Millis | null }
+/** `firstSlotAt`: the earliest slot that something was found in; null for none, and for all time. */
+export type TallySums = { readonly sums: readonly { readonly name: string; readonly amount: number }[]; readonly firstSlotAt: Millis | null }
+
+export type UpcomingQuery = NamespaceScope & { readonly until: Millis; readonly stepMs: Millis }
+/** Steps are numbered since 1970. `complete`: false when there were more timers than an adapter cares to count. */
+export type Upcoming = { readonly steps: readonly { readonly step: number; readonly count: number }[]; readonly complete: boolean }
+
+export type StoreStats = { readonly counts: readonly TimerCount[] }
+export type TimerCount = { readonly namespace: Namespace; readonly status: Status; readonly kind: TimerKind; readonly count: number }
 
 /** The database failed. `retryable`: the same call may succeed later. `outcomeUnknown`: a write may have happened all the same. */
 export class StoreError extends Error {

@@ -7,6 +7,7 @@ import { DEFAULT_RETRY, sameRetryPolicy, SINGLE_ATTEMPT } from '../core/retry.ts
 import type { RetryPolicy } from '../core/retry.ts'
 import { CatchUp, isFinished, NO_ATTEMPTS, Status } from '../core/timer.ts'
 import type { Attempt, JsonText, Namespace, Target, Timer, TimerId, TimerUuid } from '../core/timer.ts'
+import { TimerKind } from '../core/timer-kind.ts'
 
 export type Cell = string | number | null
 
@@ -21,7 +22,7 @@ export const TIMER_COLUMNS = [
   'timer_id',
   'timer_version',
   'timer_status',
-  'timer_due_at', // NULL: the same as timer_execute_at
+  'timer_due_at', // NULL: the same as timer_execute_at, and the timer is live
   'timer_protocol',
   'timer_target_type',
   'timer_target_address', // URL or topic
@@ -48,6 +49,8 @@ export const CELLS_PER_TIMER = TIMER_COLUMNS.length
 // Codes are stored: they never change their meaning, new ones are added at the end.
 const STATUSES = [Status.pending, Status.paused, Status.executing, Status.completed, Status.failed, Status.canceled] as const
 const STATUS_CODES = Object.fromEntries(STATUSES.map((status, code) => [status, code])) as Readonly<Record<Status, number>>
+const KINDS = [TimerKind.once, TimerKind.limited, TimerKind.infinite] as const
+const KIND_CODES = Object.fromEntries(KINDS.map((kind, code) => [kind, code])) as Readonly<Record<TimerKind, number>>
 const TargetCode = { none: 0, http: 1, nats: 2 } as const
 
 export function statusCode(status: Status): number {
@@ -60,18 +63,30 @@ export function statusOf(code: Cell): Status {
   return status
 }
 
+export function kindCode(kind: TimerKind): number {
+  return KIND_CODES[kind]
+}
+
+export function kindAt(code: Cell): TimerKind {
+  const kind = KINDS[code as number]
+  if (kind === undefined) throw new Error(`unknown kind of timer ${code}: was this row written by a newer version?`)
+  return kind
+}
+
 /** Appends the timer's cells. One function without intermediate objects: it runs for every write, beside the HTTP server. */
 export function appendCells(cells: Cell[], timer: Timer): void {
   const { target } = timer
+  const finished = isFinished(timer)
   cells.push(
-    isFinished(timer) ? RowType.finished : RowType.live,
+    finished ? RowType.finished : RowType.live,
     timer.wakeAt,
     timer.uuid,
     timer.namespace,
     timer.id,
     timer.version,
     STATUS_CODES[timer.status],
-    timer.dueAt === timer.wakeAt ? null : timer.dueAt,
+    // Finished timers are listed by it, so it is there even where retention happens to end at the due time.
+    timer.dueAt === timer.wakeAt && !finished ? null : timer.dueAt,
     timer.protocol,
     TargetCode[target.type],
     target.type === 'http' ? target.url : target.type === 'nats' ? target.topic : null,

@@ -4,7 +4,7 @@
 import { parseNamespacePattern, Permission } from '../../core/access.ts'
 import type { NamespacePattern, Principal, RateLimit } from '../../core/access.ts'
 import { DuetimeError } from '../../core/errors.ts'
-import { KEYS_MAX, NAMESPACES_PER_KEY_MAX, RATE_PER_SECOND_MAX } from '../../core/limits.ts'
+import { KEYS_MAX, NAMESPACES_PER_KEY_MAX, RATE_PER_SECOND_MAX, RATE_PER_SECOND_MIN } from '../../core/limits.ts'
 import { KEY_HASH } from './api-key.ts'
 
 export type KeyEntry = { readonly hash: string; readonly principal: Principal }
@@ -47,7 +47,8 @@ function entriesOf(text: string, problems: string[]): readonly unknown[] {
     return []
   }
   if (Array.isArray(value) && value.length <= KEYS_MAX) return value
-  problems.push(Array.isArray(value) ? `it has more than ${KEYS_MAX} keys` : 'it must be a JSON array of keys; `duetime keys create` prints one')
+  const isTooLong = Array.isArray(value)
+  problems.push(isTooLong ? `it has more than ${KEYS_MAX} keys` : 'it must be a JSON array of keys; `duetime keys create --file` makes one')
   return []
 }
 
@@ -67,13 +68,16 @@ function readEntry(value: unknown, index: number, problems: string[]): KeyEntry 
   const before = problems.length
   const wrong = (message: string) => problems.push(`${label}: ${message}`)
   if (!hasName) wrong(`name must be 1 to 100 letters, digits, '.', '-', '_' or '@', and none of ${TAKEN_NAMES.join(', ')}`)
-  if (typeof hash !== 'string' || !KEY_HASH.test(hash)) wrong('hash must be sha256: and 64 hex digits; `duetime keys hash` prints it for a key')
-  for (const field of Object.keys(value)) if (!FIELDS.includes(field)) wrong(`${field} is not a field of a key; there are ${FIELDS.join(', ')}`)
+  const hasHash = typeof hash === 'string' && KEY_HASH.test(hash)
+  if (!hasHash) wrong('hash must be sha256: and 64 hex digits; `duetime keys hash` prints it for a key')
+  const unknown = Object.keys(value).filter((field) => !FIELDS.includes(field))
+  for (const field of unknown) wrong(`${field} is not a field of a key; there are ${FIELDS.join(', ')}`)
   const permissions = readPermissions(value['permissions'], wrong)
   const namespaces = readNamespaces(value['namespaces'], wrong)
   const rateLimit = value['rateLimit'] === undefined ? null : readRateLimit(value['rateLimit'], wrong)
   if (permissions.has(Permission.admin) && namespaces !== null) wrong('admin is for the whole service: its namespaces must be ["*"]')
-  return problems.length === before ? { hash: hash as string, principal: { name: name as string, permissions, namespaces, rateLimit } } : null
+  const isGood = hasName && hasHash && problems.length === before
+  return isGood ? { hash, principal: { name, permissions, namespaces, rateLimit } } : null
 }
 
 type Wrong = (message: string) => void
@@ -102,11 +106,12 @@ function readNamespaces(value: unknown, wrong: Wrong): readonly NamespacePattern
 }
 
 function readRateLimit(value: unknown, wrong: Wrong): RateLimit | null {
-  const fields = isObject(value) ? value : {}
-  const { perSecond, burst, ...others } = fields
-  const isRate = typeof perSecond === 'number' && perSecond >= 0.001 && perSecond <= RATE_PER_SECOND_MAX
-  const isBurst = burst === undefined || (Number.isInteger(burst) && (burst as number) >= 1 && (burst as number) <= RATE_PER_SECOND_MAX)
-  if (isRate && isBurst && Object.keys(others).length === 0) return { perSecond, burst: (burst as number | undefined) ?? defaultBurst(perSecond) }
+  const { perSecond, burst, ...others } = isObject(value) ? value : {}
+  const isRate = typeof perSecond === 'number' && perSecond >= RATE_PER_SECOND_MIN && perSecond <= RATE_PER_SECOND_MAX
+  if (isRate && Object.keys(others).length === 0) {
+    if (burst === undefined) return { perSecond, burst: defaultBurst(perSecond) }
+    if (typeof burst === 'number' && Number.isInteger(burst) && burst >= 1 && burst <= RATE_PER_SECOND_MAX) return { perSecond, burst }
+  }
   wrong(`rateLimit must be {"perSecond": …, "burst": …}, each up to ${RATE_PER_SECOND_MAX}, burst a whole number; burst may be left out`)
   return null
 }

@@ -1,20 +1,20 @@
 // The simplest store that keeps the port's contract: maps and sorted scans in process memory. It is the model that
 // other stores are compared with, the store of simulations, and good for trying things out. Nothing survives it.
 
-import { matchesAny } from '../../core/access.ts'
 import { compareKeys } from '../../core/order.ts'
 import { isFinished } from '../../core/timer.ts'
-import type { Epoch, Millis, Namespace, ShardId, Status, Timer, TimerUuid } from '../../core/timer.ts'
+import type { Epoch, Millis, ShardId, Timer, TimerUuid } from '../../core/timer.ts'
+import { kindOf } from '../../core/timer-kind.ts'
 import { StoreError } from '../store.ts'
 import type {
   ClusterState,
   CommitPart,
   DueScan,
   ListCursor,
-  ListFilter,
   ListPage,
   ListQuery,
   NodeBeat,
+  PageQuery,
   PartResult,
   Put,
   ShardClaim,
@@ -22,8 +22,16 @@ import type {
   Store,
   StoreCapabilities,
   StoreStats,
+  TallyQuery,
+  TallySums,
+  TimerCount,
   TimerKey,
+  TimerPage,
+  Upcoming,
+  UpcomingQuery,
 } from '../store.ts'
+import { matches, pageOf, upcomingOf } from './memory-queries.ts'
+import { MemoryTallies } from './memory-tallies.ts'
 
 type StoredTimer = { readonly shard: ShardId; readonly timer: Timer }
 
@@ -32,6 +40,7 @@ export class MemoryStore implements Store {
   readonly #shards = new Map<ShardId, ShardRow>()
   readonly #nodes = new Map<string, NodeBeat>()
   readonly #timers = new Map<TimerUuid, StoredTimer>()
+  readonly #tallies = new MemoryTallies()
   #closed = false
 
   /** `shared`: several nodes of one process use it, on one clock. */
@@ -94,12 +103,13 @@ export class MemoryStore implements Store {
     return Promise.all(keys.map((key) => this.get(key)))
   }
 
-  async due({ shard, after, until, limit }: DueScan): Promise<readonly Timer[]> {
+  async due({ shard, after, until, limit, namespace, except = [] }: DueScan): Promise<readonly Timer[]> {
     this.#assertOpen()
     const due: Timer[] = []
     for (const row of this.#timers.values()) {
       const { timer } = row
       if (row.shard !== shard || isFinished(timer) || timer.wakeAt > until) continue
+      if ((namespace !== undefined && timer.namespace !== namespace) || except.includes(timer.namespace)) continue
       if (after === null || compareKeys(timer, after) > 0) due.push(timer)
     }
     return due.toSorted(compareKeys).slice(0, limit)
@@ -107,23 +117,38 @@ export class MemoryStore implements Store {
 
   async list({ filter, after, limit }: ListQuery): Promise<ListPage> {
     this.#assertOpen()
-    const matching = Array.from(this.#timers.values(), ({ timer }) => timer)
+    const matching = this.#all()
       .filter((timer) => matches(timer, filter) && (after === null || compareCursors(cursorOf(timer), after) > 0))
       .toSorted((a, b) => compareCursors(cursorOf(a), cursorOf(b)))
     const timers = matching.slice(0, limit)
     return { timers, next: matching.length > limit ? cursorOf(timers.at(-1)!) : null }
   }
 
+  async page(query: PageQuery): Promise<TimerPage> {
+    this.#assertOpen()
+    return pageOf(this.#all(), query)
+  }
+
   async stats(): Promise<StoreStats> {
     this.#assertOpen()
-    const counts = new Map<string, { namespace: Namespace; status: Status; count: number }>()
-    for (const { timer } of this.#timers.values()) {
-      const key = `${timer.status}:${timer.namespace}`
-      const entry = counts.get(key)
-      if (entry === undefined) counts.set(key, { namespace: timer.namespace, status: timer.status, count: 1 })
-      else entry.count++
+    const counts = new Map<string, TimerCount>()
+    for (const timer of this.#all()) {
+      const kind = kindOf(timer)
+      const key = `${timer.status}:${kind}:${timer.namespace}`
+      const count = (counts.get(key)?.count ?? 0) + 1
+      counts.set(key, { namespace: timer.namespace, status: timer.status, kind, count })
     }
     return { counts: [...counts.values()] }
+  }
+
+  async tallies(query: TallyQuery): Promise<TallySums> {
+    this.#assertOpen()
+    return this.#tallies.sums(query)
+  }
+
+  async upcoming(query: UpcomingQuery): Promise<Upcoming> {
+    this.#assertOpen()
+    return upcomingOf(this.#all(), query)
   }
 
   async prune({ now, limit }: { readonly now: Millis; readonly limit: number }): Promise<number> {
@@ -133,6 +158,7 @@ export class MemoryStore implements Store {
       .toSorted((a, b) => a.shard - b.shard || compareKeys(a.timer, b.timer))
       .slice(0, limit)
     for (const { timer } of expired) this.#timers.delete(timer.uuid)
+    this.#tallies.prune(now)
     return expired.length
   }
 
@@ -145,10 +171,18 @@ export class MemoryStore implements Store {
     const missed = new Map<number, Timer | null>()
     for (const [index, put] of puts.entries()) {
       const row = this.#timers.get(put.timer.uuid)
-      if (isExpected(row, put, shard)) this.#timers.set(put.timer.uuid, { shard, timer: put.timer })
-      else missed.set(index, row?.timer ?? null)
+      if (!isExpected(row, put, shard)) {
+        missed.set(index, row?.timer ?? null)
+        continue
+      }
+      this.#timers.set(put.timer.uuid, { shard, timer: put.timer })
+      this.#tallies.add(put.timer.namespace, put.tallies ?? [])
     }
     return { fenced: false, missed }
+  }
+
+  #all(): Timer[] {
+    return Array.from(this.#timers.values(), ({ timer }) => timer)
   }
 
   #assertOpen(): void {
@@ -167,21 +201,6 @@ export class MemoryStore implements Store {
 function isExpected(row: StoredTimer | undefined, { expect }: Put, shard: ShardId): boolean {
   if (expect === 'absent') return row === undefined
   return row !== undefined && row.shard === shard && row.timer.version === expect.version
-}
-
-function matches(timer: Timer, filter: ListFilter): boolean {
-  if (filter.namespace !== undefined && timer.namespace !== filter.namespace) return false
-  if (filter.namespaces !== undefined && !matchesAny(filter.namespaces, timer.namespace)) return false
-  if (filter.statuses !== undefined && !filter.statuses.includes(timer.status)) return false
-  if (filter.dueFrom !== undefined && timer.dueAt < filter.dueFrom) return false
-  if (filter.dueTo !== undefined && timer.dueAt >= filter.dueTo) return false
-  return filter.metadataKey === undefined || hasMetadata(timer, filter.metadataKey, filter.metadataValue)
-}
-
-function hasMetadata(timer: Timer, key: string, value: ListFilter['metadataValue']): boolean {
-  const metadata: unknown = timer.metadata === null ? null : JSON.parse(timer.metadata)
-  if (typeof metadata !== 'object' || metadata === null || Array.isArray(metadata) || !Object.hasOwn(metadata, key)) return false
-  return value === undefined || (metadata as Record<string, unknown>)[key] === value
 }
 
 function cursorOf(timer: Timer): ListCursor {

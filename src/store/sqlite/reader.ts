@@ -2,25 +2,38 @@
 // reader's worker thread. Rows leave as flat cells; the main thread makes timers of them.
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { matchesAny, prefixOf } from '../../core/access.ts'
+import { matchesAny } from '../../core/access.ts'
 import type { NamespacePattern } from '../../core/access.ts'
 import type { Epoch, Namespace, ShardId } from '../../core/timer.ts'
 import type { DueScan, ListFilter, ListQuery, ShardRow, StoreStats } from '../store.ts'
-import { RowType, statusOf } from '../timer-row.ts'
+import { kindAt, RowType, statusOf } from '../timer-row.ts'
 import type { Cell } from '../timer-row.ts'
 import { Lister } from './lister.ts'
 import type { ListReply, Source } from './lister.ts'
+import { rangeOf } from './namespaces.ts'
 import { SHARDS_SQL } from './shard-rows.ts'
 import { SELECT_CELLS } from './statements.ts'
 
 const SORTED_TIMERS_MAX = 50_000 // about 30 ms
 const SORTED_NAMESPACES_MAX = 50 // each is a query of its own
 
+// Parameters: shard, wake time and uuid to begin behind, last wake time, limit.
+const DUE_RANGE = `
+  shard_id = ?1 AND row_type = ${RowType.live} AND (timer_execute_at, timer_uuid) > (?2, unhex(?3)) AND timer_execute_at <= ?4`
+const DUE_ORDER = 'ORDER BY timer_execute_at, timer_uuid LIMIT ?5'
+const DUE_SQL = `SELECT ${SELECT_CELLS} FROM timers WHERE ${DUE_RANGE} ${DUE_ORDER}`
+// The plus keeps to the range of the primary key: by namespace, all rows that the namespace ever had would be read and sorted.
+const DUE_IN_SOME_SQL = `
+  SELECT ${SELECT_CELLS} FROM timers
+  WHERE ${DUE_RANGE} AND +timer_namespace = coalesce(?6, timer_namespace) AND timer_namespace NOT IN (SELECT value FROM json_each(?7))
+  ${DUE_ORDER}`
+
 export class Reader {
   readonly #db: DatabaseSync
   readonly #lister: Lister
   readonly #select: StatementSync
   readonly #due: StatementSync
+  readonly #dueInSome: StatementSync
   readonly #shards: StatementSync
   readonly #counts: StatementSync
   readonly #namespaceCounts: StatementSync
@@ -30,13 +43,12 @@ export class Reader {
     this.#lister = new Lister(db)
     this.#select = db.prepare(`SELECT ${SELECT_CELLS} FROM timers WHERE timer_uuid = unhex(?)`)
     this.#select.setReturnArrays(true)
-    this.#due = db.prepare(`
-      SELECT ${SELECT_CELLS} FROM timers
-      WHERE shard_id = ? AND row_type = ${RowType.live} AND (timer_execute_at, timer_uuid) > (?, unhex(?)) AND timer_execute_at <= ?
-      ORDER BY timer_execute_at, timer_uuid LIMIT ?`)
+    this.#due = db.prepare(DUE_SQL)
     this.#due.setReturnArrays(true)
+    this.#dueInSome = db.prepare(DUE_IN_SOME_SQL)
+    this.#dueInSome.setReturnArrays(true)
     this.#shards = db.prepare(SHARDS_SQL)
-    this.#counts = db.prepare('SELECT timer_namespace, timer_status, timer_count FROM timer_counts WHERE timer_count > 0')
+    this.#counts = db.prepare('SELECT timer_namespace, timer_status, timer_kind, timer_count FROM timer_counts WHERE timer_count > 0')
     this.#namespaceCounts = db.prepare(`
       SELECT timer_namespace AS namespace, sum(timer_count) AS count FROM timer_counts
       WHERE timer_namespace BETWEEN ? AND ? GROUP BY timer_namespace LIMIT ${SORTED_NAMESPACES_MAX + 1}`)
@@ -52,9 +64,12 @@ export class Reader {
     return cells
   }
 
-  due({ shard, after, until, limit }: DueScan): Cell[] {
+  due({ shard, after, until, limit, namespace, except = [] }: DueScan): Cell[] {
     // No time is smaller than this, and no uuid is shorter than none: before everything.
-    return (this.#due.all(shard, after?.wakeAt ?? Number.MIN_SAFE_INTEGER, after?.uuid ?? '', until, limit) as unknown as Cell[][]).flat()
+    const range = [shard, after?.wakeAt ?? Number.MIN_SAFE_INTEGER, after?.uuid ?? '', until, limit]
+    const isOfAll = namespace === undefined && except.length === 0
+    const rows = isOfAll ? this.#due.all(...range) : this.#dueInSome.all(...range, namespace ?? null, JSON.stringify(except))
+    return (rows as unknown as Cell[][]).flat()
   }
 
   list(query: ListQuery): ListReply {
@@ -63,7 +78,12 @@ export class Reader {
 
   stats(): StoreStats {
     const counts = this.#counts.all().map((row) => {
-      return { namespace: row['timer_namespace'] as Namespace, status: statusOf(row['timer_status'] as number), count: row['timer_count'] as number }
+      return {
+        namespace: row['timer_namespace'] as Namespace,
+        status: statusOf(row['timer_status'] as number),
+        kind: kindAt(row['timer_kind'] as number),
+        count: row['timer_count'] as number,
+      }
     })
     return { counts }
   }
@@ -99,10 +119,4 @@ export class Reader {
     }
     return counts.values().reduce((sum, count) => sum + count, 0) <= SORTED_TIMERS_MAX ? [...counts.keys()] : null
   }
-}
-
-/** The first and the last name that match. No namespace has a character behind DEL. */
-function rangeOf(pattern: Namespace | NamespacePattern): readonly [first: string, last: string] {
-  const prefix = prefixOf(pattern as string as NamespacePattern)
-  return prefix === null ? [pattern, pattern] : [prefix, `${prefix}\u007f`]
 }

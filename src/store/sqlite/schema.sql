@@ -1,8 +1,25 @@
 CREATE TABLE timer_counts (
   timer_namespace TEXT NOT NULL,
   timer_status INTEGER NOT NULL,
+  timer_kind INTEGER NOT NULL,
   timer_count INTEGER NOT NULL,
-  PRIMARY KEY (timer_namespace, timer_status)
+  PRIMARY KEY (timer_namespace, timer_status, timer_kind)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE timer_metadata (
+  metadata_key TEXT NOT NULL,
+  metadata_value ANY NOT NULL,
+  timer_namespace TEXT NOT NULL,
+  timer_uuid BLOB NOT NULL,
+  PRIMARY KEY (metadata_key, metadata_value, timer_namespace, timer_uuid)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE timer_tallies (
+  timer_namespace TEXT NOT NULL,
+  slot_at INTEGER NOT NULL,
+  tally_name TEXT NOT NULL,
+  tally_amount INTEGER NOT NULL,
+  PRIMARY KEY (timer_namespace, slot_at, tally_name)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE timers (
@@ -39,6 +56,12 @@ CREATE TABLE timers (
   PRIMARY KEY (shard_id, row_type, timer_execute_at, timer_uuid)
 ) STRICT, WITHOUT ROWID;
 
+CREATE INDEX timers_by_due ON timers (row_type, timer_due_at) WHERE timer_due_at IS NOT NULL;
+
 CREATE INDEX timers_by_namespace ON timers (timer_namespace, timer_created_at);
 
+CREATE INDEX timers_by_rare_status ON timers (timer_namespace, timer_status) WHERE timer_status <> 0 AND timer_status <> 3;
+
 CREATE UNIQUE INDEX timers_by_uuid ON timers (timer_uuid);
+
+CREATE INDEX timers_of_cycles ON timers (timer_namespace, timer_created_at) WHERE timer_cycle IS NOT NULL;

@@ -1,23 +1,27 @@
-// The store in one SQLite file. node:sqlite is synchronous, so it runs in two worker threads, one that writes and
-// one that reads: no fsync, list or checkpoint ever makes a timer late. This side only packs and unpacks.
+// The store in one SQLite file. node:sqlite is synchronous, so it runs in worker threads: one that writes, one that reads
+// and, once it is needed, one for questions that take longer. No fsync, list or checkpoint ever makes a timer late. This
+// side only packs and unpacks.
 
 import { resolve } from 'node:path'
 import type { Epoch, Millis, ShardId, Timer } from '../../core/timer.ts'
 import { StoreError } from '../store.ts'
-import type { CommitPart, DueScan, ListPage, ListQuery, PartResult, ShardClaim } from '../store.ts'
+import type { CommitPart, DueScan, ListPage, ListQuery, PageQuery, PartResult, ShardClaim, TimerPage } from '../store.ts'
 import type { ClusterState, NodeBeat, ShardRow, Store, StoreCapabilities, StoreStats, TimerKey } from '../store.ts'
-import { appendCells, statusCode, timerAt, timersOf } from '../timer-row.ts'
+import type { TallyQuery, TallySums, Upcoming, UpcomingQuery } from '../store.ts'
+import { kindOf } from '../../core/timer-kind.ts'
+import { appendCells, kindCode, statusCode, timerAt, timersOf } from '../timer-row.ts'
 import type { Cell } from '../timer-row.ts'
 import { backupSqliteFile } from './backup.ts'
 import { GatheredGets } from './gathered-gets.ts'
-import { ABSENT } from './messages.ts'
-import type { CommitMessage, CommitReply, ReaderCalls, WriterCalls } from './messages.ts'
+import { ABSENT, SAME } from './messages.ts'
+import type { AnalystCalls, CommitMessage, CommitReply, ReaderCalls, WriterCalls } from './messages.ts'
+import { packTallies } from './timer-tallies.ts'
 import { startWorker, WorkerLink } from './worker-link.ts'
 import type { NameIn } from './worker-link.ts'
 
 export type SqliteOptions = {
   readonly path: string
-  /** The writer's page cache; the index of ids should fit, at about 45 bytes a timer. The reader has a quarter of it. */
+  /** The writer's page cache; the index of ids should fit, at about 45 bytes a timer. Each other worker has a quarter of it. */
   readonly cacheMiB?: number
   /** A quota for the file, in pages of 4 KiB. */
   readonly maxPages?: number
@@ -37,7 +41,19 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
     await writer.call('close', undefined)
     throw error
   }
-  return new SqliteStore(path, writer, reader)
+  const startAnalyst = async (): Promise<WorkerLink<AnalystCalls>> => {
+    const analyst = new WorkerLink<AnalystCalls>(startWorker({ role: 'analyst', path, cacheMiB: Math.ceil(cacheMiB / 4) }), 'analyst')
+    await analyst.opened
+    return analyst
+  }
+  return new SqliteStore({ path, writer, reader, startAnalyst })
+}
+
+type Workers = {
+  readonly path: string
+  readonly writer: WorkerLink<WriterCalls>
+  readonly reader: WorkerLink<ReaderCalls>
+  readonly startAnalyst: () => Promise<WorkerLink<AnalystCalls>>
 }
 
 class SqliteStore implements Store {
@@ -45,14 +61,17 @@ class SqliteStore implements Store {
   readonly #path: string
   readonly #writer: WorkerLink<WriterCalls>
   readonly #reader: WorkerLink<ReaderCalls>
+  readonly #startAnalyst: () => Promise<WorkerLink<AnalystCalls>>
   readonly #gets: GatheredGets
   readonly #backups = new Set<Promise<void>>()
+  #analyst: Promise<WorkerLink<AnalystCalls>> | null = null
   #closing: Promise<void> | null = null
 
-  constructor(path: string, writer: WorkerLink<WriterCalls>, reader: WorkerLink<ReaderCalls>) {
+  constructor({ path, writer, reader, startAnalyst }: Workers) {
     this.#path = path
     this.#writer = writer
     this.#reader = reader
+    this.#startAnalyst = startAnalyst
     this.#gets = new GatheredGets((uuids) => reader.call('getMany', uuids))
   }
 
@@ -68,6 +87,8 @@ class SqliteStore implements Store {
   /** Requests are answered in order, so a worker closes behind all that were made before. The reader first: the last one tidies up the log. */
   async #close(): Promise<void> {
     await Promise.allSettled([this.#gets.settled(), ...this.#backups])
+    const analyst = await this.#analyst?.catch(() => null)
+    await analyst?.call('close', undefined).catch(ignoreDeadWorker)
     await this.#reader.call('close', undefined).catch(ignoreDeadWorker)
     await this.#writer.call('close', undefined).catch(ignoreDeadWorker)
   }
@@ -116,8 +137,21 @@ class SqliteStore implements Store {
     return { timers: timersOf(cells), next }
   }
 
+  async page(query: PageQuery): Promise<TimerPage> {
+    const { cells, total } = await this.#analyse('page', query)
+    return { timers: timersOf(cells), total }
+  }
+
   async stats(): Promise<StoreStats> {
     return this.#read('stats', undefined)
+  }
+
+  async tallies(query: TallyQuery): Promise<TallySums> {
+    return this.#analyse('tallies', query)
+  }
+
+  async upcoming(query: UpcomingQuery): Promise<Upcoming> {
+    return this.#analyse('upcoming', query)
   }
 
   async prune(options: { readonly now: Millis; readonly limit: number }): Promise<number> {
@@ -147,6 +181,19 @@ class SqliteStore implements Store {
     return this.#reader.call(name, argument)
   }
 
+  /** One that could not be started is tried again with the next question. */
+  async #analyse<Name extends NameIn<AnalystCalls>>(
+    name: Name,
+    argument: Parameters<AnalystCalls[Name]>[0],
+  ): Promise<ReturnType<AnalystCalls[Name]>> {
+    this.#assertOpen()
+    this.#analyst ??= this.#startAnalyst().catch((error: unknown) => {
+      this.#analyst = null
+      throw error
+    })
+    return (await this.#analyst).call(name, argument)
+  }
+
   #assertOpen(): void {
     if (this.#closing !== null) throw new StoreError('the store is closed', { retryable: false })
   }
@@ -162,10 +209,15 @@ function packCommit(parts: readonly CommitPart[]): CommitMessage {
   const cells: Cell[] = []
   for (const { shard, epoch, puts } of parts) {
     heads.push(shard, epoch, puts.length)
-    for (const { timer, expect } of puts) {
+    for (const { timer, expect, tallies } of puts) {
       appendCells(cells, timer)
-      if (expect === 'absent') cells.push(ABSENT, 0)
-      else cells.push(expect.version, statusCode(expect.status))
+      cells.push(kindCode(kindOf(timer)))
+      if (expect === 'absent') cells.push(ABSENT, 0, 0, timer.metadata === null ? SAME : null)
+      else {
+        const metadata = expect.metadata === timer.metadata ? SAME : expect.metadata
+        cells.push(expect.version, statusCode(expect.status), kindCode(expect.kind), metadata)
+      }
+      cells.push(tallies === undefined ? '' : packTallies(tallies))
     }
   }
   return { parts: heads, cells }

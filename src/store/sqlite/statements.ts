@@ -36,6 +36,12 @@ export function rowValues(timer: Timer, shard: number): Cell[] {
   return cells
 }
 
+const IS_CYCLE = `json_extract(timer_cycle, '$.anchorAt') IS NOT NULL`
+/** One-shots have no cycle cell unless they have a time zone; what is NULL is not looked into. */
+export const IS_CYCLE_SQL = `(timer_cycle IS NOT NULL AND ${IS_CYCLE})`
+/** The code of a row's kind: see kindCode. */
+const KIND_SQL = `CASE WHEN timer_cycle IS NULL OR NOT ${IS_CYCLE} THEN 0 WHEN timer_schedule GLOB 'R/*' THEN 2 ELSE 1 END`
+
 /** Parameters: shard, now, limit. */
 export const PRUNE_SQL = `
   DELETE FROM timers
@@ -44,4 +50,4 @@ export const PRUNE_SQL = `
     WHERE shard_id = ? AND row_type = ${RowType.finished} AND timer_execute_at < ?
     ORDER BY timer_execute_at, timer_uuid LIMIT ?
   )
-  RETURNING timer_namespace, timer_status`
+  RETURNING timer_namespace, timer_status, ${KIND_SQL}, lower(hex(timer_uuid)), timer_metadata`

@@ -1,7 +1,10 @@
-// How many timers a namespace has in each status: kept with every commit, because counting a million rows takes
-// a second. Changes gather during a transaction and are written once per namespace and status at its end.
+// How many timers a namespace has of each status and kind: kept with every commit, because counting a million rows takes
+// a second. Changes gather during a transaction and are written once for each at its end.
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
+
+const ONCE = 0
+const KINDS = 3
 
 export class TimerCounts {
   readonly #changes = new Map<string, number[]>()
@@ -9,20 +12,22 @@ export class TimerCounts {
 
   constructor(db: DatabaseSync) {
     this.#add = db.prepare(`
-      INSERT INTO timer_counts (timer_namespace, timer_status, timer_count) VALUES (?, ?, ?)
+      INSERT INTO timer_counts (timer_namespace, timer_status, timer_kind, timer_count) VALUES (?, ?, ?, ?)
       ON CONFLICT DO UPDATE SET timer_count = timer_count + excluded.timer_count`)
   }
 
-  add(namespace: string, status: number, count: number): void {
-    let byStatus = this.#changes.get(namespace)
-    if (byStatus === undefined) this.#changes.set(namespace, (byStatus = []))
-    byStatus[status] = (byStatus[status] ?? 0) + count
+  /** Status and kind by their codes. */
+  add(namespace: string, status: number, count: number, kind = ONCE): void {
+    let changes = this.#changes.get(namespace)
+    if (changes === undefined) this.#changes.set(namespace, (changes = []))
+    const at = status * KINDS + kind
+    changes[at] = (changes[at] ?? 0) + count
   }
 
   flush(): void {
-    for (const [namespace, byStatus] of this.#changes) {
-      for (const [status, count] of byStatus.entries()) {
-        if (count !== undefined && count !== 0) this.#add.run(namespace, status, count)
+    for (const [namespace, changes] of this.#changes) {
+      for (const [at, count] of changes.entries()) {
+        if (count !== undefined && count !== 0) this.#add.run(namespace, Math.floor(at / KINDS), at % KINDS, count)
       }
     }
     this.#changes.clear()

@@ -1,6 +1,7 @@
-// The entry point of both worker threads: opens the database in its role, then answers one request after the other.
+// The entry point of all worker threads: opens the database in its role, then answers one request after the other.
 
 import { parentPort, workerData } from 'node:worker_threads'
+import { Analyst } from './analyst.ts'
 import { assertUsablePath, openForReading, openForWriting } from './connection.ts'
 import { failureOf } from './failures.ts'
 import { lockFile } from './file-lock.ts'
@@ -16,6 +17,7 @@ type Part = { close(): void; afterReply?(): void }
 
 function open(): Part {
   if (options.role === 'reader') return new Reader(openForReading(options))
+  if (options.role === 'analyst') return new Analyst(openForReading(options))
   assertUsablePath(options.path)
   const lock = lockFile(options.path)
   try {

@@ -8,12 +8,14 @@ import { CELLS_PER_TIMER } from '../timer-row.ts'
 import type { Cell } from '../timer-row.ts'
 import { Checkpoints } from './checkpoints.ts'
 import type { FileLock } from './file-lock.ts'
-import { ABSENT, PART_STRIDE, PUT_STRIDE } from './messages.ts'
+import { ABSENT, PART_STRIDE, PUT_STRIDE, SAME } from './messages.ts'
 import type { CommitMessage, CommitReply, Miss } from './messages.ts'
+import { MetadataEntries } from './metadata-entries.ts'
 import { SCHEMA_VERSION } from './migrations.ts'
 import { ShardRows } from './shard-rows.ts'
 import { INSERT_SQL, PRUNE_SQL, SELECT_CELLS, UPDATE_SQL } from './statements.ts'
 import { TimerCounts } from './timer-counts.ts'
+import { TimerTallies } from './timer-tallies.ts'
 import { Transactions } from './transaction.ts'
 
 // Where in a put's cells these columns are; see TIMER_COLUMNS.
@@ -21,6 +23,14 @@ const UUID = 2
 const NAMESPACE = 3
 const ID = 4
 const STATUS = 6
+const METADATA = 13
+// And what follows them; see CommitMessage.
+const KIND = CELLS_PER_TIMER
+const EXPECTED_VERSION = CELLS_PER_TIMER + 1
+const EXPECTED_STATUS = CELLS_PER_TIMER + 2
+const EXPECTED_KIND = CELLS_PER_TIMER + 3
+const EXPECTED_METADATA = CELLS_PER_TIMER + 4
+const TALLIES = CELLS_PER_TIMER + 5
 
 export class Writer {
   readonly #db: DatabaseSync
@@ -29,6 +39,8 @@ export class Writer {
   readonly #checkpoints: Checkpoints
   readonly #shards: ShardRows
   readonly #counts: TimerCounts
+  readonly #tallies: TimerTallies
+  readonly #metadata: MetadataEntries
   readonly #insert: StatementSync
   readonly #update: StatementSync
   readonly #select: StatementSync
@@ -41,6 +53,8 @@ export class Writer {
     this.#checkpoints = new Checkpoints(db)
     this.#shards = new ShardRows(db)
     this.#counts = new TimerCounts(db)
+    this.#tallies = new TimerTallies(db)
+    this.#metadata = new MetadataEntries(db)
     this.#insert = db.prepare(INSERT_SQL)
     this.#update = db.prepare(UPDATE_SQL)
     this.#select = db.prepare(`SELECT ${SELECT_CELLS} FROM timers WHERE timer_uuid = unhex(?)`)
@@ -63,36 +77,25 @@ export class Writer {
   }
 
   commit(message: CommitMessage): CommitReply {
-    try {
-      return this.#transactions.run(() => {
-        const reply = this.#writeParts(message)
-        this.#counts.flush()
-        return reply
-      })
-    } catch (error) {
-      this.#counts.forget()
-      throw error
-    }
+    return this.#counted(() => this.#writeParts(message))
   }
 
   /** Finished timers by the end of their retention, which is where their key begins. */
   prune({ now, limit }: { readonly now: Millis; readonly limit: number }): number {
-    try {
-      return this.#transactions.run(() => {
-        let pruned = 0
-        for (const shard of this.#shards.ids()) {
-          const rows = this.#prune.all(shard, now, limit - pruned) as unknown as [string, number][]
-          for (const [namespace, status] of rows) this.#counts.add(namespace, status, -1)
-          pruned += rows.length
-          if (pruned >= limit) break
+    return this.#counted(() => {
+      let pruned = 0
+      for (const shard of this.#shards.ids()) {
+        const rows = this.#prune.all(shard, now, limit - pruned) as unknown as [string, number, number, string, string | null][]
+        for (const [namespace, status, kind, uuid, metadata] of rows) {
+          this.#counts.add(namespace, status, -1, kind)
+          this.#metadata.replace({ namespace, uuid, before: metadata, after: null })
         }
-        this.#counts.flush()
-        return pruned
-      })
-    } catch (error) {
-      this.#counts.forget()
-      throw error
-    }
+        pruned += rows.length
+        if (pruned >= limit) break
+      }
+      this.#tallies.prune(now)
+      return pruned
+    })
   }
 
   /** Work that can wait until the caller has its answer. */
@@ -103,6 +106,22 @@ export class Writer {
   close(): void {
     this.#db.close()
     this.#lock.release()
+  }
+
+  /** The counters are written at the end of the transaction, or forgotten with it. */
+  #counted<T>(change: () => T): T {
+    try {
+      return this.#transactions.run(() => {
+        const result = change()
+        this.#counts.flush()
+        this.#tallies.flush()
+        return result
+      })
+    } catch (error) {
+      this.#counts.forget()
+      this.#tallies.forget()
+      throw error
+    }
   }
 
   #writeParts({ parts, cells }: CommitMessage): CommitReply {
@@ -130,14 +149,18 @@ export class Writer {
   #writePut(shard: number, cells: readonly Cell[], offset: number): boolean {
     const namespace = cells[offset + NAMESPACE] as string
     const row = cells.slice(offset, offset + CELLS_PER_TIMER)
-    const expectedVersion = cells[offset + CELLS_PER_TIMER]!
+    const expectedVersion = cells[offset + EXPECTED_VERSION]!
     if (expectedVersion === ABSENT) {
       if (this.#insert.run(...row, shard).changes === 0) return false
     } else {
       if (this.#update.run(...row, shard, expectedVersion).changes === 0) return false
-      this.#counts.add(namespace, cells[offset + CELLS_PER_TIMER + 1] as number, -1)
+      this.#counts.add(namespace, cells[offset + EXPECTED_STATUS] as number, -1, cells[offset + EXPECTED_KIND] as number)
     }
-    this.#counts.add(namespace, cells[offset + STATUS] as number, 1)
+    this.#counts.add(namespace, cells[offset + STATUS] as number, 1, cells[offset + KIND] as number)
+    this.#tallies.add(namespace, cells[offset + TALLIES] as string)
+    const before = cells[offset + EXPECTED_METADATA] as string | null | typeof SAME
+    const [uuid, after] = [cells[offset + UUID] as string, cells[offset + METADATA] as string | null]
+    if (before !== SAME) this.#metadata.replace({ namespace, uuid, before, after })
     return true
   }
 

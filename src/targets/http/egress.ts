@@ -66,8 +66,21 @@ export function createEgressPolicy(settings: EgressSettings): EgressPolicy {
     return null
   }
 
+  // The verdict on a URL never changes, and most timers go to a few of them.
+  const verdicts = new Map<string, string | null>()
+
   const checkUrl = (url: string | URL): string | null => {
-    const parsed = url instanceof URL ? url : URL.parse(url)
+    const text = String(url)
+    let verdict = verdicts.get(text)
+    if (verdict === undefined) {
+      if (verdicts.size >= VERDICTS_KEPT) verdicts.clear()
+      verdicts.set(text, (verdict = judgeUrl(text)))
+    }
+    return verdict
+  }
+
+  const judgeUrl = (url: string): string | null => {
+    const parsed = URL.parse(url)
     // The URL parser has turned every spelling of an IPv4 address (decimal, octal, hex, short) into the dotted one.
     if (parsed === null || (parsed.protocol !== 'http:' && parsed.protocol !== 'https:')) return 'not an http or https URL'
     const hostname = unbracketed(parsed.hostname)
@@ -87,6 +100,7 @@ const HOST_NAME = /^(?:\*\.)?(?:[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?\.)*[a-z0-9_](
 // What getaddrinfo would still read as an address, such as 127.1 or 0x7f000001: as a rule it would be a name that matches nothing.
 const NUMERIC_NAME = /(?:^|\.)(?:\d+|0x[0-9a-f]*)$/
 const never = () => false
+const VERDICTS_KEPT = 500
 
 function parseRule(entry: string, setting: string): Rule {
   const text = entry.trim().toLowerCase()

@@ -46,9 +46,9 @@ export const CreateBody = Type.Object(
 )
 export type CreateBody = Static<typeof CreateBody>
 
-export const TimerPath = Type.Object({ timer_id: Type.String() })
+export const TimerPath = Type.Object({ timer_id: Type.String({ examples: ['payment-timeout-4711'] }) })
 
-const tenant = Type.Optional(Type.String({ description: 'Default: default.' }))
+const tenant = Type.Optional(Type.String({ description: 'Default: default.', examples: ['production'] }))
 export const TenantQuery = Type.Object({ tenant_id: tenant }, { additionalProperties: false })
 export type TenantQuery = Static<typeof TenantQuery>
 
@@ -56,7 +56,7 @@ function oneOf<Word extends string>(words: readonly Word[], description: string)
   return Type.Optional(Type.Unsafe<Word>({ type: 'string', enum: words, description }))
 }
 
-const allTenants = Type.Optional(Type.String({ description: 'Without it: every tenant that the key may see.' }))
+const allTenants = Type.Optional(Type.String({ description: 'Without it: every tenant that the key may see.', examples: ['production'] }))
 
 /** Numbers are text in a query, and are read in list-query.ts. */
 export const ListQuery = Type.Object(
@@ -64,10 +64,10 @@ export const ListQuery = Type.Object(
     status: oneOf(STATUS_WORDS, 'Only timers in this status.'),
     type: oneOf(TYPE_WORDS, 'Only one-shots, or only cycles.'),
     tenant_id: allTenants,
-    metadata_key: Type.Optional(Type.String({ description: 'Only timers whose metadata has this key at the top level.' })),
-    metadata_value: Type.Optional(Type.String({ description: 'The value it must have: a text, a number, true or false.' })),
-    page: Type.Optional(Type.String({ description: 'From 1.' })),
-    page_size: Type.Optional(Type.String({ description: `Default ${PAGE_SIZE_DEFAULT}; cut to ${PAGE_SIZE_MAX} if more.` })),
+    metadata_key: Type.Optional(Type.String({ description: 'Only timers whose metadata has this key at the top level.', examples: ['order_id'] })),
+    metadata_value: Type.Optional(Type.String({ description: 'The value it must have: a text, a number, true or false.', examples: ['4711'] })),
+    page: Type.Optional(Type.String({ description: 'From 1.', examples: ['1'] })),
+    page_size: Type.Optional(Type.String({ description: `Default ${PAGE_SIZE_DEFAULT}; cut to ${PAGE_SIZE_MAX} if more.`, examples: ['20'] })),
     sort_by: oneOf(SORTS, 'Default created_at. remaining_time is the order of scheduled_at.'),
     sort_order: oneOf(ORDERS, 'Default DESC.'),
   },

@@ -37,7 +37,7 @@ export const UpdateBody = Type.Object(
 export type UpdateBody = Static<typeof UpdateBody>
 
 export const TimerPath = Type.Object({
-  groupId: Type.String({ description: 'The group, which is the namespace by its other name.' }),
-  timerId: Type.String({ description: 'The id, percent-encoded: a slash in it is %2F.' }),
+  groupId: Type.String({ description: 'The group, which is the namespace by its other name.', examples: ['notifications'] }),
+  timerId: Type.String({ description: 'The id, percent-encoded: a slash in it is %2F.', examples: ['user-reminder-4711'] }),
 })
 export type TimerPath = Static<typeof TimerPath>

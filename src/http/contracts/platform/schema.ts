@@ -76,7 +76,7 @@ export const UpdateBody = Type.Object(
 )
 export type UpdateBody = Static<typeof UpdateBody>
 
-export const TimerPath = Type.Object({ id: Type.String({ description: 'The UUID that the create answered with.' }) })
+export const TimerPath = Type.Object({ id: Type.String({ description: 'The UUID that the create answered with.', examples: ['01930a4e-7c3b-7d11-9a52-3f6c8b1e2d40'] }) })
 
 export const LIST_STATUSES = ['pending', 'executing', 'completed', 'failed', 'canceled'] as const
 export const LIST_LIMIT_DEFAULT = 50
@@ -90,8 +90,8 @@ function oneOf<Word extends string>(words: readonly Word[], description: string)
 export const ListQuery = Type.Object(
   {
     status: Type.Optional(oneOf(LIST_STATUSES, 'Only timers in this status.')),
-    limit: Type.Optional(Type.String({ description: `Default ${LIST_LIMIT_DEFAULT}; cut to ${LIST_LIMIT_MAX} if more.` })),
-    offset: Type.Optional(Type.String({ description: 'How many to skip. Default 0.' })),
+    limit: Type.Optional(Type.String({ description: `Default ${LIST_LIMIT_DEFAULT}; cut to ${LIST_LIMIT_MAX} if more.`, examples: ['50'] })),
+    offset: Type.Optional(Type.String({ description: 'How many to skip. Default 0.', examples: ['100'] })),
     sort: Type.Optional(oneOf(['created_at', 'execute_at'], 'Default created_at.')),
     order: Type.Optional(oneOf(['asc', 'desc'], 'Default desc.')),
   },

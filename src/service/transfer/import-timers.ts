@@ -1,0 +1,131 @@
+// Puts the timers of a file into a store, as they are: ids, due times, versions, firing counters (and so the delivery
+// ids), attempts, finished timers included. Each batch is durable before the next; what is there already, at the same
+// version, is passed over, so an import that was cut short is simply run again.
+
+import { shardOf } from '../../core/ids.ts'
+import { STANDING, talliesOf } from '../../core/tallies.ts'
+import type { ShardId, Timer } from '../../core/timer.ts'
+import { kindOf } from '../../core/timer-kind.ts'
+import type { ExpectedRow, Put, Store } from '../../store/store.ts'
+import { entriesOf } from './read-timer-file.ts'
+import type { SoleOwner } from './sole-owner.ts'
+import { TransferError } from './transfer-error.ts'
+
+export type ImportOptions = {
+  readonly store: Store
+  readonly owner: Pick<SoleOwner, 'epochOf'>
+  /** Has been checked; see checkTimerFile. */
+  readonly path: string
+  /** Replace a timer of which the file has a later version; otherwise what is there stays. */
+  readonly update: boolean
+  readonly onProgress?: (done: number, total: number) => void
+  readonly signal?: AbortSignal
+}
+
+export type ImportResult = {
+  added: number
+  updated: number
+  /** There already, at the same version. */
+  present: number
+  /** Not imported, because the store has another version, or another timer of the same id. */
+  kept: number
+  /** The first of those. */
+  readonly keptExamples: KeptTimer[]
+}
+
+export type KeptTimer = { readonly namespace: string; readonly id: string; readonly versionInFile: number; readonly versionThere: number }
+
+const BATCH_TIMERS = 500 // one transaction of about 10 ms on SQLite
+const BATCH_CHARS = 4 * 2 ** 20 // of payloads: bounds memory, and one statement's parameters
+const EXAMPLES_MAX = 10
+
+export async function importTimers(options: ImportOptions): Promise<ImportResult> {
+  const { path, onProgress, signal } = options
+  const result: ImportResult = { added: 0, updated: 0, present: 0, kept: 0, keptExamples: [] }
+  let total = 0
+  let done = 0
+  let batch: Timer[] = []
+  let chars = 0
+  const flush = async (): Promise<void> => {
+    if (signal?.aborted) throw new TransferError(`The import was stopped after ${done} of ${total} timers. ${AGAIN}`)
+    await importBatch(batch, options, result)
+    done += batch.length
+    onProgress?.(done, Math.max(done, total))
+    batch = []
+    chars = 0
+  }
+  for await (const entry of entriesOf(path)) {
+    if (entry.type === 'header') total = entry.header.timers
+    else if (entry.type === 'fault') throw new TransferError(`${path} has changed since it was checked, line ${entry.line}: ${entry.fault}`)
+    else {
+      batch.push(entry.timer)
+      chars += entry.timer.payload?.length ?? 0
+      if (batch.length >= BATCH_TIMERS || chars >= BATCH_CHARS) await flush()
+    }
+  }
+  if (batch.length > 0) await flush()
+  return result
+}
+
+const AGAIN = 'Run the same command again to go on: what is there already is passed over.'
+
+async function importBatch(batch: readonly Timer[], options: ImportOptions, result: ImportResult): Promise<void> {
+  const missed = await put(batch.map((timer) => ({ timer, there: null })), options)
+  result.added += batch.length - missed.length
+  const later: Change[] = []
+  for (const { timer, there } of missed) {
+    if (there !== null && isSame(timer, there)) result.present++
+    else if (there !== null && options.update && timer.version > there.version) later.push({ timer, there })
+    else keep(timer, there, result)
+  }
+  if (later.length === 0) return
+  const missedAgain = await put(later, options)
+  result.updated += later.length - missedAgain.length
+  // The same id twice in one file: the first one has changed what the second one found.
+  for (const { timer, there } of missedAgain) keep(timer, there, result)
+}
+
+/** A version is never used twice by one timer, and a timer that replaced it has another time of creation. */
+function isSame(timer: Timer, there: Timer): boolean {
+  return timer.version === there.version && timer.createdAt === there.createdAt
+}
+
+function keep({ namespace, id, version }: Timer, there: Timer | null, result: ImportResult): void {
+  result.kept++
+  if (result.keptExamples.length >= EXAMPLES_MAX) return
+  result.keptExamples.push({ namespace, id, versionInFile: version, versionThere: there?.version ?? 0 })
+}
+
+/** `there` is the row to be replaced; null for none. */
+type Change = { readonly timer: Timer; readonly there: Timer | null }
+
+/** Those that were not written, with the row that is in their way. */
+async function put(changes: readonly Change[], { store, owner }: ImportOptions): Promise<readonly Change[]> {
+  const byShard = Map.groupBy(changes, ({ timer }) => shardOf(timer.uuid, store.capabilities.shards))
+  const parts = [...byShard].map(([shard, members]) => ({ shard, epoch: owner.epochOf(shard), puts: members.map(putOf) }))
+  const results = await store.commit(parts).catch((error: unknown) => {
+    throw new TransferError(`${(error as Error).message}\n${AGAIN}`, { cause: error })
+  })
+  return [...byShard].flatMap(([shard, members], index) => {
+    const written = results[index]!
+    if (written.fenced) throw fenced(shard)
+    return [...written.missed].map(([at, there]) => ({ timer: members[at]!.timer, there }))
+  })
+}
+
+/**
+ * Of the tallies only those that say how things are now, since later changes take them back. What happened to the timer
+ * before was counted where it happened.
+ */
+function putOf({ timer, there }: Change): Put {
+  const tallies = talliesOf(there, timer).filter(({ slotAt }) => slotAt === STANDING)
+  return { timer, expect: there === null ? 'absent' : expectationOf(there), tallies }
+}
+
+function expectationOf({ version, status, metadata, ...timer }: Timer): ExpectedRow {
+  return { version, status, kind: kindOf(timer), metadata }
+}
+
+function fenced(shard: ShardId): TransferError {
+  return new TransferError(`A node took shard ${shard} over: stop every node first. ${AGAIN}`)
+}

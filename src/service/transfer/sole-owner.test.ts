@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Epoch, ShardId } from '../../core/timer.ts'
+import { ManualClock } from '../../runtime/manual-clock.ts'
+import { MemoryStore } from '../../store/memory/memory-store.ts'
+import { SoleOwner } from './sole-owner.ts'
+
+const LEASE_MS = 5_000
+
+function setup({ shared = true } = {}) {
+  const clock = new ManualClock()
+  const store = new MemoryStore({ shards: 4, shared })
+  const beat = (node: string, leaving = false) => store.beat({ node, address: `http://${node}`, leaving, now: clock.now() })
+  const claim = (shard: number, owner: string) => store.claim({ shard: shard as ShardId, expected: 0 as Epoch, owner })
+  const take = () => SoleOwner.of({ store, clock, leaseMs: LEASE_MS, node: 'import' })
+  /** As the other nodes see it. */
+  const seen = async () => (await beat('watcher', true)).nodes.find(({ node }) => node === 'import')
+  const owners = async () => (await store.shards()).map(({ owner }) => owner)
+  return { clock, store, beat, claim, take, seen, owners }
+}
+
+test('a living node is not disturbed: it is named, and never saw another one that wants shards', async () => {
+  const { clock, beat, claim, take, seen, owners } = setup()
+  await beat('a')
+  await claim(0, 'a')
+  const refused = assert.rejects(take(), /node a at http:\/\/a serves this database: stop every node first/)
+  for (let second = 0; second < 3; second++) {
+    await clock.advance(1_000)
+    assert.equal((await seen())!.leaving, true)
+    await beat('a')
+  }
+  await clock.advance(1_000)
+  await refused
+  assert.deepEqual(await owners(), ['a'])
+})
+
+test('a node that died is given the lease, and then its shards are taken', async () => {
+  const { clock, beat, claim, take, owners } = setup()
+  await beat('dead')
+  await claim(0, 'dead')
+  const taking = take()
+  await clock.advance(LEASE_MS)
+  assert.deepEqual(await owners(), ['dead'])
+  await clock.advance(1_000)
+  const owner = await taking
+  assert.equal(owner.epochOf(0 as ShardId), 2)
+  assert.deepEqual(await owners(), ['import', 'import', 'import', 'import'])
+  await owner.release()
+})
+
+test('a node that is leaving is waited for until it has handed over, and no longer', async () => {
+  const { clock, store, beat, claim, take } = setup()
+  await beat('a', true)
+  const epoch = (await claim(0, 'a'))!
+  const taking = take()
+  await clock.advance(1_000)
+  await beat('a', true)
+  await store.release({ shard: 0 as ShardId, epoch })
+  await clock.advance(1_000)
+  await (await taking).release()
+})
+
+test('a node that claims at the same moment wins, and what was taken is given back', async () => {
+  const { store, take, owners } = setup()
+  const claim = store.claim.bind(store)
+  store.claim = async (asked) => {
+    if (asked.shard === 2) await claim({ ...asked, owner: 'a' })
+    return claim(asked)
+  }
+  await assert.rejects(take(), /a node has just begun to serve/)
+  assert.deepEqual(await owners(), [null, null, 'a'])
+})
+
+test('while it owns everything it beats as a living node, and when it is done it leaves and frees all', async () => {
+  const { clock, take, seen, owners } = setup()
+  const owner = await take()
+  await clock.advance(20 * LEASE_MS)
+  const { silentMs, leaving, address } = (await seen())!
+  assert.ok(silentMs <= LEASE_MS / 5)
+  assert.deepEqual([leaving, address], [false, null])
+  await owner.release()
+  assert.equal((await seen())!.leaving, true)
+  assert.deepEqual(await owners(), [null, null, null, null])
+  assert.equal(clock.waiting, 0)
+})
+
+test('where a store is for one node, its shards are simply claimed', async () => {
+  const { claim, take, owners } = setup({ shared: false })
+  await claim(0, 'the service, which was killed')
+  const owner = await take()
+  assert.equal(owner.epochOf(0 as ShardId), 2)
+  await owner.release()
+  assert.deepEqual(await owners(), [null, null, null, null])
+})

@@ -1,0 +1,118 @@
+// Owns every shard of a store for a while, so that nothing changes in it but what the owner changes. It claims what no
+// living node owns and refuses to start beside one: whoever runs the service may not know that somebody imports. From
+// then on it counts as a living node, so nodes that start meanwhile leave it its shards and wait. If it is taken for
+// dead all the same, its commits are refused by their epochs, as those of any node are.
+
+import type { Epoch, Millis, ShardId } from '../../core/timer.ts'
+import { sleep } from '../../runtime/clock.ts'
+import type { Cancel, Clock } from '../../runtime/clock.ts'
+import type { ClusterState, NodeRow, Store } from '../../store/store.ts'
+import { TransferError } from './transfer-error.ts'
+
+export type SoleOwnerOptions = {
+  readonly store: Store
+  readonly clock: Clock
+  /** As the nodes have it: one that has been silent for longer is gone. */
+  readonly leaseMs: Millis
+  /** Names this run of this process in the store. */
+  readonly node: string
+}
+
+const BEATS_PER_LEASE = 5
+
+export class SoleOwner {
+  readonly #options: SoleOwnerOptions
+  readonly #epochs = new Map<ShardId, Epoch>()
+  #cancelBeat: Cancel | null = null
+  #beating: Promise<void> = Promise.resolve()
+
+  private constructor(options: SoleOwnerOptions) {
+    this.#options = options
+  }
+
+  /** Waits for a node that may have died to be silent for the lease. Throws a TransferError when one is alive. */
+  static async of(options: SoleOwnerOptions): Promise<SoleOwner> {
+    const owner = new SoleOwner(options)
+    const { shared } = options.store.capabilities
+    // A store for one node lets nobody else open it.
+    if (shared) await owner.#outwaitTheDead()
+    try {
+      if (shared) await owner.#beat(false)
+      owner.#beatLater()
+      await owner.#claimAll()
+      return owner
+    } catch (error) {
+      await owner.release()
+      throw error
+    }
+  }
+
+  epochOf(shard: ShardId): Epoch {
+    return this.#epochs.get(shard)!
+  }
+
+  /** Nodes that wait find the shards free at their next beat. A store that fails now is left to the lease. */
+  async release(): Promise<void> {
+    this.#cancelBeat?.()
+    await this.#beating
+    const { store } = this.#options
+    for (const [shard, epoch] of this.#epochs) await store.release({ shard, epoch }).catch(() => {})
+    this.#epochs.clear()
+    if (store.capabilities.shared) await this.#beat(true).catch(() => {})
+  }
+
+  /**
+   * While it only looks it counts as leaving: otherwise a cluster that is at work would hand it a share of its shards.
+   * One whose silence does not grow is alive; the others are gone when the lease is over.
+   */
+  async #outwaitTheDead(): Promise<void> {
+    const { clock, leaseMs, node } = this.#options
+    const silences = new Map<string, Millis>()
+    for (;;) {
+      const state = await this.#beat(true)
+      const present = state.nodes.filter((row) => row.node !== node && row.silentMs <= leaseMs && (!row.leaving || ownsAny(row, state)))
+      if (present.length === 0) return
+      const alive = present.find((row) => !row.leaving && row.silentMs <= (silences.get(row.node) ?? -1))
+      if (alive !== undefined) throw new TransferError(`${nameOf(alive)} serves this database: stop every node first`)
+      for (const { node: name, silentMs } of present) silences.set(name, silentMs)
+      await sleep(clock, leaseMs / BEATS_PER_LEASE)
+    }
+  }
+
+  async #claimAll(): Promise<void> {
+    const { store, node } = this.#options
+    const epochs = new Map((await store.shards()).map((row) => [row.shard, row.epoch]))
+    for (let index = 0; index < store.capabilities.shards; index++) {
+      const shard = index as ShardId
+      const epoch = await store.claim({ shard, expected: epochs.get(shard) ?? (0 as Epoch), owner: node })
+      if (epoch === null) throw new TransferError('a node has just begun to serve this database: stop every node first')
+      this.#epochs.set(shard, epoch)
+    }
+  }
+
+  #beat(leaving: boolean): Promise<ClusterState> {
+    const { store, clock, node } = this.#options
+    return store.beat({ node, address: null, leaving, now: clock.now() })
+  }
+
+  #beatLater(): void {
+    const { store, clock, leaseMs } = this.#options
+    if (!store.capabilities.shared) return
+    this.#cancelBeat = clock.after(leaseMs / BEATS_PER_LEASE, () => {
+      // A beat that fails is the store's trouble; the next commit will say so.
+      this.#beating = this.#beat(false).then(
+        () => {},
+        () => {},
+      )
+      this.#beatLater()
+    })
+  }
+}
+
+function ownsAny({ node }: NodeRow, { shards }: ClusterState): boolean {
+  return shards.some(({ owner }) => owner === node)
+}
+
+function nameOf({ node, address }: NodeRow): string {
+  return address === null ? `node ${node}` : `node ${node} at ${address}`
+}

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sampleTimer } from '../../store/sample-timer.ts'
+import { endLine, headerLine, parseLine, timerLine } from './timer-file.ts'
+
+const HEADER = { program: '1.2.3', source: 'sqlite', exportedAt: '2030-01-01T00:00:00Z', timers: 3 }
+const good = JSON.parse(timerLine(sampleTimer())) as Record<string, unknown>
+
+function faultOf(line: unknown): string {
+  const parsed = parseLine(typeof line === 'string' ? line : JSON.stringify(line))
+  assert.equal(parsed.type, 'fault')
+  return (parsed as { fault: string }).fault
+}
+
+test('a line that is no timer says what is wrong with it', () => {
+  const { version: _version, ...withoutVersion } = good
+  const cases: [unknown, RegExp][] = [
+    ['{"namespace": "def', /it is not JSON, as of character 19/],
+    [JSON.stringify(good).replace('"status"', 'status'), /it is not JSON/],
+    ['[1]', /version|object/],
+    ['7', /a JSON object/],
+    [withoutVersion, /version/],
+    [{ ...good, extra: 1 }, /extra is not a field/],
+    [{ ...good, status: 'sleeping' }, /status must be one of pending, paused/],
+    [{ ...good, dueAt: '2030-01-01' }, /dueAt must be integer/],
+    [{ ...good, payload: { order: 1 } }, /payload must be string or must be null/],
+    [{ ...good, payload: '{"order":' }, /payload is not JSON/],
+    [{ ...good, namespace: '../etc' }, /namespace must be/],
+    [{ ...good, id: 'a\0b' }, /NUL/],
+    [{ ...good, target: { type: 'ftp' } }, /target/],
+    [{ ...good, version: 0 }, /count from 1/],
+    [{ ...good, status: 'completed' }, /finishing time/],
+    [{ ...good, wakeAt: 5 }, /before the due time/],
+    [{ ...good, schedule: 'R/nonsense', anchorAt: 1 }, /nonsense/],
+    [{ format: 'duetime timers', formatVersion: 2 }, /version 2 is not known, only 1/],
+    [{ format: 'songs', formatVersion: 1 }, /not "songs"/],
+    [{ format: 'duetime timers', formatVersion: 1 }, /program/],
+    [{ end: true }, /timers/],
+  ]
+  for (const [line, says] of cases) assert.match(faultOf(line), says)
+})
+
+test('a fault never repeats what may be secret', () => {
+  const headers = { authorization: 'Bearer s3cret' }
+  const secret = { ...good, payload: '"s3cret"', target: { type: 'http', url: 'http://s3cret/', headers } }
+  for (const broken of [{ status: 1 }, { wakeAt: 5 }, { target: { type: 'http', headers } }]) {
+    assert.doesNotMatch(faultOf({ ...secret, ...broken }), /s3cret/)
+  }
+  assert.doesNotMatch(faultOf(JSON.stringify(secret).replaceAll('s3cret"', 's3cret')), /s3cret/)
+  assert.doesNotMatch(faultOf({ ...secret, payload: 's3cret' }), /s3cret/)
+})
+
+test('what was written is read as it was', () => {
+  const timer = sampleTimer()
+  assert.deepEqual(parseLine(timerLine(timer)), { type: 'timer', timer })
+  assert.deepEqual(parseLine(endLine(3)), { type: 'end', timers: 3 })
+  assert.deepEqual(parseLine(headerLine(HEADER)), { type: 'header', header: { format: 'duetime timers', formatVersion: 1, ...HEADER } })
+})

@@ -1,0 +1,6 @@
+// What ends a transfer other than a failing database.
+
+/** Why timers could not be moved, in words for whoever moves them. */
+export class TransferError extends Error {
+  override readonly name = 'TransferError'
+}

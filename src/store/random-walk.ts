@@ -1,0 +1,220 @@
+// Random operations on a store and on the memory store side by side: every answer must be the same. A failure
+// prints the seed and the shortest series of operations that shows it. Every adapter's tests call this.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import type { NamespacePattern } from '../core/access.ts'
+import { STANDING, talliesOf } from '../core/tallies.ts'
+import { isFinished, NEVER, Status } from '../core/timer.ts'
+import type { Epoch, JsonText, Namespace, ShardId, Timer, TimerId } from '../core/timer.ts'
+import { kindOf } from '../core/timer-kind.ts'
+import { claimed, countsOf, listAll } from './owned-store.ts'
+import { MemoryStore } from './memory/memory-store.ts'
+import { SAMPLE_NOW, sampleTimer } from './sample-timer.ts'
+import type { CommitPart, ListFilter, PageFilter, Put, Store, TallyQuery, UpcomingQuery } from './store.ts'
+
+const RUNS = 12
+const OPERATIONS_MAX = 60 // with `size: 'max'`, or fast-check makes series of ten, which find nothing
+
+type Pair = { readonly model: Store; real: Store; readonly reopen: () => Promise<Store> }
+type Command = fc.AsyncCommand<object, Pair>
+
+/** `openNew` opens a new empty store, with more than 300 shards if it counts them; what it gives opens the same one again. */
+export function storeRandomWalk(name: string, openNew: () => Promise<() => Promise<Store>>): void {
+  test(`${name}: answers every series of operations as the memory store does`, async () => {
+    const walk = fc.asyncProperty(fc.commands(commands(), { maxCommands: OPERATIONS_MAX, size: 'max' }), async (series) => {
+      const reopen = await openNew()
+      const pair: Pair = { model: new MemoryStore(), real: await reopen(), reopen }
+      try {
+        for (const store of [pair.model, pair.real]) for (const owned of SHARDS) await claimed(store, owned)
+        await fc.asyncModelRun(() => ({ model: {}, real: pair }), series)
+      } finally {
+        await pair.real.close()
+      }
+    })
+    await fc.assert(walk, { numRuns: RUNS })
+  })
+}
+
+// Few of each, so that operations meet each other.
+const SHARDS = [0, 1, 300] as ShardId[]
+const shard = fc.constantFrom(...SHARDS)
+const epoch = fc.nat({ max: 3 }) as fc.Arbitrary<Epoch>
+const namespace = fc.constantFrom('default', 'other') as fc.Arbitrary<Namespace>
+const time = fc.nat({ max: 6 }).map((step) => SAMPLE_NOW + step)
+const status = fc.constantFrom(...Object.values(Status))
+const LONG = 'é'.repeat(150)
+const metadata = fc.constantFrom(null, '{"k":1}', '{"k":"1","x":true}', `{"k":"${LONG}","x":null}`) as fc.Arbitrary<JsonText | null>
+const cycle = fc.constantFrom(null, 'R/PT1H', 'R3/PT1H')
+const version = fc.integer({ min: 1, max: 4 })
+
+const timer = fc
+  .record({
+    namespace,
+    id: fc.constantFrom('a', 'b', 'c', 'd', 'é/1') as fc.Arbitrary<TimerId>,
+    version,
+    status,
+    dueAt: time,
+    wait: time,
+    createdAt: time,
+    metadata,
+    cycle,
+    timeZone: fc.constantFrom(null, 'Europe/Vienna'),
+  })
+  .map(({ wait, cycle: schedule, ...fields }): Timer => {
+    const retried = Math.max(wait, fields.dueAt)
+    const wakeAt = fields.status === Status.paused ? NEVER : isFinished(fields) ? wait : retried
+    return sampleTimer({ ...fields, wakeAt, ...(schedule !== null && { schedule, anchorAt: fields.createdAt }) })
+  })
+
+const isStale = fc.nat({ max: 4 }).map((dice) => dice === 0)
+const part = fc.record({ shard, isStale, timers: fc.array(fc.tuple(timer, fc.boolean()), { maxLength: 6 }) })
+
+const pattern = fc.constantFrom('default', 'other', 'd*', 'o*', '*', 'none') as fc.Arbitrary<string> as fc.Arbitrary<NamespacePattern>
+const scope = { namespace, namespaces: fc.uniqueArray(pattern) }
+const filter = fc.record(
+  {
+    ...scope,
+    statuses: fc.uniqueArray(status),
+    dueFrom: time,
+    dueTo: time,
+    metadataKey: fc.constantFrom('k', 'x', 'none'),
+    metadataValue: fc.constantFrom(1, '1', true),
+  },
+  { requiredKeys: [] },
+) as fc.Arbitrary<unknown> as fc.Arbitrary<ListFilter>
+
+const sort = fc.constantFrom('createdAt', 'dueAt')
+const pageFilter = fc.record(
+  {
+    ...scope,
+    statuses: fc.uniqueArray(status),
+    kind: fc.constantFrom('once', 'cycle'),
+    metadataKey: fc.constantFrom('k', 'x', 'none'),
+    metadataValues: fc.uniqueArray(fc.constantFrom(1, '1', true, LONG)),
+  },
+  { requiredKeys: [] },
+) as fc.Arbitrary<unknown> as fc.Arbitrary<PageFilter>
+const tallyQuery = fc.record({ ...scope, since: fc.constantFrom(null, SAMPLE_NOW) }, { requiredKeys: ['since'] }) as fc.Arbitrary<TallyQuery>
+
+async function sumsOf(store: Store, query: TallyQuery): Promise<unknown> {
+  const { sums, firstSlotAt } = await store.tallies(query)
+  return { sums: sums.map(({ name, amount }) => `${name} ${amount}`).toSorted(), firstSlotAt }
+}
+
+/** What stands in the tallies is what a look at all rows would find. */
+function standingIsTrue(): Command {
+  return {
+    check: () => true,
+    run: async (_, { model, real }) => {
+      const { sums } = await real.tallies({ since: null })
+      const standing = new Map<string, number>()
+      for (const row of await listAll(model, {}, 100)) {
+        for (const { name, slotAt } of talliesOf(null, row)) if (slotAt === STANDING) standing.set(name, (standing.get(name) ?? 0) + 1)
+      }
+      const isStanding = /^(?:wake|interval)\./
+      assert.deepEqual(new Map(sums.filter(({ name }) => isStanding.test(name)).map(({ name, amount }) => [name, amount])), standing)
+    },
+    toString: () => 'standing tallies',
+  }
+}
+
+function commands(): fc.Arbitrary<Command>[] {
+  const shardCall = fc.record({ shard, epoch })
+  const commit = fc.array(part, { minLength: 1, maxLength: 3 }).map((parts) => new Commit(parts))
+  const claim = shardCall.map(({ epoch: expected, ...rest }) => same('claim', { ...rest, expected, owner: 'o' }, (s, a) => s.claim(a)))
+  return [
+    claim,
+    claim,
+    commit,
+    commit,
+    commit,
+    shardCall.map((owned) => same('release', owned, (store, argument) => store.release(argument))),
+    timer.map((key) => same('get', key, (store, argument) => store.get({ ...argument, shard: 0 as ShardId }))),
+    fc.record({ shard, after: fc.option(timer), until: fc.oneof(time, fc.constant(NEVER)), limit: fc.integer({ min: 1, max: 4 }) }).map((scan) =>
+      same('due', scan, (store, argument) => store.due(argument)),
+    ),
+    fc.record({ filter, limit: fc.integer({ min: 1, max: 5 }) }).map((query) =>
+      same('list', query, (store, argument) => listAll(store, argument.filter, argument.limit)),
+    ),
+    fc.record({ filter: pageFilter, sort, descending: fc.boolean(), offset: fc.nat({ max: 3 }), limit: fc.nat({ max: 5 }) }).map((query) =>
+      same('page', query, (store, argument) => store.page(argument)),
+    ),
+    tallyQuery.map((query) => same('tallies', query, sumsOf)),
+    fc.record({ ...scope, until: time, stepMs: fc.constantFrom(1, 3) }, { requiredKeys: ['until', 'stepMs'] }).map((query) =>
+      same('upcoming', query as UpcomingQuery, (store, argument) => store.upcoming(argument)),
+    ),
+    fc.constant(standingIsTrue()),
+    fc.record({ now: time, limit: fc.integer({ min: 1, max: 4 }) }).map((options) => same('prune', options, (store, a) => store.prune(a))),
+    fc.constant(same('stats', null, countsOf)),
+    fc.constant(same('shards', null, (store) => store.shards())),
+    fc.constant(new Reopen()),
+  ]
+}
+
+/** The same call on both stores, and the same answer. */
+function same<Argument>(name: string, argument: Argument, call: (store: Store, argument: Argument) => Promise<unknown>): Command {
+  return {
+    check: () => true,
+    run: async (_, { model, real }) => assert.deepEqual(await call(real, argument), await call(model, argument)),
+    toString: () => `${name}(${fc.stringify(argument)})`,
+  }
+}
+
+/**
+ * A put that expects a version must say which status that version has; the engine knows, here the model is asked.
+ * A put that expects the wrong version may say anything.
+ */
+type PlannedPart = { readonly shard: ShardId; readonly isStale: boolean; readonly timers: readonly (readonly [Timer, boolean])[] }
+
+class Commit implements Command {
+  readonly #parts: readonly PlannedPart[]
+
+  constructor(parts: readonly PlannedPart[]) {
+    this.#parts = parts
+  }
+
+  check(): boolean {
+    return true
+  }
+
+  async run(_: unknown, { model, real }: Pair): Promise<void> {
+    // Each timer once per commit, because the status it expects is looked up before the commit.
+    const seen = new Set<string>()
+    const parts: CommitPart[] = []
+    const epochs = new Map((await model.shards()).map((row) => [row.shard, row.epoch]))
+    for (const { shard: of, isStale: stale, timers } of this.#parts) {
+      const puts: Put[] = []
+      for (const [put, isNew] of timers) {
+        if (seen.has(put.uuid)) continue
+        seen.add(put.uuid)
+        const stored = await model.get({ ...put, shard: of })
+        const before = stored ?? put
+        const expect = isNew ? 'absent' : { version: stored?.version ?? 1, status: before.status, kind: kindOf(before), metadata: before.metadata }
+        puts.push({ timer: put, expect, tallies: talliesOf(isNew ? null : stored, put) })
+      }
+      parts.push({ shard: of, epoch: (epochs.get(of)! - Number(stale)) as Epoch, puts })
+    }
+    assert.deepEqual(await real.commit(parts), await model.commit(parts))
+  }
+
+  toString(): string {
+    return `commit(${fc.stringify(this.#parts)})`
+  }
+}
+
+class Reopen implements Command {
+  check(): boolean {
+    return true
+  }
+
+  async run(_: unknown, pair: Pair): Promise<void> {
+    await pair.real.close()
+    pair.real = await pair.reopen()
+  }
+
+  toString(): string {
+    return 'reopen()'
+  }
+}

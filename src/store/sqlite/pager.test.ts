@@ -1,0 +1,138 @@
+// Pages when there are too many timers to sort, which no other test has: the limit is set to nothing here.
+
+import assert from 'node:assert/strict'
+import { DatabaseSync } from 'node:sqlite'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import type { NamespacePattern } from '../../core/access.ts'
+import { isFinished, NEVER, Status } from '../../core/timer.ts'
+import type { JsonText, Namespace, Timer, TimerId } from '../../core/timer.ts'
+import { kindOf } from '../../core/timer-kind.ts'
+import { pageOf } from '../memory/memory-queries.ts'
+import { SAMPLE_NOW, sampleTimer } from '../sample-timer.ts'
+import type { PageFilter, PageQuery } from '../store.ts'
+import { kindCode, statusCode, timersOf } from '../timer-row.ts'
+import { MetadataEntries } from './metadata-entries.ts'
+import { migrate } from './migrations.ts'
+import { Pager } from './pager.ts'
+import { pagePlan, SORTED_MAX } from './page-plan.ts'
+import type { PageFacts } from './page-plan.ts'
+import { ShardRows } from './shard-rows.ts'
+import { INSERT_SQL, rowValues } from './statements.ts'
+import { TimerCounts } from './timer-counts.ts'
+
+const STATUSES = Object.values(Status)
+
+/** All kinds of timers in many namespaces and some shards, with few different times. */
+function manyTimers(namespaces: number): Timer[] {
+  return Array.from({ length: 400 }, (_, i) => {
+    const status = STATUSES[(i * 7) % STATUSES.length]!
+    const dueAt = SAMPLE_NOW + ((i * 13) % 17)
+    const wakeAt = status === Status.paused ? NEVER : isFinished({ status }) ? SAMPLE_NOW + (i % 29) : dueAt + (i % 3 === 0 ? 5 : 0)
+    return sampleTimer({
+      namespace: `ns.${i % namespaces}` as Namespace,
+      id: `t${i}` as TimerId,
+      status,
+      dueAt,
+      wakeAt,
+      createdAt: SAMPLE_NOW + (i % 23),
+      ...(i % 4 === 0 && { schedule: i % 8 === 0 ? 'R/PT1H' : 'R3/PT1H', anchorAt: SAMPLE_NOW }),
+      timeZone: i % 6 === 0 ? 'Europe/Vienna' : null,
+      metadata: (i % 5 === 0 ? `{"k":${i % 3}}` : null) as JsonText | null,
+    })
+  })
+}
+
+function databaseWith(timers: readonly Timer[]): DatabaseSync {
+  const db = new DatabaseSync(':memory:')
+  migrate(db)
+  const [insert, counts, metadata, shards] = [db.prepare(INSERT_SQL), new TimerCounts(db), new MetadataEntries(db), new ShardRows(db)]
+  for (const shard of [0, 1, 2]) shards.claim({ shard: shard as never, expected: 0 as never, owner: 'test' })
+  for (const [index, timer] of timers.entries()) {
+    insert.run(...rowValues(timer, index % 3))
+    counts.add(timer.namespace, statusCode(timer.status), 1, kindCode(kindOf(timer)))
+    metadata.replace({ namespace: timer.namespace, uuid: timer.uuid, before: null, after: timer.metadata })
+  }
+  counts.flush()
+  return db
+}
+
+const filter = fc.record(
+  {
+    namespace: fc.constantFrom('ns.1', 'ns.2', 'none') as fc.Arbitrary<Namespace>,
+    namespaces: fc.uniqueArray(fc.constantFrom('ns.*', 'ns.1*', 'ns.2', '*')) as fc.Arbitrary<string[]> as fc.Arbitrary<NamespacePattern[]>,
+    statuses: fc.uniqueArray(fc.constantFrom(...STATUSES)),
+    kind: fc.constantFrom('once', 'cycle'),
+    metadataKey: fc.constantFrom('k', 'none'),
+    metadataValues: fc.uniqueArray(fc.constantFrom(0, 1, '1')),
+  },
+  { requiredKeys: [] },
+) as fc.Arbitrary<unknown> as fc.Arbitrary<PageFilter>
+
+const query = fc.record({
+  filter,
+  sort: fc.constantFrom('createdAt', 'dueAt'),
+  descending: fc.boolean(),
+  offset: fc.nat({ max: 410 }),
+  limit: fc.integer({ min: 1, max: 30 }),
+}) as fc.Arbitrary<PageQuery>
+
+for (const namespaces of [3, 250]) {
+  test(`pages of many timers in ${namespaces} namespaces are the same, whether sorted or read in order`, () => {
+    const timers = manyTimers(namespaces)
+    const db = databaseWith(timers)
+    const [sorting, ordering] = [new Pager(db), new Pager(db, { sortedMax: 0 })]
+    const property = fc.property(query, (one) => {
+      const expected = pageOf(timers, one)
+      for (const pager of [sorting, ordering]) {
+        const { cells, total } = pager.page(one)
+        assert.deepEqual(timersOf(cells).map(({ id }) => id), expected.timers.map(({ id }) => id))
+        assert.equal(total, expected.total)
+      }
+    })
+    fc.assert(property, { numRuns: 300 })
+    db.close()
+  })
+}
+
+test('no plan reads all timers: each goes by an index', () => {
+  const db = databaseWith(manyTimers(3))
+  const many = 10 * SORTED_MAX
+  const large: PageFacts = {
+    shards: [0],
+    namespaces: ['ns.0', 'ns.1'],
+    allNamespaces: false,
+    timers: many,
+    cycles: many,
+    ofStatuses: many,
+    live: many,
+    finished: many,
+    total: many,
+    metadata: null,
+  }
+  const facts: PageFacts[] = [large, { ...large, allNamespaces: true }]
+  for (const few of ['timers', 'cycles', 'ofStatuses', 'live', 'finished', 'metadata'] as const) facts.push({ ...large, [few]: 10 })
+  const statuses = [undefined, [Status.pending], [Status.completed], [Status.failed, Status.canceled], STATUSES]
+  let plans = 0
+  for (const one of facts) {
+    for (const some of statuses) {
+      for (const kind of [undefined, 'once', 'cycle'] as const) {
+        for (const sort of ['createdAt', 'dueAt'] as const) {
+          const metadata = one.metadata === null ? {} : { metadataKey: 'k', metadataValues: [1, '1'] }
+          const asked: PageFilter = { ...(some && { statuses: some }), ...(kind && { kind }), ...metadata }
+          for (const { sql, values } of pagePlan({ filter: asked, sort, descending: true, offset: 40, limit: 20 }, one)) {
+            const steps = db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(values).map((row) => row['detail'] as string)
+            assert.ok(steps.some((step) => step.startsWith('SEARCH timers USING ')), steps.join('\n'))
+            assert.ok(!steps.some((step) => step.startsWith('SCAN timer')), `${sql}\n${steps.join('\n')}`)
+            // What is read in order is not sorted, but for those that have the very same time.
+            const isOrdered = one === large || one === facts[1]
+            if (isOrdered) assert.ok(!steps.some((step) => /TEMP B-TREE FOR ORDER BY/.test(step)), `${sql}\n${steps.join('\n')}`)
+            plans++
+          }
+        }
+      }
+    }
+  }
+  assert.ok(plans >= 200)
+  db.close()
+})
