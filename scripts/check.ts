@@ -1,5 +1,5 @@
 // Everything that can be known without running the service, at once: types, lint, import direction, dead code,
-// stale docs. This is what CI runs before the tests.
+// the compose file, stale docs. This is what CI runs before the tests.
 //
 //   npm run check
 
@@ -13,6 +13,7 @@ const CHECKS: readonly Check[] = [
   { name: 'lint', command: ['oxlint'] },
   { name: 'import direction', command: ['node', 'scripts/import-direction.ts'] },
   { name: 'dead code', command: ['knip', '--no-progress'] },
+  { name: 'compose file', command: ['dclint', 'deploy/docker', '--max-warnings', '0'] },
   { name: 'generated docs', command: ['node', 'scripts/generate-docs.ts', '--check'] },
 ]
 
