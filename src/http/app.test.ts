@@ -127,6 +127,12 @@ suite('operational routes', () => {
     assert.equal((await request('/docs')).status, 200)
   })
 
+  test('a path that is spelled with percent signs is answered in the envelope of the contract that it means', async (t) => {
+    const { request } = await testServer(t, { contracts: CONTRACTS })
+    const { status, json } = await request('/%74imers/not-a-uuid')
+    assert.deepEqual([status, json['code'], json['data']], [400, 2, null])
+  })
+
   test('the documentation page shows every operation and needs nothing from elsewhere', async (t) => {
     const { request } = await testServer(t)
     const { text, headers } = await request('/docs')

@@ -67,7 +67,7 @@ export class ErrorAnswers {
 
   #contractOf(request: FastifyRequest, body: unknown): Contract {
     const { contracts } = this.#options
-    const addressed = { method: request.method, path: pathOf(request), body }
+    const addressed = { method: request.method, path: decoded(pathOf(request)), body }
     return contracts.find((contract) => contract.owns(addressed)) ?? contracts[0]
   }
 }
@@ -81,6 +81,15 @@ function setHeaders({ code, details }: DuetimeError, reply: FastifyReply): void 
   if (code === ErrorCode.methodNotAllowed) reply.header('allow', (details['allowed'] as readonly string[]).join(', '))
   const { retryAfterMs } = details
   if (typeof retryAfterMs === 'number') reply.header('retry-after', String(Math.max(1, Math.ceil(retryAfterMs / 1_000))))
+}
+
+/** As the router reads it: `/%74imers` is `/timers`. An encoded slash stays part of its segment. */
+function decoded(path: string): string {
+  try {
+    return decodeURI(path)
+  } catch {
+    return path
+  }
 }
 
 function pathOf(request: FastifyRequest): string {

@@ -53,8 +53,10 @@ export function registerOperationalRoutes(app: FastifyInstance, parts: Operation
     return reply.header('content-type', metrics.contentType).send(text)
   })
 
+  // Written once: it takes some milliseconds, and whoever comes may ask for it.
+  let document: string | undefined
   app.get('/openapi.json', { ...open, schema: { tags, summary: 'This document' } }, (_request, reply) =>
-    reply.header('content-type', JSON_TYPE).send(JSON.stringify(app.swagger())),
+    reply.header('content-type', JSON_TYPE).send((document ??= JSON.stringify(app.swagger()))),
   )
 
   const page = new DocsPage(() => app.swagger())

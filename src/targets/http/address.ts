@@ -18,6 +18,8 @@ const METADATA_ADDRESSES: readonly string[] = [
   'fd20:ce::254', // Google Cloud
   'fd00:42::42', // Scaleway
 ]
+// Translated by a gateway of the network's own, which alone knows where in it the IPv4 address is.
+const LOCAL_NAT64: [InstanceType<typeof ipaddr.IPv6>, number] = [ipaddr.IPv6.parse('64:ff9b:1::'), 48]
 const METADATA = METADATA_ADDRESSES.map((text) => ipaddr.parse(text))
 
 const KIND_BY_RANGE: Readonly<Record<string, AddressKind>> = {
@@ -47,6 +49,7 @@ export function facesOf(address: IpAddress): readonly IpAddress[] {
 
 /** What the address says by itself, without what is embedded in it. Ranges that nobody is known to need are forbidden. */
 export function kindOf(address: IpAddress): AddressKind {
+  if (address instanceof ipaddr.IPv6 && address.match(LOCAL_NAT64)) return 'forbidden'
   if (METADATA.some((metadata) => isWithin(address, [metadata, metadata.toByteArray().length * 8]))) return 'forbidden'
   const range = address.range()
   if (address instanceof ipaddr.IPv6 && range === 'unicast') {
