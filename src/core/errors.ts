@@ -40,7 +40,7 @@ export const ERROR_CATALOGUE: Readonly<Record<ErrorCode, { readonly status: numb
   PAYLOAD_TOO_LARGE: { status: 413, help: 'The request body, or the payload in it, is larger than the configured maximum.' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, help: 'Request bodies are JSON: send `Content-Type: application/json`.' },
   RATE_LIMITED: { status: 429, help: 'Too many requests. Wait as long as `Retry-After` says.' },
-  UNAVAILABLE: { status: 503, help: 'Nothing was stored: the store is failing, or more writes are waiting than it can take. Retry after `Retry-After`.' },
+  UNAVAILABLE: { status: 503, help: 'The store is failing, or more writes are waiting than it can take. The message says whether nothing was stored or that is not known. Retry after `Retry-After`.' },
   NOT_OWNER: { status: 503, help: 'Nothing was stored: the part of the timers that this one belongs to is moving between nodes. Retry after `Retry-After`.' },
   INTERNAL: { status: 500, help: 'A defect of the service. Its log has the cause under the same request id.' },
 }

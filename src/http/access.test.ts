@@ -305,6 +305,28 @@ suite('rate limits', () => {
     assert.deepEqual([refused.status, refused.headers.get('retry-after')], [429, '10'])
     await assert.rejects(versions(server), { code: 'TIMER_NOT_FOUND' })
   })
+
+  const refusals: readonly [path: string, check: (json: Answer['json']) => void][] = [
+    ['/api/v1/timers/orders/a', (json) => assertNativeRefusal(json, 'RATE_LIMITED')],
+    ['/timers', (json) => assert.deepEqual([json['code'], json['data'], typeof json['message']], [1, null, 'string'])],
+    [
+      '/api/v1/timers/stats',
+      (json) => {
+        const { code, details } = json['error'] as { code: string; details: Record<string, unknown> }
+        assert.deepEqual([json['success'], code, details['retry_after'], typeof json['request_id']], [false, 'RATE_LIMITED', 10, 'string'])
+      },
+    ],
+  ]
+  for (const [path, check] of refusals) {
+    test(`too many requests to ${path} are refused in its contract's own shape`, async (t) => {
+      const server = await guarded(t, { more, contracts: CONTRACTS })
+      await server.request(path, { headers: asCaller(server, 'slower') })
+      const refused = await server.request(path, { headers: asCaller(server, 'slower') })
+      assert.deepEqual(limitsOf(refused).slice(0, 3), [429, '1', '0'])
+      assert.equal(refused.headers.get('retry-after'), '10')
+      check(refused.json)
+    })
+  }
 })
 
 suite('a path that two contracts share', () => {

@@ -1,10 +1,10 @@
-// Single gets come one per request of a busy API, and a message to another thread costs more than the lookup itself.
-// While one message is on its way the next ones gather, so that the load makes the batches.
+// Single gets come one per request of a busy API, and a trip to another thread or server costs more than the lookup
+// itself. While one is on its way the next ones gather, so that the load makes the batches.
 
-import type { Timer, TimerUuid } from '../../core/timer.ts'
-import type { TimerKey } from '../store.ts'
-import { timersOf } from '../timer-row.ts'
-import type { Cell } from '../timer-row.ts'
+import type { Timer, TimerUuid } from '../core/timer.ts'
+import type { TimerKey } from './store.ts'
+import { timersOf } from './timer-row.ts'
+import type { Cell } from './timer-row.ts'
 
 const BATCH_KEYS_MAX = 200 // decoding so many takes well under a millisecond of the main thread
 
