@@ -1,7 +1,8 @@
 // npm run bench [-- scenario…] [-- --quick]
 //
-// Measures the service on SQLite against the raw limit of the same machine in the same run. Figures of one run can be
-// compared with each other; figures of two machines cannot, only their ratios. See docs/performance.md.
+// Measures the service on SQLite, and when asked to on PostgreSQL, against the raw limit of the same machine in the same
+// run. Figures of one run can be compared with each other; figures of two machines cannot, only their ratios. See
+// docs/performance.md.
 
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -22,17 +23,21 @@ import { idle } from './scenarios/idle.ts'
 import { lateness } from './scenarios/lateness.ts'
 import { memory } from './scenarios/memory.ts'
 import { nats } from './scenarios/nats.ts'
+import { postgresNodes } from './scenarios/postgres-nodes.ts'
+import { postgresScale } from './scenarios/postgres-scale.ts'
+import { postgres } from './scenarios/postgres.ts'
 
 /** In an order that grows the stored timers only once. */
-const SCENARIOS: readonly Scenario[] = [creates, costs, burst, nats, idle, flood, lateness, batch, memory]
+const ON_SQLITE: readonly Scenario[] = [creates, costs, burst, nats, idle, flood, lateness, batch, memory]
+const SCENARIOS: readonly Scenario[] = [...ON_SQLITE, postgres, postgresNodes, postgresScale]
 const RESULTS = join(import.meta.dirname, 'results')
 const FOREIGN_LOAD_MAX = 0.1 // of all cores
 
 const USAGE = `npm run bench -- [scenario…] [--quick] [--out <folder>]
 
-  scenario   ${SCENARIOS.map(({ name }) => name).join(', ')}; all of them, in this order, unless some are named
+  scenario   ${SCENARIOS.map(({ name }) => name).join(', ')}; unless some are named, all but those on PostgreSQL
   --quick    a small run that shows that everything works; its figures mean nothing
-  --out      where latest.json and latest.svg go; bench/results unless told, nowhere for a quick run
+  --out      where latest.json and latest.svg go, postgres.json and so on; bench/results unless told, nowhere for a quick run
 `
 
 process.exitCode = await main()
@@ -47,11 +52,11 @@ async function main(): Promise<number> {
     process.stdout.write(unknown.length > 0 ? `no scenario is called ${unknown.join(', ')}\n\n${USAGE}` : USAGE)
     return unknown.length > 0 ? 2 : 0
   }
-  const chosen = positionals.length === 0 ? SCENARIOS : positionals.map((name) => SCENARIOS.find((scenario) => scenario.name === name)!)
+  const chosen = positionals.length === 0 ? ON_SQLITE : positionals.map((name) => SCENARIOS.find((scenario) => scenario.name === name)!)
   const { measurements, broken, foreign } = await runAll(chosen, values.quick)
   process.stdout.write(`\n${table(measurements)}\n\n${disturbanceText(foreign)}\n`)
   const folder = values.out ?? (values.quick ? null : RESULTS)
-  if (folder !== null && measurements.length > 0) save(measurements, foreign, folder)
+  if (folder !== null) saveAll(chosen, measurements, foreign, folder)
   // A missed target is a result; only a scenario that could not be run is a failure.
   return broken === 0 ? 0 : 1
 }
@@ -87,9 +92,17 @@ function disturbanceText(foreign: Outcome['foreign']): string {
   return `A disturbed run: other programs used up to ${Math.round(most * 100)} % of this machine. Repeat it when they do not.`
 }
 
-function save(measurements: readonly Measurement[], foreign: Outcome['foreign'], folder: string): void {
-  const machine = thisMachine()
-  mkdirSync(folder, { recursive: true })
-  writeFileSync(join(folder, 'latest.json'), `${JSON.stringify({ machine, foreignLoad: foreign, measurements }, null, 2)}\n`)
-  writeFileSync(join(folder, 'latest.svg'), picture(measurements, machine, disturbanceText(foreign)))
+/** The main run in one file, and one for each scenario that is apart. */
+function saveAll(scenarios: readonly Scenario[], measurements: readonly Measurement[], foreign: Outcome['foreign'], folder: string): void {
+  const together = { results: 'latest', picture }
+  const files = Map.groupBy(scenarios, ({ apart }) => apart ?? together)
+  for (const [{ results, picture: draw }, members] of files) {
+    const theirs = measurements.filter(({ scenario }) => members.some(({ name }) => name === scenario))
+    if (theirs.length === 0) continue
+    const machine = thisMachine()
+    const load = Object.fromEntries(members.map(({ name }) => [name, foreign[name]!]))
+    mkdirSync(folder, { recursive: true })
+    writeFileSync(join(folder, `${results}.json`), `${JSON.stringify({ machine, foreignLoad: load, measurements: theirs }, null, 2)}\n`)
+    writeFileSync(join(folder, `${results}.svg`), draw(theirs, machine, disturbanceText(load)))
+  }
 }

@@ -10,6 +10,8 @@ type Check = { readonly name: string; readonly command: readonly [string, ...str
 
 const CHECKS: readonly Check[] = [
   { name: 'types', command: ['tsc', '--noEmit', '-p', '.'] },
+  { name: 'types of the SDK, without DOM and Node', command: ['tsc', '--noEmit', '-p', 'sdks/typescript'] },
+  { name: 'types of the SDK, with DOM', command: ['tsc', '--noEmit', '-p', 'sdks/typescript', '--lib', 'es2022,dom,dom.iterable'] },
   { name: 'lint', command: ['oxlint'] },
   { name: 'import direction', command: ['node', 'scripts/import-direction.ts'] },
   { name: 'dead code', command: ['knip', '--no-progress'] },

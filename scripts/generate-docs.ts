@@ -1,16 +1,20 @@
-// Writes the reference pages that repeat what the code knows. With --check it writes nothing and fails when a page
+// Writes the reference pages and the types that repeat what the code knows. With --check it writes nothing and fails when a page
 // on disk is not what it would write.
 //
 //   npm run docs
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { cliPage } from '../src/cli/reference-page.ts'
 import { ERROR_CATALOGUE } from '../src/core/errors.ts'
 import { configurationPage } from '../src/runtime/config-docs.ts'
+import { sdkTypes } from './generate-sdk-types.ts'
 
 const PAGES: Readonly<Record<string, () => string>> = {
+  'docs/reference/cli.md': cliPage,
   'docs/reference/configuration.md': configurationPage,
   'docs/reference/errors.md': errorsPage,
+  'sdks/typescript/src/generated.ts': sdkTypes,
 }
 
 function errorsPage(): string {

@@ -17,7 +17,8 @@ const LAYERS = [
   ['engine'],
   ['service'],
   ['http', 'nats'],
-  ['server.ts'],
+  ['assembly.ts'],
+  ['server.ts', 'embedded'],
   ['cli'],
   ['main.ts'],
 ]

@@ -1,19 +1,19 @@
-// The composition root: the only file that knows every concrete class. It builds the parts from the settings and
-// starts and stops them in order: store, broker, engine, doors.
+// The composition root of the service: it builds the parts from the settings and starts and stops them in order: store,
+// broker, engine, doors. What a program with the library in it needs as well is in assembly.ts.
 
-import { randomUUID } from 'node:crypto'
-import { hostname } from 'node:os'
 import type { FastifyInstance } from 'fastify'
+import { buildEngine, egressFor, openBroker, openOutbox, openStore, refuseTarget } from './assembly.ts'
 import type { Broker } from './broker/broker.ts'
-import type { Namespace, Target } from './core/timer.ts'
-import { Engine } from './engine/engine.ts'
-import { CONTRACTS, DELIVERIES } from './http/all-contracts.ts'
+import type { Millis } from './core/timer.ts'
+import type { Engine } from './engine/engine.ts'
+import { CONTRACTS } from './http/all-contracts.ts'
 import { buildApp } from './http/app.ts'
 import { closeWithin } from './http/closing.ts'
-import { PLATFORM_PROTOCOL } from './http/contracts/platform/delivery.ts'
-import { NATIVE_PROTOCOL } from './http/native/callback.ts'
+import { v1Delivery } from './http/contracts/v1/delivery.ts'
+import { KeptAnswers } from './http/observing/kept-answers.ts'
+import { readWebFiles, WEB_FOLDER } from './http/web-page.ts'
 import { NatsDoor } from './nats/door.ts'
-import { dueTimeReached } from './nats/messages/due-time-reached.ts'
+import type { LifecycleOutbox } from './nats/lifecycle/lifecycle-outbox.ts'
 import type { NativeApi } from './nats/requests/request-handler.ts'
 import { systemClock } from './runtime/clock.ts'
 import type { Clock } from './runtime/clock.ts'
@@ -25,49 +25,62 @@ import type { Logger } from './runtime/logger.ts'
 import { Metrics } from './runtime/metrics.ts'
 import { ownUrl } from './runtime/own-address.ts'
 import { VERSION } from './runtime/version.ts'
+import { openObservatory } from './service/activity/observatory.ts'
+import { CallbackTests, TEST_PROTOCOL } from './service/callback-test.ts'
 import { observeInto } from './service/metrics-observer.ts'
 import { openKeys } from './service/keys/open-keys.ts'
 import { CommandRouter } from './service/command-router.ts'
+import { observeWith } from './service/observers.ts'
 import { PeerLinks } from './service/peer-links.ts'
 import { TimerService } from './service/timer-service.ts'
 import type { Store } from './store/store.ts'
-import { createEgressPolicy } from './targets/http/egress.ts'
 import type { EgressPolicy } from './targets/http/egress.ts'
 import { HttpTarget } from './targets/http/http-target.ts'
-import { natsTargetFault } from './targets/nats/nats-address.ts'
 import { NatsTarget } from './targets/nats/nats-target.ts'
 import { payloadProtocol } from './targets/nats/protocol.ts'
-import { NoneTarget } from './targets/none/none-target.ts'
 
-/** Over NATS, every contract but `messages` sends the payload as it is. */
-const NATS_PROTOCOLS = [payloadProtocol(NATIVE_PROTOCOL), payloadProtocol(PLATFORM_PROTOCOL), dueTimeReached]
+export { openStore } from './assembly.ts'
 
 export type RunningServer = {
   readonly url: string
   stop(): Promise<void>
   /** Reads the keys file again, now; null when there is none. */
   readonly reloadKeys: (() => Promise<void>) | null
+  /** For a clock that is moved by hand: see Engine.quiet. */
+  quiet(): Promise<Millis>
+  /** Started so far. */
+  readonly deliveries: number
 }
 
-export async function startServer(config: Config, clock: Clock = systemClock): Promise<RunningServer> {
+/** `routes`: more of them, on the same port; only `duetime dev` has any. */
+export type ServerExtras = { readonly routes?: (app: FastifyInstance) => void }
+
+export async function startServer(config: Config, clock: Clock = systemClock, extras: ServerExtras = {}): Promise<RunningServer> {
   const logger = createLogger(config)
+  const webFiles = readWebFiles(WEB_FOLDER) // while the database opens
   // First, since it is the quickest to fail.
   const keys = await openKeys(config, { clock, logger: partLogger(logger, 'keys') })
   const store = await openStore(config, logger)
+  if (config.database.type === 'memory') logger.warn('timers are kept in memory only: they are lost when the service stops')
   const broker = await openBroker(config, clock, logger)
   const metrics = new Metrics(partLogger(logger, 'metrics'))
   const egress = egressFor(config)
   const links = store.capabilities.shared ? new PeerLinks({ secret: await store.clusterSecret(), clock }) : null
   let url = ''
-  const engine = buildEngine({ config, clock, logger, store, broker, metrics, egress, links, address: () => config.nodeUrl ?? ownUrl(url, config.host) })
+  const address = () => config.nodeUrl ?? ownUrl(url, config.host)
+  const observatory = openObservatory({ store, clock, gauges: () => engine.gauges() })
+  const observer = observeWith([observeInto(metrics), observatory.observer])
+  const outbox = openOutbox({ config, clock, logger, store, broker })
+  const engine: Engine = buildEngine({ config, clock, logger, store, broker, observer, egress, links, address, outbox })
+  const callbackTests = openCallbackTests({ config, clock, broker, egress })
   const service = new TimerService({
     engine,
-    ...(links !== null && { executor: new CommandRouter({ engine, peers: links, clock }) }),
+    ...(links !== null && { executor: new CommandRouter({ engine, peers: links, clock, leaseMs: config.leaseMs }) }),
     store,
     clock,
     namespaces: config.namespaces,
     refuseTarget: (target, namespace) => refuseTarget({ target, namespace, egress, config }),
-    observer: observeInto(metrics),
+    observer,
   })
   const app = await buildApp({
     service,
@@ -79,8 +92,17 @@ export async function startServer(config: Config, clock: Clock = systemClock): P
     metrics,
     ready: { store: () => store.ping(), ...(links !== null && { cluster: () => engine.assertInCluster() }) },
     cluster: () => engine.cluster(),
-    ...(broker !== null && { degradable: { nats: () => checkBroker(broker) } }),
-    ...(links !== null && { internal: { secret: links.secret, executor: engine, look: () => engine.lookNow() } }),
+    observing: {
+      ...observatory,
+      callbackTests,
+      node: { name: engine.cluster().node, database: store.capabilities.name, startedAt: clock.now() },
+    },
+    webFiles: await webFiles,
+    ...(broker !== null && {
+      degradable: { nats: () => checkBroker(broker), ...(outbox !== null && { lifecycle: () => outbox.check() }) },
+    }),
+    ...(extras.routes !== undefined && { routes: extras.routes }),
+    ...(links !== null && { internal: { secret: links.secret, node: engine } }),
   }).catch(async (error: unknown) => {
     // Its threads would keep the process alive, with nobody to talk to.
     await store.close()
@@ -101,6 +123,8 @@ export async function startServer(config: Config, clock: Clock = systemClock): P
       ...(keys.watched === null ? [] : [{ name: 'keys', start: () => keys.watched!.start(), stop: () => keys.watched!.stop() }]),
       { name: 'metrics', start: () => watch(metrics, engine, store), stop: () => metrics.stop() },
       ...(broker === null ? [] : [brokerPart(broker)]),
+      ...(outbox === null ? [] : [outboxPart(outbox, metrics)]),
+      { name: 'callback tests', start: () => {}, stop: () => callbackTests.close() },
       // A node of a cluster hands its shards over while it still answers, and sends what comes to their new owners.
       ...(links === null ? [enginePart, httpPart] : [linksPart(links), httpPart, enginePart]),
       ...(broker === null || !config.natsMessages ? [] : [natsDoor({ broker, service, app, config, clock, logger })]),
@@ -110,7 +134,16 @@ export async function startServer(config: Config, clock: Clock = systemClock): P
   await lifecycle.start()
   const { database, loopbackOnly, keysNeeded } = config
   logger.info({ url, reach: reachOf(config), loopbackOnly, keysNeeded, database, version: VERSION }, 'listening')
-  return { url, stop: () => lifecycle.stop(), reloadKeys: keys.watched === null ? null : () => keys.watched!.reload() }
+  const { watched } = keys
+  return {
+    url,
+    stop: () => lifecycle.stop(),
+    reloadKeys: watched === null ? null : () => watched.reload(),
+    quiet: () => engine.quiet(),
+    get deliveries() {
+      return engine.deliveries
+    },
+  }
 }
 
 function reachOf({ keysNeeded, loopbackOnly }: Config): string {
@@ -118,35 +151,15 @@ function reachOf({ keysNeeded, loopbackOnly }: Config): string {
   return loopbackOnly ? 'this machine only, because no API key is configured' : 'whoever reaches the address'
 }
 
-const BEAT_SHARE = 0.4 // of the lease: a connection that hangs is given up while there is time for another beat
+type CallbackTestParts = { config: Config; clock: Clock; broker: Broker | null; egress: EgressPolicy }
 
-/** Drivers load when their kind of database is asked for, and not before. */
-export async function openStore(config: Config, logger: Logger): Promise<Store> {
-  switch (config.database.type) {
-    case 'sqlite': {
-      const { openSqliteStore } = await import('./store/sqlite/sqlite-store.ts')
-      return openSqliteStore({ path: config.database.path })
-    }
-    case 'postgres': {
-      const { openPostgresStore } = await import('./store/postgres/postgres-store.ts')
-      const { database, pgPoolSize: poolSize, pgStatementTimeoutMs: statementTimeoutMs, shards } = config
-      const beatWithinMs = config.leaseMs * BEAT_SHARE
-      const options = { poolSize, statementTimeoutMs, beatWithinMs, ...(shards === null ? {} : { shards }), logger: partLogger(logger, 'store') }
-      return openPostgresStore({ ...database, ...options })
-    }
-    case 'memory': {
-      const { MemoryStore } = await import('./store/memory/memory-store.ts')
-      logger.warn('timers are kept in memory only: they are lost when the service stops')
-      return new MemoryStore()
-    }
-  }
-}
-
-/** The client library loads when a broker is configured, and not before. */
-async function openBroker(config: Config, clock: Clock, logger: Logger): Promise<Broker | null> {
-  if (config.broker === null) return null
-  const { NatsBroker } = await import('./broker/nats/nats-broker.ts')
-  return new NatsBroker({ settings: config.broker, clock, logger: partLogger(logger, 'broker') })
+/** Over connections of their own: a test takes none from timers. Everything else about them is as for timers. */
+function openCallbackTests({ config, clock, broker, egress }: CallbackTestParts): CallbackTests {
+  const kept = new KeptAnswers(v1Delivery)
+  const { webhookSecrets: signingSecrets } = config
+  const http = new HttpTarget({ protocols: [kept.protocol], egress, clock, signingSecrets, userAgent: `duetime/${VERSION}` })
+  const nats = broker === null ? [] : [new NatsTarget({ broker, protocols: [payloadProtocol(TEST_PROTOCOL)] })]
+  return new CallbackTests({ targets: [http, ...nats], clock, answerTo: (firing) => kept.to(firing) })
 }
 
 function linksPart(links: PeerLinks): Part {
@@ -155,6 +168,14 @@ function linksPart(links: PeerLinks): Part {
 
 function brokerPart(broker: Broker): Part {
   return { name: 'broker', start: () => broker.start(), stop: () => broker.stop() }
+}
+
+function outboxPart(outbox: LifecycleOutbox, metrics: Metrics): Part {
+  const start = () => {
+    metrics.watch({ outboxEvents: () => outbox.backlog.count, outboxOldestSeconds: () => outbox.backlog.oldestMs / 1_000 })
+    outbox.start()
+  }
+  return { name: 'lifecycle events', start, stop: () => outbox.stop() }
 }
 
 type NatsDoorParts = { broker: Broker; service: TimerService; app: FastifyInstance; config: Config; clock: Clock; logger: Logger }
@@ -180,71 +201,6 @@ function checkBroker(broker: Broker): void {
   if (faults.length > 0) throw new Error(faults.join('; '))
 }
 
-type EngineParts = {
-  config: Config
-  clock: Clock
-  logger: Logger
-  store: Store
-  broker: Broker | null
-  metrics: Metrics
-  egress: EgressPolicy
-  links: PeerLinks | null
-  address: () => string
-}
-
-function buildEngine({ config, clock, logger, store, broker, metrics, egress, links, address }: EngineParts): Engine {
-  const http = new HttpTarget({
-    protocols: DELIVERIES,
-    egress,
-    clock,
-    signingSecrets: config.webhookSecrets,
-    userAgent: `duetime/${VERSION}`,
-    connectionsPerHost: config.deliveriesPerTargetMax,
-  })
-  const nats = broker === null ? [] : [new NatsTarget({ broker, protocols: NATS_PROTOCOLS })]
-  return new Engine({
-    store,
-    targets: [http, ...nats, new NoneTarget()],
-    clock,
-    logger: partLogger(logger, 'engine'),
-    observer: observeInto(metrics),
-    node: `${hostname()}:${process.pid}:${randomUUID().slice(0, 8)}`,
-    ...(links !== null && { cluster: { address, leaseMs: config.leaseMs, notify: (to: string) => links.notify(to) } }),
-    retentionMs: (namespace: Namespace) => config.retentionByNamespace.get(namespace) ?? config.retentionMs,
-    window: { timersMax: config.windowTimersMax, bytesMax: config.windowBytesMax, pageSize: config.batchSize },
-    deliveries: {
-      total: config.deliveriesMax,
-      perNamespace: config.deliveriesPerNamespaceMax,
-      perTarget: config.deliveriesPerTargetMax,
-    },
-    commitQueue: { lengthMax: config.commitQueueMax, batchMax: config.commitBatchMax },
-    pollIntervalMs: config.pollingIntervalMs,
-  })
-}
-
-function egressFor(config: Config): EgressPolicy {
-  return createEgressPolicy({
-    allow: config.callbackAllow,
-    deny: config.callbackDeny,
-    loopbackAllowed: config.loopbackOnly,
-    privateAllowed: config.loopbackOnly,
-  })
-}
-
-type TargetQuestion = { target: Target; namespace: Namespace; egress: EgressPolicy; config: Config }
-
-function refuseTarget({ target, namespace, egress, config }: TargetQuestion): string | null {
-  switch (target.type) {
-    case 'http':
-      return egress.checkUrl(target.url)
-    case 'nats':
-      if (config.broker === null) return 'NATS is not configured (NATS_URL), so a callback of type nats could never be delivered'
-      return natsTargetFault(target, namespace, { namespacePrefix: config.natsNamespacePrefix })
-    case 'none':
-      return null
-  }
-}
-
 function watch(metrics: Metrics, engine: Engine, store: Store): void {
   metrics.watch({
     commitQueueLength: () => engine.gauges().commitQueueLength,
@@ -252,6 +208,8 @@ function watch(metrics: Metrics, engine: Engine, store: Store): void {
     inFlightDeliveries: () => engine.gauges().inFlight,
     readyDeliveries: () => engine.gauges().readyDeliveries,
     ownedShards: () => engine.gauges().ownedShards,
+    clockSkewSeconds: () => engine.gauges().clockSkewMs / 1_000,
   })
+  metrics.watchShards(() => engine.shardGauges())
   metrics.watchTimers(async () => (await store.stats()).counts)
 }

@@ -133,6 +133,15 @@ test('with a prefix requests are bound to the namespace of their subject', needs
   assert.equal((await nats.request('tenants.acme.duetime.v1.timers.create', body)).json['namespace'], 'acme')
   assert.equal((await nats.request('tenants.other.duetime.v1.timers.get', { timerId: 'a', namespace: 'acme' })).error, 'FORBIDDEN')
   assert.match(String((await nats.request('tenants.other.duetime.v1.timers.create', body)).json['message']), /tenants\.other\.…' only/)
+
+  // A payload is delivered as it was sent, also where the subject says the namespace.
+  const payload = '{"n":12345678901234567890,"e":1e400}'
+  const heard = Promise.withResolvers<string>()
+  nats.connection.subscribe('tenants.acme.exact', { callback: (_, message) => heard.resolve(message.string()) })
+  await nats.connection.flush()
+  const exact = `{"id":"b","schedule":"PT1S","callback":{"type":"nats","topic":"tenants.acme.exact"},"payload":${payload}}`
+  await nats.connection.request('tenants.acme.duetime.v1.timers.create', exact, { timeout: 5_000 })
+  assert.equal(await heard.promise, payload)
 })
 
 const COMMANDS = 5_000

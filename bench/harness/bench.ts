@@ -4,14 +4,18 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Measurement } from '../report/measurement.ts'
+import type { Picture } from '../report/picture.ts'
 import { DuetimeServer } from './duetime-server.ts'
 import type { ServerOptions } from './duetime-server.ts'
 import { Helper } from './helper-process.ts'
+import { BenchPostgres } from './postgres.ts'
 import { StoredTimers } from './stored-timers.ts'
 
 export type Scenario = {
   readonly name: string
   readonly run: (bench: Bench) => Promise<readonly Measurement[]>
+  /** Where its results go when they are not part of the main run, in which case it is only run when it is named. */
+  readonly apart?: { readonly results: string; readonly picture: Picture }
 }
 
 export class Bench {
@@ -52,6 +56,11 @@ export class Bench {
     return this.#remember(await DuetimeServer.start(options))
   }
 
+  /** A server for this scenario. */
+  async postgres(): Promise<BenchPostgres> {
+    return this.#remember(await BenchPostgres.start(this.#log))
+  }
+
   async helper<Question, Reply, Ready = unknown>(program: URL, setup?: object): Promise<{ helper: Helper<Question, Reply>; ready: Ready }> {
     const started = await Helper.start<Question, Reply, Ready>(program, setup)
     this.#remember(started.helper)
@@ -69,7 +78,10 @@ export class Bench {
 
   /** Stops what a scenario left running; the next one has the machine to itself. */
   async stopAll(): Promise<void> {
-    await Promise.all(Array.from(this.#running, (one) => one.stop()))
+    const running = [...this.#running]
+    const isDatabase = (one: object) => one instanceof BenchPostgres
+    await Promise.all(running.filter((one) => !isDatabase(one)).map((one) => one.stop()))
+    await Promise.all(running.filter(isDatabase).map((one) => one.stop()))
     this.#running.clear()
     this.#stored.removeCopies()
   }

@@ -13,8 +13,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const START_TIMEOUT_MS = 60_000
 const STOP_TIMEOUT_MS = 20_000
 
-export type ServerOptions = {
-  readonly databasePath: string
+export type ServerOptions = ({ readonly databasePath: string } | { readonly databaseUrl: string }) & {
   /** Flags for Node itself, such as --cpu-prof. */
   readonly nodeFlags?: readonly string[]
   /** Settings that the scenario is about. */
@@ -42,7 +41,7 @@ export class DuetimeServer {
         TMPDIR: process.env['TMPDIR'],
         PORT: '0',
         LOG_FORMAT: 'json',
-        TIMER_DB_PATH: options.databasePath,
+        ...('databaseUrl' in options ? { DATABASE_URL: options.databaseUrl } : { TIMER_DB_PATH: options.databasePath }),
         ...options.env,
       },
       stdio: ['ignore', 'pipe', 'pipe'],

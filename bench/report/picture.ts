@@ -17,7 +17,7 @@ const BAR = 14
 const HEADER = 84
 const PANEL_HEAD = 54
 
-const STYLE = `
+export const STYLE = `
   .card { fill: #ffffff; stroke: #d8dee4 } .text { fill: #1f2328 } .faint { fill: #59636e } .track { fill: #eff2f5 }
   .met { fill: #1a7f5a } .missed { fill: #c4532d } .goal { stroke: #1f2328 }
   text { font: 13px system-ui, -apple-system, 'Segoe UI', sans-serif } .title { font-size: 17px; font-weight: 600 }
@@ -30,8 +30,13 @@ const STYLE = `
 type Bar = { readonly label: string; readonly figure: string; readonly under: string; readonly share: number; readonly goal: number; readonly met: boolean }
 type Panel = { readonly title: string; readonly hint: string; readonly full: number; readonly bars: readonly Bar[] }
 
+export type Picture = (measurements: readonly Measurement[], machine: Machine, disturbance: string) => string
+
+export const picture: Picture = (measurements, machine, disturbance) => pictureOf('SQLite', measurements, machine, disturbance)
+export const postgresPicture: Picture = (measurements, machine, disturbance) => pictureOf('PostgreSQL', measurements, machine, disturbance)
+
 /** `disturbance`: a remark on what else the machine did meanwhile, empty when it did nothing. */
-export function picture(measurements: readonly Measurement[], machine: Machine, disturbance: string): string {
+function pictureOf(database: string, measurements: readonly Measurement[], machine: Machine, disturbance: string): string {
   const panels = [rates(measurements), budgets(measurements)].filter(({ bars }) => bars.length > 0)
   let y = HEADER
   const drawn = panels.map((panel) => {
@@ -40,7 +45,7 @@ export function picture(measurements: readonly Measurement[], machine: Machine, 
     return drawPanel(panel, top)
   })
   const height = y + 8
-  const where = `${machine.cpu}, ${machine.cores} cores, Node ${machine.node.slice(1)}, SQLite, ${machine.date.slice(0, 10)}`
+  const where = `${machine.cpu}, ${machine.cores} cores, Node ${machine.node.slice(1)}, ${database}, ${machine.date.slice(0, 10)}`
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" role="img" aria-labelledby="title">
 <title id="title">Duetime measured against the raw limit of the same machine</title>
 <style>${STYLE}
@@ -95,6 +100,6 @@ function drawBar({ label, figure, under, share, goal, met }: Bar, full: number, 
 <text class="faint small number" x="${right}" y="${top + 26}" text-anchor="end">${escaped(under)}</text>`
 }
 
-function escaped(text: string): string {
+export function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }

@@ -63,12 +63,12 @@ async function run(bench: Bench): Promise<Measurement[]> {
   ]
 }
 
-function perSecond(count: number, durationMs: number): number {
+export function perSecond(count: number, durationMs: number): number {
   return (count / durationMs) * 1_000
 }
 
 /** An attempt is counted when its outcome is durable. */
-async function settledCount(server: DuetimeServer): Promise<number> {
+export async function settledCount(server: DuetimeServer): Promise<number> {
   return total(await server.metrics(), 'duetime_deliveries_total')
 }
 

@@ -32,6 +32,10 @@ async function run(bench: Bench): Promise<Measurement[]> {
     return { ...result, cpuUs: ((mainThreadCpuMs(pid) - cpuBefore) / result.requests) * 1_000 }
   }
 
+  // Both run for months in life: a first round, which compiles the code, does not count.
+  await load(bare.port, bareProcess.pid, 'bwx-')
+  await load(server.port, server.pid, 'cwx-')
+
   const bareRounds: Round[] = []
   const rounds: Round[] = []
   const rowsPerCommit: number[] = []

@@ -49,20 +49,24 @@ const CASES: readonly Case[] = [
   },
 ]
 
-type Parts = {
+export type LatenessParts = {
   readonly receiver: Helper<ReceiverQuestion, ReceiverResult>
   readonly origin: string
   readonly bare: Helper<BareTimers, unknown>
   readonly generator: Helper<Load, LoadResult>
 }
 
-async function run(bench: Bench): Promise<Measurement[]> {
+export async function latenessParts(bench: Bench): Promise<LatenessParts> {
   const { helper: receiver, ready } = await bench.helper<ReceiverQuestion, ReceiverResult, { port: number }>(
     new URL('../programs/receiver.ts', import.meta.url),
   )
   const { helper: bare } = await bench.helper<BareTimers, unknown>(new URL('../programs/bare-timers.ts', import.meta.url))
   const { helper: generator } = await bench.helper<Load, LoadResult>(new URL('../programs/load-generator.ts', import.meta.url))
-  const parts: Parts = { receiver, origin: `http://127.0.0.1:${ready.port}`, bare, generator }
+  return { receiver, origin: `http://127.0.0.1:${ready.port}`, bare, generator }
+}
+
+async function run(bench: Bench): Promise<Measurement[]> {
+  const parts = await latenessParts(bench)
   const measured: Measurement[] = []
   for (const [index, one] of CASES.entries()) {
     const server = await bench.duetime({ databasePath: await bench.database(bench.timers(one.stored)) })
@@ -72,7 +76,7 @@ async function run(bench: Bench): Promise<Measurement[]> {
   return measured
 }
 
-async function runCase(bench: Bench, parts: Parts, server: DuetimeServer, one: Case, index: number): Promise<Measurement[]> {
+async function runCase(bench: Bench, parts: LatenessParts, server: DuetimeServer, one: Case, index: number): Promise<Measurement[]> {
   const rounds: ReceiverResult[] = []
   const bareRounds: ReceiverResult[] = []
   for (let round = 0; round < bench.rounds; round++) {
@@ -96,7 +100,7 @@ async function runCase(bench: Bench, parts: Parts, server: DuetimeServer, one: C
   return [figure('p50'), figure('p99')]
 }
 
-async function bareRound({ receiver, origin, bare }: Parts, durationMs: number, perSecond: number): Promise<ReceiverResult> {
+export async function bareRound({ receiver, origin, bare }: LatenessParts, durationMs: number, perSecond: number): Promise<ReceiverResult> {
   await receiver.ask({ type: 'reset' })
   const dueTimes = randomDueTimes({ from: Date.now() + LEAD_MS, durationMs, perSecond })
   await bare.ask({ origin, dueTimes })
@@ -105,7 +109,7 @@ async function bareRound({ receiver, origin, bare }: Parts, durationMs: number, 
 
 type Round = { readonly durationMs: number; readonly perSecond: number; readonly createsPerSecond: number; readonly name: string }
 
-async function serviceRound(parts: Parts, server: DuetimeServer, round: Round): Promise<ReceiverResult> {
+export async function serviceRound(parts: LatenessParts, server: DuetimeServer, round: Round): Promise<ReceiverResult> {
   const { receiver, origin, generator } = parts
   const { durationMs, perSecond, createsPerSecond, name } = round
   await receiver.ask({ type: 'reset' })

@@ -1,7 +1,7 @@
 // `duetime backup <to>`: a consistent copy of the SQLite file, also while the service writes to it.
 
 import { loadConfig } from '../runtime/config.ts'
-import type { Flags } from './program.ts'
+import type { Flags } from './given-flags.ts'
 
 export async function runBackup({ to, flags }: { readonly to: string; readonly flags: Flags }): Promise<void> {
   const { database } = loadConfig({ flags })

@@ -1,26 +1,38 @@
-// Errors that end a command, in words that say what to do. A stack trace is for defects only.
+// Errors that end a command, in words that say what to do. A stack trace is for defects only. Errors are told by their
+// names, so that a command does not load the parts whose errors it could never meet.
 
-import { ConfigError } from '../runtime/config.ts'
-import { KeysFileError } from '../service/keys/key-entries.ts'
-import { TransferError } from '../service/transfer/transfer-error.ts'
-import { StoreError } from '../store/store.ts'
+import { CommandFailed } from './command-failed.ts'
+import { ExitCode } from './exit-codes.ts'
+import { refusalOf } from './refusal.ts'
 
-/** The command was given something it cannot work with. */
-export class UsageError extends Error {
-  override readonly name = 'UsageError'
+export type Failure = {
+  /** Empty when all has been said. */
+  readonly message: string
+  readonly exitCode: ExitCode
 }
 
-export type Failure = { readonly message: string; readonly exitCode: number }
-
 export function explainFailure(error: unknown): Failure {
-  if (error instanceof ConfigError) return { message: `${error.message}\nEvery setting is described by: duetime serve --help`, exitCode: 2 }
-  if (error instanceof KeysFileError || error instanceof UsageError) return { message: error.message, exitCode: 2 }
-  // The store says by itself what to do, and so does a transfer.
-  if (error instanceof StoreError || error instanceof TransferError) return { message: error.message, exitCode: 1 }
-  if (!(error instanceof Error)) return { message: String(error), exitCode: 1 }
+  if (error instanceof CommandFailed) return { message: '', exitCode: error.exitCode }
+  if (!(error instanceof Error)) return { message: String(error), exitCode: ExitCode.failed }
+  const { message, name } = error
+  switch (name) {
+    case 'ConfigError':
+      return { message: `${message}\nEvery setting is described by: duetime serve --help`, exitCode: ExitCode.usage }
+    case 'KeysFileError':
+    case 'UsageError':
+      return { message, exitCode: ExitCode.usage }
+    // The store says by itself what to do, and so does a transfer.
+    case 'StoreError':
+    case 'TransferError':
+      return { message, exitCode: ExitCode.failed }
+    default:
+      break
+  }
+  const refusal = refusalOf(error)
+  if (refusal !== null) return refusal
   const advice = ADVICE[(error as NodeJS.ErrnoException).code ?? '']
-  if (advice !== undefined) return { message: `${error.message}\n${advice}`, exitCode: 1 }
-  return { message: error.stack ?? error.message, exitCode: 1 }
+  if (advice !== undefined) return { message: `${message}\n${advice}`, exitCode: ExitCode.failed }
+  return { message: error.stack ?? message, exitCode: ExitCode.failed }
 }
 
 const ADVICE: Readonly<Record<string, string>> = {

@@ -4,8 +4,8 @@ import { text } from 'node:stream/consumers'
 import { InvalidArgumentError } from 'commander'
 import type { Command } from 'commander'
 import { Permission } from '../core/access.ts'
-import { createKeyEntry, listKeys, printHash } from './keys.ts'
 import type { KeysOutput } from './keys.ts'
+import { gathered } from './output/format.ts'
 
 type CreateFlags = {
   readonly name: string
@@ -29,26 +29,23 @@ export function addKeysCommands(program: Command, output: KeysOutput): void {
     .option('--rate <number>', 'requests a second; default no limit', number)
     .option('--burst <number>', 'requests at once after a pause; default a second’s worth', number)
     .option('--file <path>', 'add the entry to this file, and print the key only')
-    .action((flags: CreateFlags) => {
+    .action(async (flags: CreateFlags) => {
       const { name, permission = [Permission.timer], namespace = ['*'], rate = null, burst = null, file = null } = flags
       if (burst !== null && rate === null) keys.error('error: --burst belongs to a --rate')
+      const { createKeyEntry } = await import('./keys.ts')
       return createKeyEntry({ name, permissions: permission, namespaces: namespace, ratePerSecond: rate, burst, file }, output)
     })
 
   keys
     .command('hash')
     .description('read a key from standard input and print the hash that a keys file has for it')
-    .action(async () => printHash(await text(process.stdin), output))
+    .action(async () => (await import('./keys.ts')).printHash(await text(process.stdin), output))
 
   keys
     .command('list')
     .description('show the keys of a file: names, permissions, namespaces, limits')
     .requiredOption('--file <path>', 'the file')
-    .action(({ file }: { readonly file: string }) => listKeys(file, output))
-}
-
-function gathered(value: string, before: readonly string[] = []): readonly string[] {
-  return [...before, value]
+    .action(async ({ file }: { readonly file: string }) => (await import('./keys.ts')).listKeys(file, output))
 }
 
 function number(value: string): number {

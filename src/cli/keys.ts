@@ -8,7 +8,8 @@ import { API_KEY_CHARS_MIN } from '../core/limits.ts'
 import { createKey, hashKey } from '../service/keys/api-key.ts'
 import { defaultBurst, KeysFileError, parseKeyEntries } from '../service/keys/key-entries.ts'
 import type { KeyEntryJson } from '../service/keys/key-entries.ts'
-import { UsageError } from './failure.ts'
+import { table } from './output/table.ts'
+import { UsageError } from './usage-error.ts'
 
 export type KeysOutput = { readonly out: (text: string) => void; readonly err: (text: string) => void }
 
@@ -95,10 +96,6 @@ export async function listKeys(path: string, { out }: KeysOutput): Promise<void>
     rateLimit === null ? '-' : `${rateLimit.perSecond}/s, ${rateLimit.burst} at once`,
     hash.slice(0, 'sha256:'.length + 8),
   ])
-  out(table([['NAME', 'PERMISSIONS', 'NAMESPACES', 'RATE', 'HASH'], ...rows]))
-}
-
-function table(rows: readonly (readonly string[])[]): string {
-  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)))
-  return rows.map((row) => `${row.map((cell, column) => cell.padEnd(widths[column]!)).join('  ').trimEnd()}\n`).join('')
+  const columns = ['NAME', 'PERMISSIONS', 'NAMESPACES', 'RATE', 'HASH'].map((title) => ({ title }))
+  out(table(columns, rows, { columns: null, paint: (_style, text) => text }))
 }

@@ -1,16 +1,29 @@
 // The command line: what commands there are, their help and their examples. The flags of `serve` come from the
 // config schema, so none is ever missing here.
 
-import { Command, CommanderError, Option } from 'commander'
-import { flagHelp } from '../runtime/config-docs.ts'
-import type { ConfigSources } from '../runtime/config.ts'
+import { Command, CommanderError } from 'commander'
 import { VERSION } from '../runtime/version.ts'
+import { addCompletionCommand } from './completion/completion-command.ts'
+import { addDoctorCommand } from './doctor/doctor-command.ts'
+import { ExitCode, exitCodesText } from './exit-codes.ts'
 import { explainFailure } from './failure.ts'
+import { addSettings, givenFlags } from './given-flags.ts'
+import type { Flags } from './given-flags.ts'
+import { addClusterCommand } from './insight/cluster-command.ts'
+import { addStatsCommand } from './insight/stats-command.ts'
+import { addWatchCommand } from './insight/watch-command.ts'
+import { addDevCommand } from './dev/dev-command.ts'
 import { addKeysCommands } from './keys-commands.ts'
+import { standardTerminal } from './terminal.ts'
+import type { Terminal } from './terminal.ts'
+import { addCreateCommand } from './timers/create-command.ts'
+import { addListCommand } from './timers/list-command.ts'
+import { addManyTimersCommands } from './timers/many-timers-commands.ts'
+import { addOneTimerCommands } from './timers/one-timer-commands.ts'
+import { addPreviewCommand } from './timers/preview-command.ts'
+import { addUpdateCommand } from './timers/update-command.ts'
 import { addTransferCommands } from './transfer-commands.ts'
 import type { TransferActions } from './transfer-commands.ts'
-
-export type Flags = NonNullable<ConfigSources['flags']>
 
 export type Actions = TransferActions & {
   /** Resolves when the service has started; it runs until the process is told to stop. */
@@ -18,40 +31,52 @@ export type Actions = TransferActions & {
   readonly backup: (options: { readonly to: string; readonly flags: Flags }) => Promise<void>
 }
 
-type Output = { readonly out: (text: string) => void; readonly err: (text: string) => void }
-
-const STANDARD_OUTPUT: Output = {
-  out: (text) => void process.stdout.write(text),
-  err: (text) => void process.stderr.write(text),
-}
-
-/** The exit code: 0, 1 when the command failed, 2 when it was called wrongly. */
-export async function runMain(args: readonly string[], actions: Actions, output: Output = STANDARD_OUTPUT): Promise<number> {
+/** The exit code; see exit-codes.ts. `output` stands in for the terminal where a test reads what is written. */
+export async function runMain(args: readonly string[], actions: Actions, output: Partial<Terminal> = {}): Promise<ExitCode> {
+  const terminal = { ...standardTerminal(), ...output }
   try {
-    await createProgram(actions, output).parseAsync(args, { from: 'user' })
-    return 0
+    await createProgram(actions, terminal).parseAsync(args, { from: 'user' })
+    return ExitCode.done
   } catch (error) {
     // Help and version are thrown too, with code 0; commander has printed what there is to say.
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
+    if (error instanceof CommanderError) return error.exitCode === 0 ? ExitCode.done : ExitCode.usage
     const { message, exitCode } = explainFailure(error)
-    output.err(`${message}\n`)
+    if (message !== '') terminal.err(`${message}\n`)
     return exitCode
   }
 }
 
-function createProgram(actions: Actions, { out, err }: Output): Command {
+const SERVICE_GROUP = 'The service:'
+
+export function createProgram(actions: Actions, terminal: Terminal): Command {
   const program = new Command('duetime')
     .description('Durable timers: say what to call and when; Duetime stores it and calls, on the dot, whatever crashes in between.')
     .version(VERSION, '--version', 'print the version')
     .helpOption('-h, --help', 'print this help')
-    .configureOutput({ writeOut: out, writeErr: err })
+    .addHelpCommand(new Command('help').argument('[command]').description('print the help of a command').helpGroup(SERVICE_GROUP))
+    .configureOutput({ writeOut: terminal.out, writeErr: terminal.err })
     .showHelpAfterError('Run with --help to see what is possible.')
     .exitOverride()
-    .addHelpText('after', EXAMPLES)
+    .addHelpText('after', EXAMPLES + exitCodesText())
+  program.commandsGroup('Timers:')
+  addCreateCommand(program, terminal)
+  addListCommand(program, terminal)
+  addUpdateCommand(program, terminal)
+  addOneTimerCommands(program, terminal)
+  addManyTimersCommands(program, terminal)
+  addPreviewCommand(program, terminal)
+  program.commandsGroup('Looking on:')
+  addWatchCommand(program, terminal)
+  addStatsCommand(program, terminal)
+  addClusterCommand(program, terminal)
+  program.commandsGroup(SERVICE_GROUP)
   addServe(program, actions)
+  addDoctorCommand(program, terminal)
+  addKeysCommands(program, terminal)
+  addDevCommand(program, terminal)
   addBackup(program, actions)
-  addTransferCommands(program, actions, givenFlags)
-  addKeysCommands(program, { out, err })
+  addTransferCommands(program, actions)
+  addCompletionCommand(program, terminal)
   return program
 }
 
@@ -63,8 +88,8 @@ function addServe(program: Command, actions: Actions): void {
     .allowUnknownOption()
     .allowExcessArguments()
     .usage('[flags]')
-    .addHelpText('after', '\nEvery flag is also an environment variable, named in brackets; the flag wins.')
-  for (const { usage, help, group } of flagHelp()) serve.addOption(new Option(usage, help).helpGroup(`${group}:`))
+    .addHelpText('after', SERVE_HELP)
+  addSettings(serve)
   serve.action(() => actions.serve({ ...givenFlags(serve), ...unknownFlags(serve) }))
 }
 
@@ -76,15 +101,12 @@ function addBackup(program: Command, actions: Actions): void {
     .command('backup')
     .description('copy the SQLite database into a new file, also while the service runs')
     .argument('<to>', 'the file to write; it must not exist yet')
-  for (const { flag, usage, help } of flagHelp()) if (BACKUP_FLAGS.includes(flag)) backup.option(usage, help)
+    .addHelpText(
+      'after',
+      '\nExamples:\n  duetime backup ./backups/monday.db\n  duetime backup monday.db --timer-db-path /var/lib/duetime/timers.db\n',
+    )
+  addSettings(backup, ({ flag }) => BACKUP_FLAGS.includes(flag))
   backup.action((to: string) => actions.backup({ to, flags: givenFlags(backup) }))
-}
-
-/** What was given, by the flag's own name. A switch without a value is `true` in commander and text everywhere else. */
-function givenFlags(command: Command): Flags {
-  const values = command.opts<Record<string, string | true | undefined>>()
-  const given = command.options.map((option) => [option.long?.slice(2) ?? '', values[option.attributeName()]] as const)
-  return Object.fromEntries(given.flatMap(([flag, value]) => (value === undefined ? [] : [[flag, String(value)]])))
 }
 
 /** `--prot 80` and `--prot=80` by name; a word that follows no flag is a mistake of another kind. */
@@ -98,12 +120,22 @@ function unknownFlags(command: Command): Flags {
   return flags
 }
 
-const EXAMPLES = `
+const SERVE_HELP = `
+Every flag is also an environment variable, named in brackets; the flag wins.
+
 Examples:
   duetime serve                                        listen on http://127.0.0.1:8080, store in ./data/duetime.db
   duetime serve --port 9000 --database-url memory:     try it out and leave nothing behind
-  duetime serve --help                                 every setting
-  duetime backup ./backups/monday.db                   copy the database while the service runs
-  duetime export timers.ndjson                         write all timers into a file, to import them into another database
-  duetime keys create --name orders --file keys.json   make an API key
+  API_KEY=… duetime serve --database-url postgres://duetime@db.internal/duetime
+`
+
+const EXAMPLES = `
+Examples:
+  duetime serve                                              listen on http://127.0.0.1:8080, store in ./data/duetime.db
+  duetime dev                                                the service, a receiver and a clock that can be moved, to try it out
+  duetime create "in 5m" https://example.org/hook            a timer
+  duetime list --status pending                              what is to come
+  duetime watch                                              what fires, as it fires
+  duetime doctor                                             is everything as it should be?
+  duetime create --help                                      the help of a command
 `

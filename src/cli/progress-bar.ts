@@ -48,6 +48,10 @@ export function counted(count: number): string {
   return count.toLocaleString('en')
 }
 
+export function timersText(count: number): string {
+  return `${counted(count)} ${count === 1 ? 'timer' : 'timers'}`
+}
+
 function lasting(seconds: number): string {
   const whole = Math.ceil(seconds)
   return whole < 60 ? `${whole} s` : `${Math.floor(whole / 60)} min ${whole % 60} s`

@@ -4,7 +4,7 @@ import { loadConfig } from '../runtime/config.ts'
 import { stopOnSignals } from '../runtime/lifecycle.ts'
 import { createLogger, isPretty, partLogger } from '../runtime/logger.ts'
 import { banner } from './banner.ts'
-import type { Flags } from './program.ts'
+import type { Flags } from './given-flags.ts'
 
 export async function runServe(flags: Flags): Promise<void> {
   const config = loadConfig({ flags })

@@ -7,6 +7,7 @@ import { systemClock } from '../runtime/clock.ts'
 import { loadConfig } from '../runtime/config.ts'
 import type { Config } from '../runtime/config.ts'
 import { createLogger } from '../runtime/logger.ts'
+import type { Stillness } from '../service/transfer/export-progress.ts'
 import { exportTimers } from '../service/transfer/export-timers.ts'
 import type { TimerSource } from '../service/transfer/export-timers.ts'
 import { importTimers } from '../service/transfer/import-timers.ts'
@@ -15,20 +16,21 @@ import { checkTimerFile } from '../service/transfer/read-timer-file.ts'
 import { SoleOwner } from '../service/transfer/sole-owner.ts'
 import { TransferError } from '../service/transfer/transfer-error.ts'
 import type { Store } from '../store/store.ts'
-import { UsageError } from './failure.ts'
-import type { Flags } from './program.ts'
+import { UsageError } from './usage-error.ts'
+import type { Flags } from './given-flags.ts'
 import { counted, ProgressBar } from './progress-bar.ts'
 
 export async function runExport({ to, flags }: { readonly to: string; readonly flags: Flags }): Promise<void> {
   const config = configOf(flags)
-  const timers = await untilInterrupted((signal) =>
-    withSource(config, async (source) => {
+  const { timers, resumedAt } = await untilInterrupted((signal) =>
+    withSource(config, async (source, stillness) => {
       const bar = new ProgressBar('Exporting', systemClock)
       const onProgress = (done: number, total: number) => bar.update(done, total)
-      return exportTimers({ source, path: to, clock: systemClock, signal, onProgress }).finally(() => bar.end())
+      return exportTimers({ source, stillness, path: to, clock: systemClock, signal, onProgress }).finally(() => bar.end())
     }),
   )
-  process.stdout.write(`Exported ${counted(timers)} timers to ${to}. Payloads and headers are in it: keep it safe.\n`)
+  const before = resumedAt > 0 ? `, ${counted(resumedAt)} of them before it was interrupted` : ''
+  process.stdout.write(`Exported ${counted(timers)} timers to ${to}${before}. Payloads and headers are in it: keep it safe.\n`)
 }
 
 export type ImportRequest = { readonly from: string; readonly update: boolean; readonly flags: Flags }
@@ -54,12 +56,18 @@ function configOf(flags: Flags): Config {
   return config
 }
 
-async function withSource<T>(config: Config, work: (source: TimerSource) => Promise<T>): Promise<T> {
-  if (config.database.type !== 'sqlite') return withOwnedStore(config, work)
+type Exporting<T> = (source: TimerSource, stillness: Stillness | null) => Promise<T>
+
+async function withSource<T>(config: Config, work: Exporting<T>): Promise<T> {
+  if (config.database.type !== 'sqlite') return withOwnedStore(config, (store, owner) => work(store, owner.stillness()))
+  const { path } = config.database
   const { openSqliteSnapshot } = await import('../store/sqlite/snapshot.ts')
-  const snapshot = openSqliteSnapshot(config.database.path)
+  const { fileState } = await import('../store/sqlite/file-state.ts')
+  const before = fileState(path, systemClock.now())
+  const snapshot = openSqliteSnapshot(path)
   try {
-    return await work(snapshot)
+    const isStill = before !== null && fileState(path, systemClock.now()) === before
+    return await work(snapshot, isStill ? { found: before, left: before } : null)
   } finally {
     await snapshot.close()
   }

@@ -23,8 +23,9 @@ export const OnConflict = {
   /** A new timer takes its place, whatever the old one's status. */
   replace: 'replace',
   /**
-   * A new timer takes the place of one that has not finished; a finished one stays and is the answer. So does one that
-   * is the same already: the command may be an old one, delivered again, and must not make a second firing of one.
+   * A new timer takes the place of one that has not completed, one that failed included; a completed one stays and is
+   * the answer. So does one that waits and is the same already: the command may be an old one, delivered again, and must
+   * not make a second firing of one.
    */
   replaceLive: 'replaceLive',
   /** The old timer stays and is the answer. */

@@ -96,15 +96,15 @@ test('create on an existing id does what onConflict says in every status, and a 
   assert.throws(() => decide(before, createOf(specOf('PT1M'), { onConflict: 'reject' }), at(NOW)), { details: { timer: before } })
 })
 
-test('a command that comes again neither revives what has finished nor makes a second firing of what waits', () => {
+test('a command that comes again neither revives what has completed nor makes a second firing of what waits', () => {
   const again = createOf(specOf(instant(NOW + MINUTE)), { onConflict: 'replaceLive' })
   const first = written(null, again, NOW)
   for (const status of Object.values(Status)) {
     const before = inStatus(first, status)
     const same = tryDecide(before, again, NOW + 1)
     const other = tryDecide(before, createOf(specOf(instant(NOW + 2 * MINUTE)), { onConflict: 'replaceLive' }), NOW + 1)
-    assert.equal(same.type, status === Status.canceled ? 'write' : 'keep', status)
-    assert.equal(other.type, status === Status.completed || status === Status.failed ? 'keep' : 'write', status)
+    assert.equal(same.type, status === Status.canceled || status === Status.failed ? 'write' : 'keep', status)
+    assert.equal(other.type, status === Status.completed ? 'keep' : 'write', status)
   }
 })
 
@@ -224,17 +224,15 @@ test('a retry after the clock was set back is not before the due time', () => {
   assert.equal(written(failed, { type: 'retry', ...KEY }, NOW + MINUTE).wakeAt, failed.dueAt)
 })
 
-test('replaceLive takes the place of a timer that has not finished, and leaves a completed or failed one alone', () => {
+test('replaceLive takes the place of a timer that has not completed, also of one that failed, and leaves a completed one alone', () => {
   const create = createOf(specOf(instant(NOW + 2 * MINUTE)), { onConflict: 'replaceLive' })
-  for (const status of [Status.pending, Status.paused, Status.executing]) {
+  for (const status of [Status.pending, Status.paused, Status.executing, Status.failed]) {
     const before = inStatus(timerOf(instant(NOW + MINUTE)), status)
     const after = decide(before, create, at(NOW))
     assert.deepEqual([after.type, after.timer.dueAt, after.timer.firing], ['write', NOW + 2 * MINUTE, 2])
   }
-  for (const status of [Status.completed, Status.failed]) {
-    const before = inStatus(timerOf(instant(NOW + MINUTE)), status)
-    assert.deepEqual(decide(before, create, at(NOW)), { type: 'keep', timer: before })
-  }
+  const completed = inStatus(timerOf(instant(NOW + MINUTE)), Status.completed)
+  assert.deepEqual(decide(completed, create, at(NOW)), { type: 'keep', timer: completed })
   assert.equal(decide(inStatus(timerOf(instant(NOW + MINUTE)), Status.canceled), create, at(NOW)).type, 'write')
 })
 

@@ -65,7 +65,7 @@ function decideCreate(existing: Timer | null, command: CreateCommand, context: R
     if (command.onConflict === OnConflict.keep) return keep(existing)
     if (command.onConflict === OnConflict.reject) throw timerAlreadyExists(existing)
     if (command.onConflict === OnConflict.match) return matched(existing, command)
-    if (command.onConflict === OnConflict.replaceLive && (isFinished(existing) || isRepeated(existing, command))) return keep(existing)
+    if (command.onConflict === OnConflict.replaceLive && !isReplaceable(existing, command)) return keep(existing)
   }
   return write(created(existing, command, context))
 }
@@ -74,6 +74,11 @@ function decideCreate(existing: Timer | null, command: CreateCommand, context: R
 function matched(existing: Timer, { spec }: CreateCommand): Decision {
   if (hasParameters(existing, spec)) return keep(existing)
   throw timerAlreadyExists(existing)
+}
+
+/** Of one that failed nobody has heard, so it counts as waiting still; and whoever asks for it again wants it to be tried again. */
+function isReplaceable(existing: Timer, command: CreateCommand): boolean {
+  return existing.status === Status.failed || !(isFinished(existing) || isRepeated(existing, command))
 }
 
 /** It asks for what is there: an old command that was delivered again, which must not make two firings of one. */

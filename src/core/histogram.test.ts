@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { bucketOf, percentile, valueOf } from './histogram.ts'
+import { bucketOf, percentile, upperBoundOf, valueOf } from './histogram.ts'
 
 test('there is no percentile of nothing', () => {
   assert.equal(percentile(new Map(), 0.99), null)
@@ -27,4 +27,11 @@ test('a percentile is the value that so many do not exceed', () => {
   const counts = new Map([[bucketOf(1), 94], [bucketOf(5), 5], [bucketOf(1_000), 1]])
   assert.deepEqual([0.5, 0.94, 0.95, 0.99].map((share) => percentile(counts, share)), [1, 1, 5, 5])
   assert.ok(Math.abs(percentile(counts, 1)! - 1_000) < 125)
+})
+
+test('the upper bound of a bucket is its last whole value', () => {
+  for (let bucket = 0; bucket < 60; bucket++) {
+    assert.equal(bucketOf(upperBoundOf(bucket)), bucket)
+    assert.equal(bucketOf(upperBoundOf(bucket) + 1), bucket + 1)
+  }
 })

@@ -18,6 +18,14 @@ export function valueOf(bucket: number): number {
   return Math.round((from * (1 + GROWTH)) / 2)
 }
 
+export const BUCKETS = BUCKET_MAX + 1
+
+/** The largest whole value that is counted in a bucket. */
+export function upperBoundOf(bucket: number): number {
+  if (bucket < EXACT_BELOW) return bucket
+  return Math.ceil(EXACT_BELOW * GROWTH ** (bucket - EXACT_BELOW + 1)) - 1
+}
+
 /** The value that `share` of all values do not exceed; null when there are none. */
 export function percentile(counts: ReadonlyMap<number, number>, share: number): number | null {
   const total = counts.values().reduce((sum, count) => sum + count, 0)

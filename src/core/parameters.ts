@@ -35,7 +35,7 @@ function hasSchedule(timer: Timer, { schedule, catchUp }: TimerSpec): boolean {
 function sameTarget(a: Target, b: Target): boolean {
   if (a.type === 'http') return b.type === 'http' && a.url === b.url && sameHeaders(a.headers, b.headers)
   if (a.type === 'nats') return b.type === 'nats' && a.topic === b.topic && a.key === b.key && sameHeaders(a.headers, b.headers)
-  return b.type === 'none'
+  return a.type === b.type
 }
 
 type Headers = Readonly<Record<string, string>> | null

@@ -8,7 +8,7 @@ export const HIDDEN = '***'
 /** For those who may read timers and not change them: what a callback carries would let them do more than that. */
 export function withoutSecrets(timer: Timer): Timer {
   const { target } = timer
-  if (target.type === 'none') return timer
+  if (target.type === 'none' || target.type === 'function') return timer
   const headers = target.headers === null ? null : redactHeaders(target.headers)
   return { ...timer, target: target.type === 'http' ? { ...target, url: redactUrl(target.url), headers } : { ...target, headers } }
 }

@@ -36,7 +36,9 @@ export type NatsTarget = {
 }
 /** Fires, is recorded as completed and shows in events; nothing is called. */
 export type NoTarget = { readonly type: 'none' }
-export type Target = HttpTarget | NatsTarget | NoTarget
+/** A function of the program that has this library in it, by the timer's namespace. Where there is none, the firing waits for it. */
+export type FunctionTarget = { readonly type: 'function' }
+export type Target = HttpTarget | NatsTarget | NoTarget | FunctionTarget
 
 /**
  * What to do with the iterations of a cycle that were missed while the service was down: deliver every

@@ -38,12 +38,7 @@ export class Coverage {
     return this.#parked
   }
 
-  /** Nothing is missing of the namespaces that are not parked. */
-  get hasAllOthers(): boolean {
-    return this.#main === EVERYTHING
-  }
-
-  /** The time up to which nothing is missing. */
+  /** The time up to which nothing is missing; Infinity when nothing is at all. */
   borderAt(scope: Scope): Millis {
     return this.#borderOf(scope).wakeAt
   }

@@ -234,3 +234,20 @@ test('whatever mix of jobs comes, each is started once, no limit is passed and n
     { numRuns: 200 },
   )
 })
+
+test('a lane that is closed takes no slot and holds nobody up, and goes on when it is opened', () => {
+  const { dispatcher, started, add, end } = setup({ total: 1 })
+  let isOpen = false
+  for (const name of ['1', '2']) Object.assign(add(name, 'a', 'closed'), { isOpen: () => isOpen })
+  add('3', 'a', 'open')
+  add('4', 'b', 'open')
+  dispatcher.run()
+  assert.deepEqual([started, dispatcher.inFlight], [['3'], 1])
+  end('3')
+  end('4')
+  assert.deepEqual([started, dispatcher.waiting, dispatcher.inFlight], [['3', '4'], 2, 0])
+  isOpen = true
+  dispatcher.run()
+  end('1')
+  assert.deepEqual([started, dispatcher.waiting, dispatcher.started], [['3', '4', '1', '2'], 0, 4])
+})

@@ -12,6 +12,8 @@ export interface Job {
   start(): boolean
   /** Known before its turn: it will not be wanted, ever. */
   isGone(): boolean
+  /** False while nothing of its lane can start; absent, it always can. Whoever changes that calls `run`. */
+  isOpen?(): boolean
 }
 
 /** `unreachable`: no answer at all (refused, reset, timed out). Only that says something about the target's health. */
@@ -34,6 +36,7 @@ export class Dispatcher {
   readonly #namespaces = new Map<Namespace, NamespaceLanes>()
   readonly #targets = new Map<string, TargetSlots>()
   #inFlight = 0
+  #started = 0
   #waiting = 0
   #sweepAt = SWEEP_AT_MIN
   #running = false
@@ -44,6 +47,11 @@ export class Dispatcher {
 
   get inFlight(): number {
     return this.#inFlight
+  }
+
+  /** How many have been started so far. */
+  get started(): number {
+    return this.#started
   }
 
   /** Due, and waiting for a slot. */
@@ -127,7 +135,10 @@ export class Dispatcher {
     this.#inFlight++
     namespace.inFlight++
     lane.target.inFlight++
-    if (job.start()) return
+    if (job.start()) {
+      this.#started++
+      return
+    }
     this.#inFlight--
     namespace.inFlight--
     lane.target.inFlight--
@@ -174,6 +185,8 @@ function closeLane(namespace: NamespaceLanes, lane: Lane): void {
 }
 
 function firstFreeLane(namespace: NamespaceLanes): Lane | undefined {
-  for (const lane of namespace.lanes.values()) if (lane.target.inFlight < lane.target.slots) return lane
+  for (const lane of namespace.lanes.values()) {
+    if (lane.target.inFlight < lane.target.slots && lane.jobs[lane.head]!.isOpen?.() !== false) return lane
+  }
   return undefined
 }

@@ -28,6 +28,16 @@ export class Driver {
     this.#disarm()
   }
 
+  /** When it wakes next; Infinity for not at all. */
+  get nextAt(): Millis {
+    return this.#armedFor
+  }
+
+  /** The clock may have been set: what is due by now is done at once. */
+  lookNow(): void {
+    if (this.#running && !this.#waking && this.#armedFor <= this.#clock.now()) this.#run()
+  }
+
   /** Something is due at `at`: wake then, if not before. */
   wakeBy(at: Millis): void {
     if (!this.#running || at >= this.#armedFor) return

@@ -16,6 +16,8 @@ import { Dispatcher } from './dispatcher.ts'
 import type { DispatcherLimits } from './dispatcher.ts'
 import { Driver } from './driver.ts'
 import type { FlightObserver } from './flights.ts'
+import type { Departure, FlightAbroad, Landing, MovedShard, Neighbours } from './hand-over.ts'
+import type { Outbox } from './outbox.ts'
 import { Ownership } from './ownership.ts'
 import { Pruner } from './pruner.ts'
 import { Shard, notOwner } from './shard.ts'
@@ -38,15 +40,19 @@ export type EngineOptions = {
   readonly deliveries: DispatcherLimits
   readonly commitQueue: { readonly lengthMax: number; readonly batchMax: number }
   readonly pollIntervalMs: Millis
+  /** Absent where nobody wants lifecycle events. */
+  readonly outbox?: Outbox
 }
 
 export type ClusterOptions = {
   /** Where other nodes reach this one. */
   readonly address: () => string
   readonly leaseMs: Millis
-  /** Tells the node at this address that there is something to see in the store; it may fail silently. */
-  readonly notify: (address: string) => void
+  readonly neighbours: Neighbours
 }
+
+/** What the other nodes ask of this one; the other side of Neighbours. */
+export type ClusterMember = Pick<Engine, 'execute' | 'lookNow' | 'prepare' | 'accept' | 'land'>
 
 export type EngineObserver = FlightObserver & CommitObserver
 
@@ -58,6 +64,7 @@ export type EngineGauges = {
   readonly commitQueueLength: number
   readonly inFlight: number
   readonly readyDeliveries: number
+  readonly clockSkewMs: Millis
 }
 
 export type ClusterView = {
@@ -77,6 +84,9 @@ export class Engine {
   readonly #pruner: Pruner
   readonly #ownership: Ownership
   readonly #shards = new Map<ShardId, Shard>()
+  /** Given to other nodes, with deliveries still in flight here. */
+  readonly #departed = new Set<Shard>()
+  readonly #started = Promise.withResolvers<void>()
   readonly #abandon = new AbortController()
   #cancelPoll: Cancel | null = null
   #stopping: Promise<void> | null = null
@@ -95,9 +105,13 @@ export class Engine {
       logger,
       node: options.node,
       ...(options.cluster ?? ALONE),
-      open: (shard, epoch) => this.#openShard(shard, epoch),
-      close: (shard, isAwaited) => this.#closeShard(shard, isAwaited),
+      open: (shard, epoch, flights) => this.#openShard(shard, epoch, flights),
+      close: (shard) => this.#closeShard(shard),
+      depart: (shard) => this.#depart(shard),
       drop: (shard) => this.#dropShard(shard),
+      seen: (living) => {
+        for (const shard of this.#shards.values()) shard.seen(living)
+      },
     })
   }
 
@@ -108,6 +122,7 @@ export class Engine {
     this.#driver.start()
     this.#pruner.start()
     this.#pollLater()
+    this.#started.resolve()
     this.#options.logger.info({ shards: this.#shards.size, timers: this.gauges().windowTimers }, 'engine started')
   }
 
@@ -149,9 +164,62 @@ export class Engine {
     return this.#ownership.lookNow()
   }
 
+  /**
+   * Another node is about to hand these shards over and fires their timers until this resolves. Reading what will be read
+   * then has connections made, code compiled and pages in the database's memory.
+   */
+  async prepare(shards: readonly ShardId[]): Promise<void> {
+    const { store, clock } = this.#options
+    if (this.#stopping !== null) throw notOwner()
+    await this.#started.promise
+    const until = clock.now() + PREPARED_AHEAD_MS
+    await Promise.all(shards.map((shard) => store.due({ shard, after: null, until, limit: PREPARED_ROWS })))
+  }
+
+  /** Another node has handed shards over, to this one or to a third. */
+  accept(moved: readonly MovedShard[]): void {
+    this.#ownership.accept(moved)
+  }
+
+  /** A delivery that another node carries is over; false when the timer's shard is not owned here. */
+  async land(landing: Landing): Promise<boolean> {
+    const shard = this.#shards.get(landing.shard)
+    if (shard === undefined) return false
+    await shard.land(landing)
+    return true
+  }
+
   /** The timer as the outside sees it, with what only the owner knows. */
   view(timer: Timer): Timer {
     return this.#shards.get(this.#shardOf(timer.uuid))?.view(timer) ?? timer
+  }
+
+  /** How many deliveries have been started so far, repeated attempts included. */
+  get deliveries(): number {
+    return this.#dispatcher.started
+  }
+
+  /** A lane of a target has been opened: what waits there may start. */
+  lookForOpenLanes(): void {
+    if (this.#stopping === null) this.#dispatcher.run()
+  }
+
+  /**
+   * For a clock that is moved by hand. Does what is due by now and waits until none of it is under way any more: no
+   * delivery, no write, no page being read. Answers when something is due next; Infinity for never.
+   */
+  async quiet(): Promise<Millis> {
+    const { clock } = this.#options
+    for (;;) {
+      this.#driver.lookNow()
+      // What has just ended may go on in the same turn: an outcome into a commit, a commit into the window.
+      await new Promise<void>((resolve) => setImmediate(resolve))
+      const busy = [...this.#shards.values()].filter((shard) => shard.isBusy)
+      const isQuiet = busy.length === 0 && this.#commits.length === 0 && this.#driver.nextAt > clock.now()
+      if (isQuiet && this.#ownership.isCertain) return this.#driver.nextAt
+      await Promise.all([this.#commits.idle(), ...busy.map((shard) => shard.ended())])
+      if (!this.#ownership.isCertain) await sleep(clock, UNCERTAIN_RETRY_MS)
+    }
   }
 
   gauges(): EngineGauges {
@@ -163,7 +231,14 @@ export class Engine {
       commitQueueLength: this.#commits.length,
       inFlight: this.#dispatcher.inFlight,
       readyDeliveries: this.#dispatcher.waiting,
+      clockSkewMs: this.#ownership.clockSkewMs,
     }
+  }
+
+  /** What each of its shards is busy with. */
+  shardGauges(): (ShardStatus & { readonly shard: ShardId })[] {
+    const now = this.#options.clock.now()
+    return Array.from(this.#shards.values(), (shard) => ({ shard: shard.id, ...shard.status(now) }))
   }
 
   #ownerOf(uuid: TimerUuid): Shard {
@@ -176,8 +251,8 @@ export class Engine {
     return shardOf(uuid, this.#options.store.capabilities.shards)
   }
 
-  #openShard(id: ShardId, epoch: Epoch): void {
-    const { store, clock, logger, observer, retentionMs } = this.#options
+  #openShard(id: ShardId, epoch: Epoch, abroad: readonly FlightAbroad[]): void {
+    const { store, clock, logger, observer, retentionMs, outbox } = this.#options
     const shard = new Shard({
       id,
       epoch,
@@ -193,9 +268,14 @@ export class Engine {
       targetFor: (target) => this.#targetFor(target),
       wakeBy: (at) => this.#driver.wakeBy(at),
       mayStart: () => this.#ownership.isCertain,
-      onFenced: () => this.#ownership.lost(id),
+      onFenced: () => this.#ownership.lost(id, epoch),
+      node: this.#options.node,
+      abroad,
+      report: (landing) => this.#report(landing),
+      ...(outbox !== undefined && { outbox }),
     })
     this.#shards.set(id, shard)
+    outbox?.opened(id)
     void shard.load()
   }
 
@@ -216,20 +296,45 @@ export class Engine {
     }
   }
 
-  /** Quiet means: nothing starts, and what is in flight had a moment to land, or all of the grace when nobody waits for the shard. */
-  async #closeShard(id: ShardId, isAwaited: boolean): Promise<void> {
+  /** Nothing starts any more, and what is in flight lands. */
+  async #closeShard(id: ShardId): Promise<void> {
     const shard = this.#shards.get(id)
-    if (shard === undefined) return
     this.#shards.delete(id)
-    if (!isAwaited) return shard.stop()
-    const moment = new AbortController()
-    await Promise.race([shard.stop(), sleep(this.#options.clock, HAND_OVER_MS, moment.signal).catch(() => {})])
-    moment.abort()
+    await shard?.stop()
+    await this.#options.outbox?.closed(id)
+  }
+
+  #depart(id: ShardId): Departure {
+    const shard = this.#shards.get(id)!
+    this.#shards.delete(id)
+    this.#departed.add(shard)
+    const departure = shard.depart()
+    this.#options.outbox?.left(id)
+    void shard.stop().then(() => this.#departed.delete(shard))
+    return departure
+  }
+
+  /** Until the owner by now has it. It may be on its way to yet another node, or dead; or this one may have the shard again. */
+  async #report(landing: Landing): Promise<void> {
+    const { clock, cluster, logger } = this.#options
+    const { signal } = this.#abandon
+    for (let waitMs = REPORT_AGAIN_FIRST_MS; ; waitMs = Math.min(waitMs * 2, REPORT_AGAIN_MAX_MS)) {
+      const address = this.#ownership.addressOf(landing.shard)
+      try {
+        if (await (address === null ? this.land(landing) : cluster!.neighbours.land(address, landing))) return
+      } catch (error) {
+        logger.debug({ shard: landing.shard, err: error }, 'could not report the end of a delivery; trying again')
+      }
+      if (signal.aborted) return
+      await this.#ownership.lookNow().catch(() => {})
+      await sleep(clock, waitMs, signal).catch(() => {})
+    }
   }
 
   #dropShard(id: ShardId): void {
     const shard = this.#shards.get(id)
     this.#shards.delete(id)
+    this.#options.outbox?.left(id)
     void shard?.stop()
   }
 
@@ -254,19 +359,21 @@ export class Engine {
   }
 
   async #stop(graceMs: Millis): Promise<void> {
-    const { clock, logger } = this.#options
-    this.#driver.stop()
-    this.#cancelPoll?.()
+    const { clock, logger, store } = this.#options
     const graceOver = new AbortController()
     const grace = sleep(clock, graceMs, graceOver.signal).then(
       () => this.#abandon.abort(new Error('the service is stopping')),
       () => {},
     )
-    // Where others wait for the shards they get them at once; a node alone uses the grace to finish what is in flight.
-    if (!this.#options.store.capabilities.shared) await Promise.all(Array.from(this.#shards.values(), (shard) => shard.stop()))
-    await this.#ownership.stop()
+    // Where others can take the shards this node fires until they have them. A node alone stops firing at once.
+    if (!store.capabilities.shared) this.#driver.stop()
+    await this.#ownership.leave()
+    this.#driver.stop()
+    this.#cancelPoll?.()
+    // What is in flight gets the rest of the grace.
+    await Promise.all(Array.from(this.#departed, (shard) => shard.stop()))
+    this.#ownership.stop()
     graceOver.abort()
-    // What still flies belongs to other owners now, and what came of it would be refused.
     this.#abandon.abort(new Error('the service is stopping'))
     await Promise.all([grace, this.#pruner.stop(), this.#commits.idle()])
     await Promise.all(this.#options.targets.map((target) => target.close()))
@@ -274,16 +381,24 @@ export class Engine {
   }
 }
 
-const ALONE = { address: () => null, leaseMs: Infinity, notify: () => {} }
+const NOBODY = (): Promise<never> => Promise.reject(new Error('there are no other nodes'))
+const ALONE = { address: () => null, leaseMs: Infinity, neighbours: { notify: () => {}, prepare: NOBODY, moved: NOBODY, land: NOBODY } }
 const SHARD_TIMERS_MIN = 2
-const HAND_OVER_MS = 100 // most deliveries land within that; what does not is delivered again by the next owner
+const PREPARED_AHEAD_MS = 60_000
+const PREPARED_ROWS = 100 // as many as the first page has
+const REPORT_AGAIN_FIRST_MS = 50
+const REPORT_AGAIN_MAX_MS = 500
 const UNCERTAIN_RETRY_MS = 50
 
-/** A stored timer may name a kind of target that is no longer configured: its attempts fail and say so. */
+/**
+ * A stored timer may name a kind of target that is no longer configured: its attempts fail and say so. A function is in
+ * a program that is not running now, which is no failure: its timers wait for it.
+ */
 function unconfigured(type: Target['type']): TargetAdapter {
   return {
     type,
     laneOf: () => `unconfigured:${type}`,
+    ...(type === 'function' && { isOpen: () => false }),
     deliver: () => Promise.resolve(failedDelivery(`this service has no ${type} connection configured`)),
     close: () => Promise.resolve(),
   }

@@ -7,6 +7,7 @@ import type { DeliveryOutcome, Firing } from '../core/delivery.ts'
 import { failedDelivery } from '../core/delivery.ts'
 import { deliveryId } from '../core/ids.ts'
 import { markExecuting, settle } from '../core/settle.ts'
+import type { EndedAttempt } from '../core/settle.ts'
 import type { Millis, Namespace, Target, Timer } from '../core/timer.ts'
 import { sleep } from '../runtime/clock.ts'
 import type { Cancel, Clock } from '../runtime/clock.ts'
@@ -41,6 +42,8 @@ export type HomeShard = {
   land(entry: Entry, row: Timer | null): void
   isWanted(entry: Entry, now: Millis): boolean
   isGone(entry: Entry): boolean
+  /** Where the shard has gone to another owner, that one hears that the flight is over, and, unless it is null, what to store. */
+  report(timer: Timer, ended: EndedAttempt | null): Promise<void>
 }
 
 type Flight = {
@@ -72,14 +75,20 @@ export class Flights {
     return this.#flights.size
   }
 
+  /** The timers under way, as they were when their deliveries started. */
+  timers(): Timer[] {
+    return Array.from(this.#flights, ({ timer }) => timer)
+  }
+
   /** The entry's turn in the dispatcher. */
   jobFor(entry: Entry): Job {
     entry.state = 'ready'
     const { timer } = entry
     const adapter = this.#deck.targetFor(timer.target)
+    const lane = adapter.laneOf(timer.target, timer.namespace)
     const job: Job = {
       namespace: timer.namespace,
-      target: adapter.laneOf(timer.target),
+      target: lane,
       start: () => {
         const now = this.#deck.clock.now()
         if (!this.#home.isWanted(entry, now)) return false
@@ -87,6 +96,7 @@ export class Flights {
         return true
       },
       isGone: () => this.#home.isGone(entry),
+      ...(adapter.isOpen !== undefined && { isOpen: () => adapter.isOpen!(lane) }),
     }
     return job
   }
@@ -103,9 +113,11 @@ export class Flights {
     this.#flights.add(flight)
     this.#sweepLater()
     const outcome = await this.#deliver(entry.timer, startedAt, adapter)
-    if (outcome !== null) await this.#settle(flight, startedAt, outcome)
+    if (outcome === null) await this.#home.report(flight.timer, null)
+    else await this.#settle(flight, startedAt, outcome)
     this.#flights.delete(flight)
-    dispatcher.ended(job, outcome?.type === 'failed' && outcome.statusCode === null ? 'unreachable' : 'answered')
+    const isSilent = outcome?.type === 'failed' && outcome.statusCode === null && adapter.isLocal !== true
+    dispatcher.ended(job, isSilent ? 'unreachable' : 'answered')
     if (this.#flights.size === 0) this.#nothingFlies()
     if (signal.aborted && outcome === null) this.#deck.logger.debug({ id: entry.timer.id }, 'delivery abandoned; it starts again after the restart')
   }
@@ -129,10 +141,8 @@ export class Flights {
     const durationMs = Math.round(clock.monotonic() - flight.startedMonoMs)
     // A mark that is written while the outcome waits for the store would stand in the outcome's way.
     await (flight.marking ??= Promise.resolve())
-    const settled = (timer: Timer) => {
-      const context = { now: clock.now(), retentionMs: retentionMs(timer.namespace) }
-      return settle(timer, { startedAt, durationMs, outcome }, context)
-    }
+    const ended: EndedAttempt = { startedAt, durationMs, outcome }
+    const settled = (timer: Timer) => settle(timer, ended, { now: clock.now(), retentionMs: retentionMs(timer.namespace) })
     let before = flight.timer
     let after = settled(before)
     let result = await this.#writeUntilDurable(before, after)
@@ -141,9 +151,10 @@ export class Flights {
       after = settled(before)
       result = await this.#writeUntilDurable(before, after)
     }
-    if (result === null) return
+    if (result === null || result.type === 'fenced') return this.#home.report(before, ended)
     if (result.type === 'written') observer.settled(before, after, outcome, durationMs)
-    if (result.type !== 'fenced') this.#home.land(flight.entry, result.type === 'written' ? after : result.row)
+    this.#home.land(flight.entry, result.type === 'written' ? after : result.row)
+    await this.#home.report(before, null)
   }
 
   /** An outcome is not given up while the service runs: losing it would mean delivering again. Null when it stopped first. */

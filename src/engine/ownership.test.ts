@@ -7,6 +7,7 @@ import { ManualClock } from '../runtime/manual-clock.ts'
 import { MemoryStore } from '../store/memory/memory-store.ts'
 import { StoreError } from '../store/store.ts'
 import type { Store } from '../store/store.ts'
+import type { Neighbours } from './hand-over.ts'
 import { Ownership } from './ownership.ts'
 
 const SHARDS = 16
@@ -19,8 +20,18 @@ function setup() {
   const store = new MemoryStore({ shards: SHARDS, shared: true })
   const nodes = new Map<string, Node>()
   const node = async (name: string, address = name) => {
-    const notify = (to: string) => void nodes.get(to)?.ownership.lookNow()
-    const one = new Node({ name, address, clock, store, notify })
+    const reach = (to: string): Node => {
+      const other = nodes.get(to)
+      if (other === undefined || other.isUnreachable) throw new Error('connection refused')
+      return other
+    }
+    const neighbours: Neighbours = {
+      notify: (to) => void nodes.get(to)?.ownership.lookNow(),
+      prepare: async (to) => reach(to).ready,
+      moved: async (to, moved) => reach(to).ownership.accept(moved),
+      land: async () => false,
+    }
+    const one = new Node({ name, address, clock, store, neighbours })
     nodes.set(name, one)
     await one.ownership.start()
     return one
@@ -28,19 +39,21 @@ function setup() {
   return { clock, store, node }
 }
 
-type NodeParts = { name: string; address: string; clock: ManualClock; store: Store; notify: (address: string) => void }
+type NodeParts = { name: string; address: string; clock: ManualClock; store: Store; neighbours: Neighbours }
 
 class Node {
   readonly name: string
   readonly owned = new Map<ShardId, Epoch>()
   readonly ownership: Ownership
   isCutOff = false
-  /** When its shards become quiet. */
-  quiet: Promise<void> = Promise.resolve()
+  /** By the other nodes. */
+  isUnreachable = false
+  /** When it is ready to take shards. */
+  ready: Promise<void> = Promise.resolve()
 
   readonly errors: string[] = []
 
-  constructor({ name, address, clock, store, notify }: NodeParts) {
+  constructor({ name, address, clock, store, neighbours }: NodeParts) {
     this.name = name
     this.ownership = new Ownership({
       store: this.#connection(store),
@@ -50,12 +63,14 @@ class Node {
       address: () => address,
       leaseMs: LEASE_MS,
       open: (shard, epoch) => this.owned.set(shard, epoch),
-      close: async (shard) => {
+      close: async (shard) => void this.owned.delete(shard),
+      depart: (shard) => {
         this.owned.delete(shard)
-        await this.quiet
+        return { flights: () => [], end: () => {} }
       },
       drop: (shard) => this.owned.delete(shard),
-      notify,
+      seen: () => {},
+      neighbours,
     })
   }
 
@@ -141,9 +156,7 @@ test('a node that leaves hands everything over without anyone waiting for a leas
   const { clock, node } = setup()
   const [a, b, c] = [await node('a'), await node('b'), await node('c')]
   await clock.advance(2 * BEAT_MS)
-  const stopping = b.ownership.stop()
-  await clock.advance(100)
-  await stopping
+  await b.ownership.leave()
   assert.equal(b.count, 0)
   everyShardOnce(a, c)
 })
@@ -168,8 +181,9 @@ test('when the store was away for everyone, everyone goes on with what it had', 
 test('a commit that was refused drops the shard at once', async () => {
   const { clock, store, node } = setup()
   const a = await node('a')
-  await store.claim({ shard: 3 as ShardId, expected: a.owned.get(3 as ShardId)!, owner: 'somebody' })
-  a.ownership.lost(3 as ShardId)
+  const epoch = a.owned.get(3 as ShardId)!
+  await store.claim({ shard: 3 as ShardId, expected: epoch, owner: 'somebody' })
+  a.ownership.lost(3 as ShardId, epoch)
   assert.equal(a.owned.has(3 as ShardId), false)
   await clock.advance(2 * BEAT_MS)
   assert.ok(a.owned.get(3 as ShardId)! > 2)
@@ -200,18 +214,73 @@ test('a node that is started long after the last one died takes everything at on
   everyShardOnce(await node('b'))
 })
 
-test('what a leaving node has not let go of yet is not taken from it', async () => {
+test('a node that leaves keeps its shards until the next owner is ready for them', async () => {
   const { clock, node } = setup()
   const [a, b] = [await node('a'), await node('b')]
   await clock.advance(2 * BEAT_MS)
-  const quiet = Promise.withResolvers<void>()
-  a.quiet = quiet.promise
-  const stopping = a.ownership.stop()
+  const before = a.count
+  const ready = Promise.withResolvers<void>()
+  b.ready = ready.promise
+  const leaving = a.ownership.leave()
   await b.ownership.lookNow()
-  assert.ok(b.count < SHARDS)
-  quiet.resolve()
-  await clock.advance(200)
-  await stopping
+  await clock.advance(BEAT_MS)
+  assert.equal(a.count, before)
+  ready.resolve()
+  await leaving
+  everyShardOnce(b)
+})
+
+test('a node that leaves passes over those it cannot reach', async () => {
+  const { clock, node } = setup()
+  const [a, b, c] = [await node('a'), await node('b'), await node('c')]
+  await clock.advance(2 * BEAT_MS)
+  const before = c.count
+  c.isUnreachable = true
+  await a.ownership.leave()
+  assert.equal(a.count, 0)
+  assert.equal(c.count, before)
+  everyShardOnce(b, c)
+})
+
+test('a node that stays keeps what it cannot hand over, and hands it over later', async () => {
+  const { clock, node } = setup()
+  const a = await node('a')
+  a.ownership.stop()
+  const b = await node('b')
+  b.isUnreachable = true
+  await a.ownership.lookNow()
+  await clock.advance(BEAT_MS)
+  assert.equal(a.count, SHARDS)
+  b.isUnreachable = false
+  await a.ownership.lookNow()
+  await clock.advance(BEAT_MS)
+  everyShardOnce(a, b)
+  assert.equal(a.count, b.count)
+})
+
+test('a message about a shard that has moved on since changes nothing', async () => {
+  const { clock, node } = setup()
+  const [a, b] = [await node('a'), await node('b')]
+  await clock.advance(2 * BEAT_MS)
+  const [shard, epoch] = [...a.owned][0]!
+  b.ownership.accept([{ shard, epoch: (epoch - 1) as Epoch, owner: 'b', flights: [] }])
+  assert.equal(b.owned.has(shard), false)
+  everyShardOnce(a, b)
+})
+
+test('a new owner that could not be told of its shards takes them at its next beat', async () => {
+  const { clock, store, node } = setup()
+  const [a, b] = [await node('a'), await node('b')]
+  await clock.advance(2 * BEAT_MS)
+  const claim = store.claim.bind(store)
+  store.claim = async (one) => {
+    if (one.owner === 'b') b.isUnreachable = true
+    return claim(one)
+  }
+  await a.ownership.leave()
+  assert.equal(a.count, 0)
+  store.claim = claim
+  await clock.advance(BEAT_MS)
   everyShardOnce(b)
 })
 
@@ -219,7 +288,8 @@ test('a node that stops while the store is away closes its shards and does not w
   const { clock, node } = setup()
   const a = await node('a')
   a.isCutOff = true
-  await a.ownership.stop()
+  await a.ownership.leave()
+  a.ownership.stop()
   assert.equal(a.count, 0)
   assert.equal(clock.waiting, 0)
 })

@@ -7,8 +7,10 @@
 import type { Command } from '../core/command.ts'
 import { decide, standsAlone } from '../core/decide.ts'
 import { DuetimeError, ErrorCode, unavailable } from '../core/errors.ts'
+import { settle } from '../core/settle.ts'
+import type { EndedAttempt } from '../core/settle.ts'
 import { talliesOf } from '../core/tallies.ts'
-import { Status } from '../core/timer.ts'
+import { isFinished, Status } from '../core/timer.ts'
 import type { Epoch, Millis, Namespace, ShardId, Timer, TimerUuid } from '../core/timer.ts'
 import { kindOf } from '../core/timer-kind.ts'
 import { sleep } from '../runtime/clock.ts'
@@ -21,6 +23,9 @@ import type { Dispatcher } from './dispatcher.ts'
 import type { Entry } from './entries.ts'
 import { Flights } from './flights.ts'
 import type { FlightDeck } from './flights.ts'
+import { flightAbroad, FlightsAbroad, isAttemptOf } from './flights-abroad.ts'
+import type { Departure, FlightAbroad, Landing } from './hand-over.ts'
+import type { Outbox } from './outbox.ts'
 import type { Window } from './window.ts'
 
 export type ShardParts = FlightDeck & {
@@ -39,6 +44,13 @@ export type ShardParts = FlightDeck & {
   readonly mayStart: () => boolean
   /** A commit was refused: somebody else owns the shard. */
   readonly onFenced: () => void
+  /** Absent where nobody wants events. */
+  readonly outbox?: Outbox
+  readonly node: string
+  /** Deliveries that other nodes carry, of timers that are in this shard. */
+  readonly abroad: readonly FlightAbroad[]
+  /** Tells the shard's owner by now what came of a delivery that this node carries. */
+  readonly report: (landing: Landing) => Promise<void>
 }
 
 /** What a command did: the timer as it is stored now, and the one that it took the place of. */
@@ -60,16 +72,23 @@ export class Shard {
   /** Timers with writes of unknown outcome, and how many. */
   readonly #unsure = new Map<TimerUuid, number>()
   #loading: Promise<void> | null = null
+  readonly #abroad: FlightsAbroad
   #repairWanted = false
   #stopped = false
+  /** Set when the shard has been given to another node, and resolves when that one knows. */
+  #departed: Promise<void> | null = null
+  /** What the next owner was told of. */
+  #reported: ReadonlySet<string> = new Set()
 
   constructor(parts: ShardParts) {
     this.#parts = parts
+    this.#abroad = new FlightsAbroad({ hold: (uuid) => this.#hold(uuid), release: (uuid) => this.#release(uuid) }, parts.abroad)
     this.#flights = new Flights(parts, {
       write: (before, after) => this.#write(before, after),
       land: (entry, row) => this.#land(entry, row),
       isWanted: (entry, now) => this.#isWanted(entry, now),
       isGone: (entry) => this.#isGone(entry),
+      report: (timer, ended) => this.#report(timer, ended),
     })
   }
 
@@ -96,6 +115,7 @@ export class Shard {
       const decision = decide(existing === null ? null : this.view(existing), command, context)
       if (decision.type === 'keep') return { timer: decision.timer, previous: existing, changed: false }
       this.#parts.commits.assertRoom(1)
+      this.#parts.outbox?.assertRoom()
       const result = await this.#writeHeld(existing, decision.timer)
       if (result.type === 'written') return { timer: decision.timer, previous: existing, changed: true }
       existing = result.row
@@ -107,7 +127,7 @@ export class Shard {
   view(timer: Timer): Timer {
     const entry = this.#parts.window.get(timer.uuid)
     const isFlying = entry?.state === 'flying' && entry.timer.version === timer.version
-    return isFlying ? { ...timer, status: Status.executing } : timer
+    return isFlying || this.#abroad.has(timer) ? { ...timer, status: Status.executing } : timer
   }
 
   status(now: Millis): ShardStatus {
@@ -139,6 +159,17 @@ export class Shard {
     return this.load()
   }
 
+  /** Delivering, or reading a page. */
+  get isBusy(): boolean {
+    return this.#flights.size > 0 || this.#loading !== null
+  }
+
+  /** Resolves when what is under way now is over; more may have begun by then. */
+  async ended(): Promise<void> {
+    await this.#flights.allEnded()
+    await this.#loading
+  }
+
   /** No delivery starts any more; resolves when those in flight have landed, or been abandoned after the signal. */
   async stop(): Promise<void> {
     this.#stopped = true
@@ -146,11 +177,57 @@ export class Shard {
     await this.#loading
   }
 
+  /** Another node is about to own it. No delivery starts any more; those in flight go on, and their outcomes go to that node. */
+  depart(): Departure {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#stopped = true
+    this.#departed = promise
+    const flights = () => {
+      const own = this.#flights.timers().map((timer) => flightAbroad(timer, this.#parts.node))
+      this.#reported = new Set(own.map(({ deliveryId }) => deliveryId))
+      return [...own, ...this.#abroad.list()]
+    }
+    return { flights, end: resolve }
+  }
+
+  /** A delivery that another node carries is over. Resolves when what came of it is durable. */
+  async land({ flight, ended }: Landing): Promise<void> {
+    if (ended !== null) await this.#settle(flight, ended)
+    this.#abroad.end(flight)
+    // The shard has gone on to another node meanwhile, which may have been told of the flight: it must hear of its end, too.
+    if (this.#departed !== null) throw notOwner()
+  }
+
+  /** Deliveries that other nodes carry go on only where the carrier lives. */
+  seen(living: ReadonlySet<string>): void {
+    this.#abroad.endUnlessCarriedBy(living)
+  }
+
+  async #settle(flight: FlightAbroad, ended: EndedAttempt): Promise<void> {
+    const { clock, retentionMs, window, observer } = this.#parts
+    let row = this.#known(flight.uuid) ?? (await this.#fetch(flight))
+    for (let round = 0; round < ROUNDS_MAX; round++) {
+      // Something else has become of it, or it is being delivered again.
+      if (row === null || isFinished(row) || !isAttemptOf(row, flight) || window.get(row.uuid)?.state === 'flying') return
+      const after = settle(row, ended, { now: clock.now(), retentionMs: retentionMs(row.namespace) })
+      const result = await this.#writeHeld(row, after)
+      if (result.type === 'written') return observer.settled(row, after, ended.outcome, ended.durationMs)
+      row = result.row
+    }
+  }
+
+  async #report(timer: Timer, ended: EndedAttempt | null): Promise<void> {
+    if (this.#departed === null) return
+    await this.#departed
+    const flight = flightAbroad(timer, this.#parts.node)
+    if (this.#reported.has(flight.deliveryId)) await this.#parts.report({ shard: this.#parts.id, flight, ended })
+  }
+
   #known(uuid: TimerUuid): Timer | null {
     return this.#parts.window.get(uuid)?.timer ?? null
   }
 
-  async #fetch({ namespace, id, uuid }: Command): Promise<Timer | null> {
+  async #fetch({ namespace, id, uuid }: Pick<Command, 'namespace' | 'id' | 'uuid'>): Promise<Timer | null> {
     try {
       return await this.#parts.store.get({ namespace, id, uuid, shard: this.#parts.id })
     } catch (error) {
@@ -201,9 +278,25 @@ export class Shard {
 
   async #write(before: Timer | null, after: Timer): Promise<PutResult> {
     const put: Put = { timer: after, expect: before === null ? 'absent' : expectationOf(before), tallies: talliesOf(before, after) }
-    const result = await this.#parts.commits.write(this.#parts.id, this.#parts.epoch, put)
+    const { outbox } = this.#parts
+    const result = await (outbox === undefined ? this.#commit(put) : this.#commitWithEvents(outbox, before, put))
     if (result.type === 'fenced') this.#parts.onFenced()
     return result
+  }
+
+  #commit(put: Put): Promise<PutResult> {
+    return this.#parts.commits.write(this.#parts.id, this.#parts.epoch, put)
+  }
+
+  async #commitWithEvents(outbox: Outbox, before: Timer | null, put: Put): Promise<PutResult> {
+    const events = outbox.eventsOf(before, put.timer)
+    if (events.length === 0) return this.#commit(put)
+    try {
+      return await this.#commit({ ...put, events })
+    } finally {
+      // Also after a failure: nobody knows then whether they are there.
+      outbox.written(this.#parts.id)
+    }
   }
 
   #apply(timer: Timer): void {

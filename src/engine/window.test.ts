@@ -13,6 +13,7 @@ import { Window } from './window.ts'
 
 const NOW = Date.UTC(2030, 0, 1)
 const SECOND = 1_000
+const MINUTE = 60 * SECOND
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 
@@ -188,7 +189,7 @@ test('a window full of deliveries in flight leaves new timers outside until it h
 })
 
 test('a timer that is evicted while a page is being read comes back by paging', async () => {
-  const rows = herd(60, (n) => n * 60 * SECOND)
+  const rows = herd(60, (n) => n * 10 * SECOND)
   const { store, window, load, commit, fire } = setup(rows, { timersMax: 40, pageSize: 15 })
   await window.loadPage(NOW)
   store.isPrompt = false
@@ -325,13 +326,25 @@ test('what is in flight or held back is not evicted, whatever others need', asyn
 })
 
 test('limits that shrink, because the node has got more shards, are kept from the next timer on, and nothing is lost', async () => {
-  const rows = [...floodOf(60, 'a', HOUR), ...floodOf(30, 'b', HOUR)]
+  const rows = [...floodOf(60, 'a', MINUTE), ...floodOf(30, 'b', MINUTE)]
   const limits = { timersMax: 100, pageSize: 50 }
   const { window, load, commit, fire, bounds } = setup(rows, limits)
   await load()
   assert.equal(window.size, 90)
   Object.assign(bounds, { timersMax: 20, pageSize: 10 })
-  commit(timer('new', HOUR, { namespace: 'c' as Namespace }))
+  commit(timer('new', MINUTE, { namespace: 'c' as Namespace }))
   assert.ok(window.size <= 20, `${window.size} timers`)
-  assert.deepEqual((await fire(NOW + HOUR)).toSorted(), [...ids(rows), 'new'].toSorted())
+  assert.deepEqual((await fire(NOW + MINUTE)).toSorted(), [...ids(rows), 'new'].toSorted())
+})
+
+test('what is due hours ahead is not read yet, however much room there is, and is in memory in good time', async () => {
+  const rows = herd(10, (n) => n * HOUR)
+  const { window, load, fire } = setup(rows, { pageSize: 2 })
+  await load()
+  assert.equal(window.size, 2)
+  assert.equal(window.wantsPage(NOW + 49 * MINUTE), false)
+  assert.deepEqual(await fire(NOW), ['t0'])
+  assert.ok(window.nextAt(NOW) <= NOW + 50 * MINUTE, 'looks again when the border comes within the horizon')
+  assert.equal(window.wantsPage(NOW + 50 * MINUTE), true)
+  assert.deepEqual(await fire(NOW + 10 * HOUR), ids(rows.slice(1)))
 })

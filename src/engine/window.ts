@@ -1,6 +1,6 @@
 // The part of a shard that is in memory: its next timers, up to a count and a number of bytes, so that memory does
 // not depend on how many are stored. Every live timer inside the borders that `Coverage` keeps is here; the others are
-// only in the store and are loaded, page by page, when the window runs low or a border is about to be reached.
+// only in the store and are loaded, page by page, when there is room and a border is within the horizon, or about to be reached.
 //
 // Timers committed inside the borders are put in at once. While a page is being read, what is committed meanwhile is
 // noted and laid over the page, so neither can hide the other: a row's version says which is newer.
@@ -15,7 +15,7 @@ import type { Page, Scope } from './coverage.ts'
 import { Entries } from './entries.ts'
 import type { Entry } from './entries.ts'
 import { PageReader } from './page-reader.ts'
-import { SOON_MS, nextScope, soonAt } from './paging.ts'
+import { looksAgainAt, nextScope, SOON_MS } from './paging.ts'
 import type { WindowLimits } from './shares.ts'
 
 export class Window {
@@ -60,7 +60,7 @@ export class Window {
 
   /** When to look again: something comes due then, or a border is about to be reached. */
   nextAt(now: Millis): Millis {
-    return Math.min(this.#entries.nextAt(), soonAt(this.#coverage, now))
+    return Math.min(this.#entries.nextAt(), looksAgainAt(this.#coverage, now))
   }
 
   /** The wake time of the timer that has waited longest for its delivery to start; `now` when none is due. Looks at all. */

@@ -5,6 +5,7 @@ import assert from 'node:assert/strict'
 import { COMMANDS_PATH, LOOK_PATH } from '../service/peer-links.ts'
 import { EXAMPLES } from './contracts/v1/examples.ts'
 import type { Verb } from './contracts/v1/examples.ts'
+import { CALLBACK_TEST_EXAMPLE } from './observing/examples.ts'
 
 /** What a caller needs for a route. */
 export type Needs =
@@ -74,13 +75,20 @@ const PLATFORM_PATH = { ...PLATFORM, path: `/timers/${UUID}` }
 const PLATFORM_CREATE = { execute_at: '2030-01-31T09:00:00Z', callback: { type: 'http', url: 'https://example.com/hooks/timer' } }
 
 export const ROUTES: ReadonlyMap<string, RouteRule> = new Map<string, RouteRule>([
-  ['GET /', { needs: 'nothing', ok: 302 }],
+  ['GET /', { needs: 'nothing', ok: 200 }],
+  ['GET /ui', { needs: 'nothing', ok: 302 }],
+  ['GET /ui/*', { needs: 'nothing', ok: 302, path: '/ui/timers/default/reminder-42' }],
   ['GET /docs', { needs: 'nothing', ok: 200 }],
   ['GET /openapi.json', { needs: 'nothing', ok: 200 }],
   ['GET /healthz', { needs: 'nothing', ok: 200 }],
   ['GET /readyz', { needs: 'nothing', ok: 200 }],
   ['GET /metrics', { needs: 'read all', ok: 200 }],
   ['GET /api/v1/cluster', { needs: 'read all', ok: 200 }],
+  // Without a namespace these show what the key may see.
+  ['GET /api/v1/overview', { needs: 'read', ok: 200, path: '/api/v1/overview?namespace=default' }],
+  ['GET /api/v1/forecast', { needs: 'read', ok: 200, path: '/api/v1/forecast?namespace=default' }],
+  ['GET /api/v1/live', { needs: 'read', ok: 200, path: '/api/v1/live?namespace=default&forSeconds=0' }],
+  ['POST /api/v1/callbacks/test', { needs: 'change', ok: 200, body: CALLBACK_TEST_EXAMPLE.request }],
 
   [`POST ${COMMANDS_PATH}`, { needs: 'the cluster secret', ok: 200, body: { commands: [] } }],
   [`POST ${LOOK_PATH}`, { needs: 'the cluster secret', ok: 204, body: {} }],

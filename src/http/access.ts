@@ -22,6 +22,8 @@ declare module 'fastify' {
     /** Who is asking. Its name is what `cancelled_by` shows. */
     principal: Principal
     readonly timers: Timers
+    /** For an answer that takes long: as its principal may use them by now. */
+    timersNow(): Timers
   }
   interface FastifyContextConfig {
     /** Answers without a key. Its `request.timers` then refuses everything. */
@@ -49,6 +51,11 @@ export function registerAccess(app: FastifyInstance, { service, keys, config, cl
     getter(this: FastifyRequest) {
       return service.as(this.principal)
     },
+  })
+  app.decorateRequest('timersNow', function timersNow(this: FastifyRequest) {
+    if (keys === null) return this.timers
+    const presented = presentedKey(this)
+    return service.as((presented === null ? null : keys.find(presented)) ?? NOBODY)
   })
 
   app.addHook('onRequest', (request, reply, done) => {

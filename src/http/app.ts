@@ -17,13 +17,18 @@ import { ErrorAnswers } from './error-answers.ts'
 import { registerInternalRoutes } from './internal-routes.ts'
 import type { InternalParts } from './internal-routes.ts'
 import { parseJsonBody } from './json-body.ts'
+import type { ObservingParts } from './observing/parts.ts'
+import { registerObservingRoutes } from './observing/routes.ts'
 import { registerOpenApi } from './openapi.ts'
 import { registerOperationalRoutes } from './operational-routes.ts'
-import type { MetricsSource, ReadyChecks } from './operational-routes.ts'
+import type { MetricsSource } from './operational-routes.ts'
+import type { ReadyChecks } from './readiness.ts'
 import { requestIds } from './request-ids.ts'
 import { SharedRoutes } from './shared-route.ts'
 import { answerBrokenRequest } from './broken-request.ts'
 import { validationError } from './validation-message.ts'
+import { registerWebPage } from './web-page.ts'
+import type { WebFile } from './web-page.ts'
 
 export type AppOptions = {
   readonly service: TimerService
@@ -37,8 +42,13 @@ export type AppOptions = {
   readonly ready: ReadyChecks
   readonly degradable?: ReadyChecks
   readonly cluster: () => ClusterView
+  readonly observing: ObservingParts
+  /** The web UI; null where it was not built. */
+  readonly webFiles: readonly WebFile[] | null
   /** Where there are other nodes. */
   readonly internal?: InternalParts
+  /** More of them, under the same limits. */
+  readonly routes?: (app: FastifyInstance) => void
 }
 
 const KEEP_ALIVE_MS = 75_000 // common proxies drop an idle connection after 60 s; they shall be the ones to close it
@@ -70,7 +80,10 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   shared.register(app)
   registerOperationalRoutes(app, options)
   registerClusterRoute(app, options.cluster)
+  registerObservingRoutes(app, options.observing, { clock, payloadMaxBytes })
+  registerWebPage(app, options.webFiles)
   if (options.internal !== undefined) registerInternalRoutes(app, options.internal, logger)
+  options.routes?.(app)
   await app.ready()
   return app
 }

@@ -21,6 +21,8 @@ import {
   RetryBody,
   UpdateBody,
 } from './contracts/v1/schema.ts'
+import { CallbackTestBody } from './observing/callback-test-body.ts'
+import { CALLBACK_TEST_EXAMPLE } from './observing/examples.ts'
 import type { Answer } from './test-server.fixture.ts'
 
 const named = { needed: { timerId: 'timerId' }, future: [] }
@@ -46,6 +48,20 @@ badInputSuite({
   routes: Object.entries(V1).map(([verb, { schema, needed, future }]) => {
     return { path: `/api/v1/timers/${verb}`, valid: EXAMPLES[verb as Verb].request, schema, needed, future }
   }),
+  errorField: nativeErrorField,
+})
+
+badInputSuite({
+  contract: 'observing',
+  routes: [
+    {
+      path: '/api/v1/callbacks/test',
+      schema: CallbackTestBody,
+      valid: CALLBACK_TEST_EXAMPLE.request,
+      needed: { callbackUrl: 'callbackUrl' },
+      future: [],
+    },
+  ],
   errorField: nativeErrorField,
 })
 

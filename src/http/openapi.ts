@@ -26,6 +26,7 @@ export async function registerOpenApi(app: FastifyInstance, { keysNeeded }: { re
         { name: 'groups', description: 'Timers as resources: /api/v1/timers/{groupId}/{timerId}. A create can be repeated.' },
         { name: 'cycles', description: 'One-shots and cycles: /api/v1/timers/{timer_id}, with pages, statistics and the timing wheel.' },
         { name: 'platform', description: 'Timers with ids made by the service: /timers. One attempt each; {code, message, data}.' },
+        { name: 'observing', description: 'For people who watch: how things are, what happens, what will fire, and whether a callback works.' },
         { name: 'operation', description: 'For load balancers, monitoring and tools.' },
       ],
     },

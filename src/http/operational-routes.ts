@@ -7,9 +7,8 @@ import type { Logger } from '../runtime/logger.ts'
 import { DocsPage } from './docs/page.ts'
 import { JSON_TYPE } from './error-answers.ts'
 import { healthOf } from './health.ts'
-
-/** Each part by its name; a check throws or rejects with the reason when the part cannot do its work. */
-export type ReadyChecks = Readonly<Record<string, () => void | Promise<void>>>
+import { checkParts } from './readiness.ts'
+import type { ReadyChecks } from './readiness.ts'
 
 export type MetricsSource = { readonly contentType: string; render(): Promise<string> }
 
@@ -33,11 +32,13 @@ export function registerOperationalRoutes(app: FastifyInstance, parts: Operation
     return reply.code(status).headers({ 'content-type': JSON_TYPE, 'cache-control': 'no-store' }).send(body)
   })
 
-  const readySchema = { tags, summary: 'Can it take requests?', description: '503 while a part cannot do its work; the answer names it.' }
+  const readyDescription = '503 while a part cannot do its work, or does not say that it can within 2 seconds; the answer names it.'
+  const readySchema = { tags, summary: 'Can it take requests?', description: readyDescription }
   app.get('/readyz', { ...open, schema: readySchema }, async (request, reply) => {
     const reasons = mayAccess(request.principal, Permission.read, EVERY_NAMESPACE)
-    const needed = await checkParts(ready, logger, reasons)
-    const all = { ...needed, ...(await checkParts(degradable, logger, reasons)) }
+    const check = (checks: ReadyChecks) => checkParts(checks, { clock, logger, reasons })
+    const [needed, others] = await Promise.all([check(ready), check(degradable)])
+    const all = { ...needed, ...others }
     const isReady = areOk(needed)
     const status = isReady ? (areOk(all) ? 'ready' : 'degraded') : 'not ready'
     return reply
@@ -61,24 +62,8 @@ export function registerOperationalRoutes(app: FastifyInstance, parts: Operation
 
   const page = new DocsPage(() => app.swagger())
   app.get('/docs', open, (_request, reply) => reply.headers(page.headers).send(page.html()))
-  app.get('/', open, (_request, reply) => reply.redirect('/docs'))
 }
 
 function areOk(parts: Readonly<Record<string, string>>): boolean {
   return Object.values(parts).every((part) => part === 'ok')
-}
-
-/** Reasons name hosts and files: where keys are needed they go to the log only. */
-async function checkParts(checks: ReadyChecks, logger: Logger, reasons: boolean): Promise<Record<string, string>> {
-  const names = Object.keys(checks)
-  // Within an async function, a check that throws is a check that rejects.
-  const settled = await Promise.allSettled(names.map(async (name) => checks[name]!()))
-  return Object.fromEntries(
-    settled.map((result, index) => {
-      const name = names[index]!
-      if (result.status === 'fulfilled') return [name, 'ok']
-      logger.warn({ check: name, err: result.reason }, 'not ready')
-      return [name, reasons && result.reason instanceof Error ? result.reason.message : 'failed']
-    }),
-  )
 }

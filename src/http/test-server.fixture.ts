@@ -11,14 +11,21 @@ import { silentLogger } from '../runtime/logger.ts'
 import type { Logger } from '../runtime/logger.ts'
 import { ManualClock } from '../runtime/manual-clock.ts'
 import type { KeyRing } from '../service/keys/key-ring.ts'
+import { openObservatory } from '../service/activity/observatory.ts'
+import type { Observatory } from '../service/activity/observatory.ts'
+import { CallbackTests } from '../service/callback-test.ts'
 import { TimerService } from '../service/timer-service.ts'
 import { MemoryStore } from '../store/memory/memory-store.ts'
 import type { Store } from '../store/store.ts'
 import { NoneTarget } from '../targets/none/none-target.ts'
+import type { HttpProtocol } from '../targets/http/protocol.ts'
 import type { TargetAdapter } from '../targets/target.ts'
 import { buildApp } from './app.ts'
 import type { Contract } from './contract.ts'
 import { v1Contract } from './contracts/v1/contract.ts'
+import { v1Delivery } from './contracts/v1/delivery.ts'
+import { KeptAnswers } from './observing/kept-answers.ts'
+import type { WebFile } from './web-page.ts'
 
 export type TestServerOptions = {
   readonly contracts?: readonly [Contract, ...Contract[]]
@@ -36,6 +43,9 @@ export type TestServerOptions = {
   readonly answer?: (firing: Firing) => DeliveryOutcome
   /** Delivers instead of the receiver that answers as told. */
   readonly target?: (clock: Clock) => TargetAdapter
+  /** Delivers callback tests instead of the receiver that answers as told. */
+  readonly testTarget?: (protocol: HttpProtocol) => TargetAdapter
+  readonly webFiles?: readonly WebFile[]
   /** Called when the outcome of a delivery is stored. */
   readonly onSettled?: () => void
 }
@@ -50,23 +60,35 @@ export type TestServer = {
   /** Sends a body as JSON, or as it is when it is text or bytes. */
   readonly post: (path: string, body: unknown, headers?: Record<string, string>) => Promise<Answer>
   readonly request: (path: string, init?: RequestInit) => Promise<Answer>
+  /** Stops serving before the test is over; idempotent. */
+  readonly close: () => Promise<void>
 }
 
 export async function testServer(t: TestContext, options: TestServerOptions = {}): Promise<TestServer> {
   const clock = new ManualClock(Date.UTC(2029, 11, 1, 12))
   const store = options.store ?? new MemoryStore()
   const receiver = new ScriptedReceiver(options.answer)
-  const engine = testEngine({ store, clock, target: options.target?.(clock) ?? receiver, onSettled: options.onSettled ?? (() => {}) })
+  const observatory = openObservatory({ store, clock, gauges: () => engine.gauges() })
+  const { onSettled = () => {} } = options
+  const engine: Engine = testEngine({ store, clock, target: options.target?.(clock) ?? receiver, observatory, onSettled })
   const service = new TimerService({
     engine,
     store,
     clock,
     namespaces: (options.namespaces ?? []) as readonly Namespace[],
     refuseTarget: (target) => (target.type === 'nats' ? 'NATS is not configured here' : null),
-    observer: { executed: () => {} },
+    observer: observatory.observer,
   })
+  const kept = new KeptAnswers(v1Delivery)
+  const testTargets = [options.testTarget?.(kept.protocol) ?? receiver]
   const app = await buildApp({
     cluster: () => engine.cluster(),
+    observing: {
+      ...observatory,
+      callbackTests: new CallbackTests({ targets: testTargets, clock, answerTo: (firing) => kept.to(firing) }),
+      node: { name: 'test', database: store.capabilities.name, startedAt: clock.now() },
+    },
+    webFiles: options.webFiles ?? null,
     service,
     contracts: options.contracts ?? [v1Contract],
     keys: options.keys ?? null,
@@ -82,7 +104,7 @@ export async function testServer(t: TestContext, options: TestServerOptions = {}
     logger: options.logger ?? silentLogger(),
     metrics: { contentType: 'text/plain; version=0.0.4', render: async () => 'duetime_up 1\n' },
     ready: options.ready ?? { store: () => store.ping() },
-    ...(options.clusterSecret !== undefined && { internal: { secret: options.clusterSecret, executor: engine, look: async () => {} } }),
+    ...(options.clusterSecret !== undefined && { internal: { secret: options.clusterSecret, node: engine } }),
   })
   await engine.start()
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
@@ -92,7 +114,7 @@ export async function testServer(t: TestContext, options: TestServerOptions = {}
   })
   const request = (path: string, init?: RequestInit) => ask(`${url}${path}`, init)
   const post: TestServer['post'] = (path, body, headers = {}) => request(path, jsonPost(body, headers))
-  return { url, clock, service, firings: receiver.firings, request, post }
+  return { url, clock, service, firings: receiver.firings, request, post, close: () => app.close() }
 }
 
 function jsonPost(body: unknown, headers: Record<string, string>): RequestInit {
@@ -107,15 +129,27 @@ async function ask(url: string, init?: RequestInit): Promise<Answer> {
   return { status: response.status, headers: response.headers, text, json: isJson ? (JSON.parse(text) as Record<string, unknown>) : {} }
 }
 
-type EngineParts = { readonly store: Store; readonly clock: Clock; readonly target: TargetAdapter; readonly onSettled: () => void }
+type EngineParts = {
+  readonly store: Store
+  readonly clock: Clock
+  readonly target: TargetAdapter
+  readonly observatory: Observatory
+  readonly onSettled: () => void
+}
 
-function testEngine({ store, clock, target, onSettled }: EngineParts): Engine {
+function testEngine({ store, clock, target, observatory, onSettled }: EngineParts): Engine {
   return new Engine({
     store,
     targets: [target, new NoneTarget()],
     clock,
     logger: silentLogger(),
-    observer: { fired: () => {}, settled: () => onSettled(), committed: () => {} },
+    observer: {
+      ...observatory.observer,
+      settled: (...settled) => {
+        observatory.observer.settled(...settled)
+        onSettled()
+      },
+    },
     node: 'test',
     retentionMs: () => 7 * 86_400_000,
     window: { timersMax: 10_000, bytesMax: 64 * 1_024 * 1_024, pageSize: 1_000 },

@@ -196,6 +196,22 @@ test('an event that cannot be published waits for the broker and is published on
   assert.equal((await timer('call-1')).status, 'completed')
 })
 
+test('a timer whose event could not be published to the end is scheduled still: the same command brings it back', async (t) => {
+  const { send, schedule, timer, timers, events, broker, clock } = await setupDoor(t)
+  const same = { correlationId: 'c-1' }
+  await send(schedule(same))
+  const { namespace, id, uuid, retry } = await timer('call-1')
+  const changes = { retry: { ...retry, maxAttempts: 1 } }
+  await timers.execute({ type: 'update', namespace, id, uuid, changes, ifVersion: null, minLeadMs: null })
+  broker.disconnect()
+  await clock.advance(MINUTE)
+  assert.equal((await timer('call-1')).status, 'failed')
+  broker.connect()
+  await send(schedule(same))
+  assert.equal((await timer('call-1')).status, 'completed')
+  assert.equal(events().length, 1)
+})
+
 test('with a prefix commands and events of a namespace are on its own subjects only', async (t) => {
   const { send, schedule, clock, events, deadLetters } = await setupDoor(t, { NATS_NAMESPACE_PREFIX: 'tenants' })
   await send(schedule(), 'tenants.other.timer.commands')

@@ -66,3 +66,22 @@ test('a tls URL, NATS_TLS or certificates ask for encryption', () => {
   assert.deepEqual(brokerOf({ NATS_HOST: 'host', NATS_TLS: 'true' })?.tls, none)
   assert.deepEqual(brokerOf({ NATS_HOST: 'host', NATS_TLS_CA: 'ca.pem' })?.tls, { ...none, caFile: 'ca.pem' })
 })
+
+test('lifecycle events are off, all, or those that are named; without a broker there is nowhere to send them', () => {
+  const kinds = (text: string) => loadConfig({ env: { NATS_URL: 'nats://host', NATS_LIFECYCLE: text } }).natsLifecycle.join(' ')
+  assert.match(problemsOf({ NATS_LIFECYCLE: 'on' }).join(), /^NATS_LIFECYCLE=on \(environment\): asks for events, and nothing says where/)
+  assert.throws(() => kinds('created,exploded'), /NATS_LIFECYCLE=created,exploded .*must be off, on, or a list of created, updated/)
+  assert.equal(kinds(''), '')
+  assert.equal(kinds('off'), '')
+  assert.equal(kinds('ON'), 'created updated fired completed failed canceled')
+  assert.equal(kinds('failed, created'), 'created failed')
+})
+
+test('the subject of lifecycle events is words and placeholders', () => {
+  const subject = (text: string) => loadConfig({ env: { NATS_LIFECYCLE_SUBJECT: text } }).natsLifecycleSubject
+  for (const wrong of ['a..b', 'a.*', '{id}.a', 'a-{event}', 'a b', '$JS.{event}']) {
+    assert.throws(() => subject(wrong), /must be a subject: words/, wrong)
+  }
+  for (const right of ['one', '{namespace}', 'a.{event}.{namespace}.b-c']) assert.equal(subject(right), right)
+  assert.equal(subject(''), 'duetime.events.{namespace}.{event}')
+})

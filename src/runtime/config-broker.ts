@@ -2,6 +2,7 @@
 // deployment knows; they come down to one value.
 
 import { isIP } from 'node:net'
+import { LifecycleEventType } from '../core/lifecycle-event.ts'
 import type { ValueType } from './config-values.ts'
 
 export type BrokerSettings = {
@@ -61,6 +62,42 @@ export function subjectName(): ValueType<string> {
     parse: (text) => {
       if (!/^[\w-]+(?:\.[\w-]+)*$/.test(text)) throw new RangeError('a subject: words of letters, digits, - and _, joined by dots')
       return text
+    },
+  }
+}
+
+export const SubjectPlaceholder = { namespace: '{namespace}', event: '{event}' } as const
+
+/** A subject in which some words stand for what is different from message to message. */
+export function subjectTemplate(): ValueType<string> {
+  const placeholders = Object.values(SubjectPlaceholder)
+  return {
+    describes: `subject, with ${placeholders.map((one) => `\`${one}\``).join(' and ')} as words`,
+    placeholder: 'subject',
+    parse: (text) => {
+      const isWord = (word: string) => /^[\w-]+$/.test(word) || placeholders.some((one) => one === word)
+      if (!text.split('.').every(isWord)) {
+        throw new RangeError(`a subject: words of letters, digits, - and _, or ${placeholders.join(' or ')}, joined by dots`)
+      }
+      return text
+    },
+  }
+}
+
+/** `off`, `on`, or the kinds of events; none for off. */
+export function lifecycleEventTypes(): ValueType<readonly LifecycleEventType[]> {
+  const all = Object.values(LifecycleEventType)
+  const describes = `\`off\`, \`on\`, or a list of ${all.map((one) => `\`${one}\``).join(', ')}`
+  return {
+    describes,
+    placeholder: 'list',
+    parse: (text) => {
+      const words = text.toLowerCase().split(',').map((one) => one.trim())
+      if (words.length === 1 && ['off', 'false'].includes(words[0]!)) return []
+      if (words.length === 1 && ['on', 'true'].includes(words[0]!)) return all
+      const unknown = words.find((word) => !all.some((one) => one === word))
+      if (unknown !== undefined) throw new RangeError(describes.replaceAll('`', ''))
+      return all.filter((one) => words.includes(one))
     },
   }
 }

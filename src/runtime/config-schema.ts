@@ -2,7 +2,7 @@
 // type of Config all come from this list. A new setting is a new line here and nothing else.
 
 import { PAYLOAD_BYTES_DEFAULT_MAX } from '../core/limits.ts'
-import { brokerName, brokerUrl, filePath, plainText, subjectName } from './config-broker.ts'
+import { brokerName, brokerUrl, filePath, lifecycleEventTypes, plainText, subjectName, subjectTemplate } from './config-broker.ts'
 import { apiKey, databaseUrl, egressRule, hostName, httpUrl, namespaceName, sqlitePath, webhookSecret } from './config-places.ts'
 import { boolean, bytes, choice, duration, integer, list, pairs } from './config-values.ts'
 import type { ValueType } from './config-values.ts'
@@ -120,7 +120,7 @@ export const SETTINGS = {
     windowBytesMax: setting('WINDOW_BYTES_MAX', bytes({ min: '1MiB', max: '64GiB' }), '64MiB', {
       help: 'Memory for those timers, their payloads included.',
     }),
-    batchSize: setting('TIMER_BATCH_SIZE', integer({ min: 1, max: 100_000 }), '1000', {
+    batchSize: setting('TIMER_BATCH_SIZE', integer({ min: 1, max: 100_000 }), '500', {
       help: 'Timers read from the store at a time.',
     }),
     pollingIntervalMs: setting('TIMER_POLLING_INTERVAL', duration({ min: '100ms', max: '1h', bareUnit: 'ms' }), '5000', {
@@ -198,6 +198,25 @@ export const SETTINGS = {
       help:
         'Bind namespaces to subjects: commands, requests, events and callbacks of namespace X are on `<prefix>.X.<subject>` only, ' +
         'so that the permissions of NATS say who may use which.',
+    }),
+    natsLifecycle: setting('NATS_LIFECYCLE', lifecycleEventTypes(), 'off', {
+      help: 'Lifecycle events of timers that are published: each at least once, in order per timer, stored with its change until then.',
+    }),
+    natsLifecycleSubject: setting('NATS_LIFECYCLE_SUBJECT', subjectTemplate(), 'duetime.events.{namespace}.{event}', {
+      help: 'Where they go; below `<prefix>.<namespace>` with NATS_NAMESPACE_PREFIX.',
+    }),
+    natsLifecycleStream: setting('NATS_LIFECYCLE_STREAM', brokerName(), 'DUETIME_EVENTS', {
+      help: 'Name of the stream for them, made when no stream covers the subjects.',
+    }),
+    natsLifecycleConfirm: setting('NATS_LIFECYCLE_CONFIRM', choice('stream', 'server'), 'stream', {
+      help:
+        'When an event counts as published: `stream` when a stream has stored it, `server` when the server has it, which is for NATS ' +
+        'without JetStream and reaches only those who listen at that moment.',
+    }),
+    natsLifecycleBacklogMax: setting('NATS_LIFECYCLE_BACKLOG_MAX', integer({ min: 1_000, max: 1_000_000_000 }), '1000000', {
+      help:
+        'Events that may wait in the store while NATS is away, at some 800 bytes each. Beyond that, changes by clients are answered ' +
+        'with 503; timers fire all the same. Per node, and checked every few seconds.',
     }),
   }),
 

@@ -115,6 +115,9 @@ function conflicts(values: SettingValues, given: ReadonlyMap<string, string>): s
         `(${values.payloadMaxBytes} bytes), or the largest payload could never be sent.`,
     )
   }
+  if (values.natsLifecycle.length > 0 && brokerSettings(values) === null) {
+    problems.push(`${given.get('natsLifecycle')}: asks for events, and nothing says where NATS is. Set NATS_URL or NATS_HOST.`)
+  }
   return problems
 }
 

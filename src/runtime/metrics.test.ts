@@ -49,6 +49,18 @@ test('lateness falls into cumulative buckets from half a millisecond to an hour'
   assert.equal(await read('duetime_lateness_seconds_sum{namespace="a"}'), 7_200.0421)
 })
 
+test('a shard that is handed over has no series any more', async (t) => {
+  const { metrics, read } = setup(t)
+  let owned = [{ shard: 3, windowTimers: 12, inFlight: 2, lagMs: 1_500 }, { shard: 4, windowTimers: 1, inFlight: 0, lagMs: 0 }]
+  metrics.watchShards(() => owned)
+  assert.equal(await read('duetime_shard_window_timers{shard="3"}'), 12)
+  assert.equal(await read('duetime_shard_in_flight_deliveries{shard="3"}'), 2)
+  assert.equal(await read('duetime_shard_lag_seconds{shard="3"}'), 1.5)
+  owned = owned.slice(1)
+  assert.equal(await read('duetime_shard_lag_seconds{shard="3"}'), undefined)
+  assert.equal(await read('duetime_shard_lag_seconds{shard="4"}'), 0)
+})
+
 test('deliveries are counted by what came of them', async (t) => {
   const { metrics, read } = setup(t)
   metrics.delivered('a', 'delivered', 12)

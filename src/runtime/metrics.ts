@@ -12,7 +12,7 @@ import type { DeliveryResult, TimerCount } from './metrics-namespaces.ts'
 const DELIVERY_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 3600]
 const COMMIT_SECONDS_BUCKETS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5]
 const COMMIT_PUTS_BUCKETS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000]
-const EVENT_LOOP_RESOLUTION_MS = 10
+const EVENT_LOOP_RESOLUTION_MS = 50 // each look wakes an idle process
 
 /** Numbers that somebody holds anyway; asked for when the metrics are read. */
 export type GaugeSources = {
@@ -21,6 +21,9 @@ export type GaugeSources = {
   readonly inFlightDeliveries: () => number
   readonly readyDeliveries: () => number
   readonly ownedShards: () => number
+  readonly clockSkewSeconds: () => number
+  readonly outboxEvents: () => number
+  readonly outboxOldestSeconds: () => number
 }
 
 const GAUGES: Readonly<Record<keyof GaugeSources, readonly [name: string, help: string]>> = {
@@ -29,7 +32,19 @@ const GAUGES: Readonly<Record<keyof GaugeSources, readonly [name: string, help: 
   inFlightDeliveries: ['duetime_in_flight_deliveries', 'Deliveries under way'],
   readyDeliveries: ['duetime_ready_deliveries', 'Timers that are due and wait for a free delivery slot'],
   ownedShards: ['duetime_owned_shards', 'Shards this node owns'],
+  clockSkewSeconds: ['duetime_clock_skew_seconds', 'How far the clock of this node was ahead of that of the database at its last beat'],
+  outboxEvents: ['duetime_outbox_events', 'Lifecycle events of this node that wait to be published'],
+  outboxOldestSeconds: ['duetime_outbox_oldest_age_seconds', 'How long the oldest of them has waited'],
 }
+
+/** Of a shard that this node owns. */
+export type ShardGauges = { readonly shard: number; readonly windowTimers: number; readonly inFlight: number; readonly lagMs: number }
+
+const SHARD_GAUGES: readonly (readonly [name: string, help: string, read: (shard: ShardGauges) => number])[] = [
+  ['duetime_shard_window_timers', 'Timers of the shard held in memory', ({ windowTimers }) => windowTimers],
+  ['duetime_shard_in_flight_deliveries', 'Deliveries of the shard under way', ({ inFlight }) => inFlight],
+  ['duetime_shard_lag_seconds', 'How long the most overdue timer of the shard has waited to be delivered', ({ lagMs }) => lagMs / 1_000],
+]
 
 export class Metrics {
   /** One per server, so that several can live in one process, as in tests. */
@@ -59,7 +74,7 @@ export class Metrics {
     })
     this.#commitPuts = new Histogram({ name: 'duetime_commit_puts', help: 'Writes in one commit', buckets: COMMIT_PUTS_BUCKETS, registers })
     this.#watchEventLoop()
-    collectDefaultMetrics({ register: this.#registry })
+    collectDefaultMetrics({ register: this.#registry, eventLoopMonitoringPrecision: EVENT_LOOP_RESOLUTION_MS })
   }
 
   /** A delivery started, so much after its timer was due. */
@@ -92,6 +107,18 @@ export class Metrics {
       const [name, help] = GAUGES[key]
       this.#registry.removeSingleMetric(name)
       const gauge: Gauge = new Gauge({ name, help, registers: [this.#registry], collect: () => gauge.set(read()) })
+    }
+  }
+
+  /** A series for every shard that is owned when the metrics are read. */
+  watchShards(read: () => readonly ShardGauges[]): void {
+    for (const [name, help, valueOf] of SHARD_GAUGES) {
+      this.#registry.removeSingleMetric(name)
+      const collect = () => {
+        gauge.reset()
+        for (const one of read()) gauge.set({ shard: one.shard }, valueOf(one))
+      }
+      const gauge: Gauge<'shard'> = new Gauge({ name, help, labelNames: ['shard'], registers: [this.#registry], collect })
     }
   }
 

@@ -1,9 +1,11 @@
 // Brings a command to the owner of its timer's shard: to this node's engine, or to another node. While a shard moves
-// it has no owner for a moment; the command waits and is tried again, for some seconds. Only what surely was not done
-// is tried again: a command whose answer got lost is reported as such, since doing it twice could fire a timer twice.
+// it has no owner for a moment; the command waits and is tried again, until even the shards of a dead node must have a
+// new owner. Only what surely was not done is tried again: a command whose answer got lost is reported as such, since
+// doing it twice could fire a timer twice.
 
 import type { Command } from '../core/command.ts'
 import { DuetimeError, ErrorCode, unavailable } from '../core/errors.ts'
+import type { Millis } from '../core/timer.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Executed } from '../engine/shard.ts'
 import { sleep } from '../runtime/clock.ts'
@@ -15,7 +17,8 @@ export type Executor = { execute(command: Command): Promise<Executed> }
 /** Another node. Rejects with NOT_OWNER when nothing was done, whatever the reason: refused, unreachable, not its shard. */
 export type Peers = { execute(address: string, command: Command): Promise<Executed> }
 
-const PATIENCE_MS = 5_000 // a hand-over takes a fraction of a second, the loss of a node the lease
+const LEASES_WAITED = 1.4 // the others notice at one of their beats, of which there are five in a lease
+const MARGIN_MS = 1_000
 const FIRST_WAIT_MS = 10
 const WAIT_MAX_MS = 250
 
@@ -23,15 +26,18 @@ export class CommandRouter implements Executor {
   readonly #engine: Engine
   readonly #peers: Peers
   readonly #clock: Clock
+  readonly #patienceMs: Millis
 
-  constructor(options: { engine: Engine; peers: Peers; clock: Clock }) {
+  /** `leaseMs`: a hand-over takes a moment, but the shards of a node that died are free only when its lease is over. */
+  constructor(options: { engine: Engine; peers: Peers; clock: Clock; leaseMs: Millis }) {
+    this.#patienceMs = options.leaseMs * LEASES_WAITED + MARGIN_MS
     this.#engine = options.engine
     this.#peers = options.peers
     this.#clock = options.clock
   }
 
   async execute(command: Command): Promise<Executed> {
-    const giveUpAt = this.#clock.monotonic() + PATIENCE_MS
+    const giveUpAt = this.#clock.monotonic() + this.#patienceMs
     for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(waitMs * 2, WAIT_MAX_MS)) {
       try {
         return await this.#try(command)

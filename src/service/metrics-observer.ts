@@ -28,7 +28,7 @@ export function observeInto(metrics: Metrics): EngineObserver & ServiceObserver 
 }
 
 /** A failure is `retried` while the same firing goes on, and `failed` when it was the firing's last attempt. */
-function resultOf(before: Timer, after: Timer, outcome: DeliveryOutcome): DeliveryResult {
+export function resultOf(before: Timer, after: Timer, outcome: DeliveryOutcome): DeliveryResult {
   if (outcome.type !== 'failed') return outcome.type
   const goesOn = after.finishedAt === null && after.firing === before.firing
   return goesOn ? DeliveryResult.retried : DeliveryResult.failed

@@ -1,10 +1,14 @@
 // The way to the other nodes of the cluster: one keep-alive HTTP link per node, on which commands gather while a
-// request is under way, as writes do in the commit queue. The other side is http/internal-routes.ts.
+// request is under way, as writes do in the commit queue; and beside it what nodes say to each other when shards move.
+// The other side is http/internal-routes.ts.
 
 import { Agent, request } from 'undici'
+import type { Dispatcher } from 'undici'
 import type { Command } from '../core/command.ts'
 import { DuetimeError, unavailable } from '../core/errors.ts'
 import type { ErrorCode, ErrorDetails } from '../core/errors.ts'
+import type { ShardId } from '../core/timer.ts'
+import type { Landing, MovedShard, Neighbours } from '../engine/hand-over.ts'
 import { notOwner } from '../engine/shard.ts'
 import type { Executed } from '../engine/shard.ts'
 import type { Cancel, Clock } from '../runtime/clock.ts'
@@ -12,6 +16,9 @@ import type { Peers } from './command-router.ts'
 
 export const COMMANDS_PATH = '/internal/v1/commands'
 export const LOOK_PATH = '/internal/v1/look'
+export const PREPARE_PATH = '/internal/v1/prepare'
+export const MOVED_PATH = '/internal/v1/moved'
+export const LANDING_PATH = '/internal/v1/landing'
 const COMMANDS_MAX = 500 // in one request
 const CHARS_MAX = 2 * 2 ** 20 // of payloads in one request, so that it stays below what a node accepts
 
@@ -20,6 +27,10 @@ export type WireResult =
   | { readonly type: 'executed'; readonly executed: Executed }
   | { readonly type: 'refused'; readonly code: ErrorCode; readonly message: string; readonly details: ErrorDetails }
 export type WireResults = { readonly results: readonly WireResult[] }
+
+export type WireShards = { readonly shards: readonly ShardId[] }
+export type WireMoved = { readonly moved: readonly MovedShard[] }
+export type WireLanded = { readonly landed: boolean }
 
 type Waiting = {
   readonly command: Command
@@ -32,19 +43,25 @@ type Link = { waiting: Waiting[]; inFlight: number; cancelGivingBack: Cancel | n
 const CONNECT_TIMEOUT_MS = 1_000
 const ANSWER_TIMEOUT_MS = 10_000
 const IN_FLIGHT_MAX = 2 // requests under way to one node: while one is answered the next is on its way
+const LANDINGS_AT_ONCE = 8 // to one node; the others wait, and each holds a slot for deliveries here
+const PREPARED_WITHIN_MS = 2_000 // a node that takes longer to read some pages is not one to hand timers to
 const UNSENT_MS_MAX = 250 // then the command goes back, to be sent to whoever owns its timer by then: this node may hang
 
-export class PeerLinks implements Peers {
+const AGENT_OPTIONS = {
+  connect: { timeout: CONNECT_TIMEOUT_MS },
+  headersTimeout: ANSWER_TIMEOUT_MS,
+  bodyTimeout: ANSWER_TIMEOUT_MS,
+  keepAliveTimeout: 30_000,
+}
+
+export class PeerLinks implements Peers, Neighbours {
   /** What the other nodes must show, and are shown. */
   readonly secret: string
   readonly #clock: Clock
   readonly #links = new Map<string, Link>()
-  readonly #agent = new Agent({
-    connect: { timeout: CONNECT_TIMEOUT_MS },
-    headersTimeout: ANSWER_TIMEOUT_MS,
-    bodyTimeout: ANSWER_TIMEOUT_MS,
-    keepAliveTimeout: 30_000,
-  })
+  readonly #agent = new Agent(AGENT_OPTIONS)
+  /** Apart, so that nothing waits behind them. */
+  readonly #landings = new Agent({ ...AGENT_OPTIONS, connections: LANDINGS_AT_ONCE })
 
   constructor({ secret, clock }: { secret: string; clock: Clock }) {
     this.secret = secret
@@ -69,9 +86,24 @@ export class PeerLinks implements Peers {
     )
   }
 
+  async prepare(address: string, shards: readonly ShardId[]): Promise<void> {
+    const body = JSON.stringify({ shards } satisfies WireShards)
+    await expectDone(this.#post(address + PREPARE_PATH, body, { signal: AbortSignal.timeout(PREPARED_WITHIN_MS) }))
+  }
+
+  async moved(address: string, moved: readonly MovedShard[]): Promise<void> {
+    await expectDone(this.#post(address + MOVED_PATH, JSON.stringify({ moved } satisfies WireMoved)))
+  }
+
+  async land(address: string, landing: Landing): Promise<boolean> {
+    const answer = await this.#post(address + LANDING_PATH, JSON.stringify(landing), { dispatcher: this.#landings })
+    if (answer.statusCode !== 200) await refuse(answer)
+    return ((await answer.body.json()) as WireLanded).landed
+  }
+
   /** The doors are closed by now: nobody waits for an answer any more. */
-  close(): Promise<void> {
-    return this.#agent.destroy()
+  async close(): Promise<void> {
+    await Promise.all([this.#agent.destroy(), this.#landings.destroy()])
   }
 
   async #send(address: string): Promise<void> {
@@ -107,10 +139,7 @@ export class PeerLinks implements Peers {
     const body = JSON.stringify({ commands: batch.map(({ command }) => command) } satisfies WireCommands)
     try {
       const answer = await this.#post(address + COMMANDS_PATH, body)
-      if (answer.statusCode !== 200) {
-        await answer.body.dump()
-        throw Object.assign(new Error(`HTTP ${answer.statusCode}`), { code: answer.statusCode < 500 ? 'REFUSED' : 'FAILED' })
-      }
+      if (answer.statusCode !== 200) await refuse(answer)
       const { results } = (await answer.body.json()) as WireResults
       for (const [index, waiting] of batch.entries()) settle(waiting, results[index]!)
     } catch (error) {
@@ -119,10 +148,21 @@ export class PeerLinks implements Peers {
     }
   }
 
-  #post(url: string, body: string) {
+  #post(url: string, body: string, options: { signal?: AbortSignal; dispatcher?: Agent } = {}): Promise<Dispatcher.ResponseData> {
     const headers = { 'content-type': 'application/json', authorization: `Bearer ${this.secret}` }
-    return request(url, { method: 'POST', headers, body, dispatcher: this.#agent })
+    return request(url, { method: 'POST', headers, body, dispatcher: this.#agent, ...options })
   }
+}
+
+async function expectDone(answering: Promise<Dispatcher.ResponseData>): Promise<void> {
+  const answer = await answering
+  if (answer.statusCode >= 300) await refuse(answer)
+  await answer.body.dump()
+}
+
+async function refuse({ statusCode, body }: Dispatcher.ResponseData): Promise<never> {
+  await body.dump()
+  throw Object.assign(new Error(`HTTP ${statusCode}`), { code: statusCode < 500 ? 'REFUSED' : 'FAILED' })
 }
 
 function batchLength(waiting: readonly Waiting[]): number {

@@ -4,7 +4,7 @@
 
 import type { Command, CreateCommand } from '../core/command.ts'
 import { timerNotFound } from '../core/decide.ts'
-import { DuetimeError, ErrorCode, invalidInput, unavailable } from '../core/errors.ts'
+import { DuetimeError, ErrorCode, invalidInput } from '../core/errors.ts'
 import { shardOf, timerUuid } from '../core/ids.ts'
 import type { Schedule } from '../core/schedule.ts'
 import { upcomingFirings } from '../core/schedule.ts'
@@ -13,11 +13,15 @@ import type { Millis, Namespace, Target, Timer, TimerId } from '../core/timer.ts
 import type { Engine } from '../engine/engine.ts'
 import type { Executed } from '../engine/shard.ts'
 import type { Clock } from '../runtime/clock.ts'
-import { StoreError } from '../store/store.ts'
 import type { ListFilter, ListPage, ListQuery, PageQuery, Store, StoreStats, TimerCount, TimerPage } from '../store/store.ts'
+import { asking } from './asking.ts'
 import type { Executor } from './command-router.ts'
+import { forecastOf } from './forecast.ts'
+import type { Forecast, ForecastQuery } from './forecast.ts'
 import { statisticsOf } from './statistics.ts'
 import type { Statistics, StatisticsQuery } from './statistics.ts'
+import { searchTimers } from './timer-search.ts'
+import type { Found, SearchQuery } from './timer-search.ts'
 
 export type TimerOperationsOptions = {
   readonly engine: Engine
@@ -55,7 +59,8 @@ export class TimerOperations {
   async execute(command: Command): Promise<Executed> {
     const { engine, executor = engine, observer } = this.#options
     this.#assertEnabled(command.namespace)
-    this.#assertTarget(command)
+    const target = targetIn(command)
+    if (target !== undefined) this.#assertTarget(target, command.namespace)
     const result = await executor.execute(command)
     observer.executed(command, result)
     return result
@@ -86,6 +91,24 @@ export class TimerOperations {
     if (query.filter.namespace !== undefined) this.#assertEnabled(query.filter.namespace)
     const page = await asking(this.#options.store.page(query))
     return { timers: page.timers.map((timer) => this.#options.engine.view(timer)), total: page.total }
+  }
+
+  /** `counts` are the stats of the namespaces asked for. */
+  async search(query: SearchQuery, counts: readonly TimerCount[]): Promise<Found> {
+    if (query.namespace !== undefined) this.#assertEnabled(query.namespace)
+    const found = await asking(searchTimers(this.#options.store, query, counts))
+    return { ...found, timers: found.timers.map((timer) => this.#options.engine.view(timer)) }
+  }
+
+  forecast(query: ForecastQuery): Promise<Forecast> {
+    const { store, clock } = this.#options
+    return asking(forecastOf(store, query, clock.now()))
+  }
+
+  /** Throws what a create with this target would be refused with. */
+  assertCallback(target: Target, namespace: Namespace): void {
+    this.#assertEnabled(namespace)
+    this.#assertTarget(target, namespace)
   }
 
   stats(): Promise<StoreStats> {
@@ -147,23 +170,17 @@ export class TimerOperations {
     })
   }
 
-  #assertTarget(command: Command): void {
-    const target = command.type === 'create' ? command.spec.target : command.type === 'update' ? command.changes.callback?.target : undefined
-    const reason = target === undefined ? null : this.#options.refuseTarget(target, command.namespace)
+  #assertTarget(target: Target, namespace: Namespace): void {
+    const reason = this.#options.refuseTarget(target, namespace)
     if (reason !== null) throw invalidInput('callback', reason)
   }
 }
 
-function within(filter: ListFilter, statuses: readonly Status[]): ListFilter {
-  return { ...filter, statuses: filter.statuses === undefined ? statuses : statuses.filter((status) => filter.statuses!.includes(status)) }
+/** Where the command lets a timer fire, if it says so. */
+function targetIn(command: Command): Target | undefined {
+  return command.type === 'create' ? command.spec.target : command.type === 'update' ? command.changes.callback?.target : undefined
 }
 
-/** The store's failures become the answer that doors know. */
-async function asking<T>(answer: Promise<T>): Promise<T> {
-  try {
-    return await answer
-  } catch (error) {
-    if (error instanceof StoreError) throw unavailable(`the store failed: ${error.message}`, 1_000, error)
-    throw error
-  }
+function within(filter: ListFilter, statuses: readonly Status[]): ListFilter {
+  return { ...filter, statuses: filter.statuses === undefined ? statuses : statuses.filter((status) => filter.statuses!.includes(status)) }
 }

@@ -61,6 +61,7 @@ async function listed(timers: Timers): Promise<string[]> {
 }
 
 const EVERYTHING = { filter: {}, sort: 'createdAt', descending: false, offset: 0, limit: 100 } as const
+const SEARCH = { text: '1' as TimerId, sort: 'dueAt', descending: false, offset: 0, limit: 10 } as const
 const forbidden = { code: 'FORBIDDEN' }
 const name = (namespace: string) => ({ namespace: namespace as Namespace, id: '1' as TimerId })
 
@@ -72,6 +73,10 @@ test('who has no permission is refused everything', async (t) => {
     () => timers.get(name('a')),
     () => timers.list({ filter: {}, after: null, limit: 1 }),
     () => timers.page(EVERYTHING),
+    () => timers.search(SEARCH),
+    () => timers.forecast({ stepMs: 1_000, steps: 1 }),
+    () => timers.sight(),
+    () => timers.assertCallback({ type: 'none' }, 'a' as Namespace),
     () => timers.stats(),
     () => timers.statistics({ periodMs: null }),
     () => timers.cancelMany({}, { dryRun: true }),
@@ -91,6 +96,10 @@ test('a namespace that is named and not allowed is refused for everything', asyn
   await assert.rejects(timers.get(name('missing')), forbidden)
   await assert.rejects(timers.list({ filter: { namespace }, after: null, limit: 1 }), forbidden)
   await assert.rejects(timers.page({ ...EVERYTHING, filter: { namespace } }), forbidden)
+  await assert.rejects(timers.search({ ...SEARCH, namespace }), forbidden)
+  await assert.rejects(timers.forecast({ namespace, stepMs: 1_000, steps: 1 }), forbidden)
+  assert.throws(() => timers.sight({ namespace }), forbidden)
+  assert.throws(() => timers.assertCallback({ type: 'none' }, namespace), forbidden)
   await assert.rejects(timers.stats({ namespace }), forbidden)
   await assert.rejects(timers.statistics({ namespace, periodMs: null }), forbidden)
   await assert.rejects(timers.cancelMany({ namespace }, { dryRun: false }), forbidden)
@@ -103,6 +112,9 @@ test('without a namespace a key lists, counts and cancels in its own only', asyn
   const mine = ['a/1', 'a/2', 'team.x/1', 'team.x/2', 'team.y/1', 'team.y/2']
   assert.deepEqual(await listed(timers), mine)
   assert.equal((await timers.page(EVERYTHING)).total, 6)
+  assert.equal((await timers.search(SEARCH)).total, 3)
+  assert.equal((await timers.forecast({ stepMs: 3_600_000, steps: 2 })).total, 6)
+  assert.deepEqual(timers.sight(), { namespaces: ['a', 'team.*'], wholeNode: false })
   const { live, created } = await timers.statistics({ periodMs: null })
   assert.deepEqual([live, created.once], [6, 6])
   const { counts } = await timers.stats()

@@ -2,17 +2,20 @@
 // forget to ask. A namespace that is named is refused before anything is looked up: the answer is the same whether or
 // not the timer exists. A namespace that is not named means those the principal may see.
 
-import { assertAccess, matchesAny, mayAccess, NO_NAMESPACE, Permission, visibleNamespaces } from '../core/access.ts'
+import { assertAccess, EVERY_NAMESPACE, matchesAny, mayAccess, NO_NAMESPACE, Permission, visibleNamespaces } from '../core/access.ts'
 import type { Principal } from '../core/access.ts'
 import type { Command, CreateCommand } from '../core/command.ts'
 import type { Schedule } from '../core/schedule.ts'
 import { withoutSecrets } from '../core/secrets.ts'
-import type { Millis, Namespace, Timer } from '../core/timer.ts'
+import type { Millis, Namespace, Target, Timer } from '../core/timer.ts'
 import type { Executed } from '../engine/shard.ts'
 import type { ListFilter, ListPage, ListQuery, NamespaceScope, PageFilter, StoreStats, TimerPage } from '../store/store.ts'
 import type { PageQuery as StorePageQuery } from '../store/store.ts'
+import type { Sight } from './activity/overview.ts'
+import type { Forecast, ForecastQuery } from './forecast.ts'
 import type { Statistics } from './statistics.ts'
 import type { BulkResult, TimerName, TimerOperations } from './timer-operations.ts'
+import type { Found, SearchQuery } from './timer-search.ts'
 
 /** What a door may filter by. Which namespaces that covers is not its business. */
 export type TimerFilter = Omit<ListFilter, 'namespaces'>
@@ -56,6 +59,30 @@ export class Timers {
   async page({ filter, ...query }: PageQuery): Promise<TimerPage> {
     const { timers, total } = await this.#operations.page({ ...query, filter: this.#within(filter, Permission.read) })
     return { timers: timers.map((timer) => this.#shown(timer)), total }
+  }
+
+  /** By the beginning of their ids, or by the very id where there are too many to look through; see Found. */
+  async search(query: Omit<SearchQuery, 'namespaces'>): Promise<Found> {
+    const scope = this.#within(query, Permission.read)
+    const { counts } = await this.stats(query.namespace === undefined ? {} : { namespace: query.namespace })
+    const found = await this.#operations.search(scope, counts)
+    return { ...found, timers: found.timers.map((timer) => this.#shown(timer)) }
+  }
+
+  async forecast(query: Omit<ForecastQuery, 'namespaces'>): Promise<Forecast> {
+    return this.#operations.forecast(this.#within(query, Permission.read))
+  }
+
+  /** What of all that happens this principal may watch. */
+  sight({ namespace }: { readonly namespace?: Namespace } = {}): Sight {
+    const scope: NamespaceScope = this.#within(namespace === undefined ? {} : { namespace }, Permission.read)
+    return { ...scope, wholeNode: mayAccess(this.#principal, Permission.read, EVERY_NAMESPACE) }
+  }
+
+  /** Throws what this principal would be refused with if it created a timer with this target. */
+  assertCallback(target: Target, namespace: Namespace): void {
+    assertAccess(this.#principal, Permission.timer, namespace)
+    this.#operations.assertCallback(target, namespace)
   }
 
   async stats({ namespace }: { readonly namespace?: Namespace } = {}): Promise<StoreStats> {

@@ -9,6 +9,7 @@ import { timerUuid } from '../core/ids.ts'
 import { compareKeys } from '../core/order.ts'
 import { NEVER, Status } from '../core/timer.ts'
 import type { Epoch, JsonText, Namespace, ShardId, Timer, TimerId, TimerUuid } from '../core/timer.ts'
+import { storeEvents } from './conformance-events.ts'
 import { storeQueries } from './conformance-queries.ts'
 import { absent, changed, claimed, countsOf, idsOf, missedOf, Owned, SHARD, UNOWNED } from './owned-store.ts'
 import type { Setup } from './owned-store.ts'
@@ -28,6 +29,7 @@ export function storeConformance(name: string, openStore: OpenEmptyStore): void 
   lists(name, setup)
   countersAndPruning(name, setup)
   storeQueries(name, setup)
+  storeEvents(name, setup)
   values(name, setup)
   closing(name, openStore)
 }
@@ -488,6 +490,7 @@ function extremeTimers(): Timer[] {
   const hundredYears = SAMPLE_NOW + 100 * 365.25 * 86_400_000
   return [
     sampleTimer({ ...id('a/b/../c?d=e#f%2F'), target: { type: 'none' }, payload: null, dueAt: hundredYears }),
+    sampleTimer({ ...id('in the program'), target: { type: 'function' } }),
     sampleTimer({ ...id('🕰️ önemli — 重要 \u2028 "\''), dueAt: 0, wakeAt: NEVER, status: Status.paused }),
     sampleTimer({ ...id('😀'.repeat(127) + 'x'), payload: JSON.stringify('x€'.repeat(64 * 1_024)) as JsonText }),
     sampleTimer({

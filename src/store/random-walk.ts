@@ -9,6 +9,7 @@ import { STANDING, talliesOf } from '../core/tallies.ts'
 import { isFinished, NEVER, Status } from '../core/timer.ts'
 import type { Epoch, JsonText, Namespace, ShardId, Timer, TimerId } from '../core/timer.ts'
 import { kindOf } from '../core/timer-kind.ts'
+import { eventOf } from './conformance-events.ts'
 import { claimed, countsOf, listAll } from './owned-store.ts'
 import { MemoryStore } from './memory/memory-store.ts'
 import { SAMPLE_NOW, sampleTimer } from './sample-timer.ts'
@@ -103,6 +104,14 @@ async function sumsOf(store: Store, query: TallyQuery): Promise<unknown> {
   return { sums: sums.map(({ name, amount }) => `${name} ${amount}`).toSorted(), firstSlotAt }
 }
 
+/** Numbers may have gaps, which are no business of anybody. */
+async function takeEvents(store: Store, { shard: of, skip, limit }: { shard: ShardId; skip: number; limit: number }): Promise<unknown> {
+  const skipped = skip === 0 ? [] : await store.readEvents({ shard: of, after: 0, limit: skip })
+  const events = await store.readEvents({ shard: of, after: skipped.at(-1)?.number ?? 0, limit })
+  await store.removeEvents({ shard: of, numbers: events.map(({ number }) => number) })
+  return events.map((event) => ({ ...event, number: null }))
+}
+
 /** What stands in the tallies is what a look at all rows would find. */
 function standingIsTrue(): Command {
   return {
@@ -147,6 +156,10 @@ function commands(): fc.Arbitrary<Command>[] {
     ),
     fc.constant(standingIsTrue()),
     fc.record({ now: time, limit: fc.integer({ min: 1, max: 4 }) }).map((options) => same('prune', options, (store, a) => store.prune(a))),
+    fc.record({ shard, skip: fc.nat({ max: 2 }), limit: fc.integer({ min: 1, max: 5 }) }).map((take) =>
+      same('take events', take, takeEvents),
+    ),
+    fc.constant(same('count events', SHARDS, (store, shards) => store.countEvents(shards))),
     fc.constant(same('stats', null, countsOf)),
     fc.constant(same('shards', null, (store) => store.shards())),
     fc.constant(new Reopen()),
@@ -192,7 +205,8 @@ class Commit implements Command {
         const stored = await model.get({ ...put, shard: of })
         const before = stored ?? put
         const expect = isNew ? 'absent' : { version: stored?.version ?? 1, status: before.status, kind: kindOf(before), metadata: before.metadata }
-        puts.push({ timer: put, expect, tallies: talliesOf(isNew ? null : stored, put) })
+        const events = [eventOf(put, 'a'), eventOf(put, 'b')]
+        puts.push({ timer: put, expect, tallies: talliesOf(isNew ? null : stored, put), events })
       }
       parts.push({ shard: of, epoch: (epochs.get(of)! - Number(stale)) as Epoch, puts })
     }

@@ -3,6 +3,7 @@
 // this is not known.
 
 import type { NamespacePattern } from '../core/access.ts'
+import type { LifecycleEvent } from '../core/lifecycle-event.ts'
 import type { OrderKey } from '../core/order.ts'
 import type { Tally } from '../core/tallies.ts'
 import type { TimerKind } from '../core/timer-kind.ts'
@@ -63,6 +64,16 @@ export interface Store {
   upcoming(query: UpcomingQuery): Promise<Upcoming>
 
   /**
+   * The outbox of one shard: events that were written with puts, from behind the number `after`, in the order of the commits
+   * and, within one, of its puts. Numbers grow for ever, also over removals and changes of the owner.
+   */
+  readEvents(read: { readonly shard: ShardId; readonly after: number; readonly limit: number }): Promise<readonly OutboxEvent[]>
+  /** Those that are gone already do not matter. Not fenced: a published event is published, whoever owns the shard now. */
+  removeEvents(published: { readonly shard: ShardId; readonly numbers: readonly number[] }): Promise<void>
+  /** How many events wait in these shards, and since when; it may count rows. */
+  countEvents(shards: readonly ShardId[]): Promise<{ readonly count: number; readonly oldestAt: Millis | null }>
+
+  /**
    * Deletes finished timers whose retention ended before `now`, `limit` at most; how many it deleted. Tallies of slots
    * older than SLOTS_KEPT_MS may go, too.
    */
@@ -117,7 +128,14 @@ export type ExpectedRow = { readonly version: number; readonly status: Status; r
  * `tallies` are added up for the timer's namespace when the put is written, with it or not at all: each to its slot and,
  * if that is not STANDING, to the sum of all time, which is kept at STANDING.
  */
-export type Put = { readonly timer: Timer; readonly expect: Expectation; readonly tallies?: readonly Tally[] }
+export type Put = {
+  readonly timer: Timer
+  readonly expect: Expectation
+  readonly tallies?: readonly Tally[]
+  /** Go to the shard's outbox when the put is written, with it or not at all. */
+  readonly events?: readonly LifecycleEvent[]
+}
+export type OutboxEvent = LifecycleEvent & { readonly number: number }
 export type CommitPart = { readonly shard: ShardId; readonly epoch: Epoch; readonly puts: readonly Put[] }
 
 /** `missed` maps the index of a skipped put to the row that stands in its way, null when none is there. */

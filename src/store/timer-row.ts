@@ -51,7 +51,7 @@ const STATUSES = [Status.pending, Status.paused, Status.executing, Status.comple
 const STATUS_CODES = Object.fromEntries(STATUSES.map((status, code) => [status, code])) as Readonly<Record<Status, number>>
 const KINDS = [TimerKind.once, TimerKind.limited, TimerKind.infinite] as const
 const KIND_CODES = Object.fromEntries(KINDS.map((kind, code) => [kind, code])) as Readonly<Record<TimerKind, number>>
-const TargetCode = { none: 0, http: 1, nats: 2 } as const
+const TargetCode = { none: 0, http: 1, nats: 2, function: 3 } as const
 
 export function statusCode(status: Status): number {
   return STATUS_CODES[status]
@@ -90,7 +90,7 @@ export function appendCells(cells: Cell[], timer: Timer): void {
     timer.protocol,
     TargetCode[target.type],
     target.type === 'http' ? target.url : target.type === 'nats' ? target.topic : null,
-    target.type === 'none' ? null : optionsCell(target),
+    target.type === 'http' || target.type === 'nats' ? optionsCell(target) : null,
     timer.payload,
     timer.metadata,
     retryCell(timer.retry),
@@ -154,7 +154,7 @@ export function timersOf(cells: readonly Cell[]): Timer[] {
   return timers
 }
 
-function optionsCell(target: Exclude<Target, { type: 'none' }>): string | null {
+function optionsCell(target: Extract<Target, { headers: unknown }>): string | null {
   const key = target.type === 'nats' ? target.key : null
   if (target.headers === null && key === null) return null
   return JSON.stringify({ headers: target.headers ?? undefined, key: key ?? undefined })
@@ -162,6 +162,7 @@ function optionsCell(target: Exclude<Target, { type: 'none' }>): string | null {
 
 function readTarget(code: Cell, address: string, options: string | null): Target {
   if (code === TargetCode.none) return NO_TARGET
+  if (code === TargetCode.function) return FUNCTION_TARGET
   const { headers = null, key = null } = options === null ? NO_OPTIONS : (JSON.parse(options) as TargetOptions)
   if (code === TargetCode.http) return { type: 'http', url: address, headers }
   if (code === TargetCode.nats) return { type: 'nats', topic: address, key, headers }
@@ -170,6 +171,7 @@ function readTarget(code: Cell, address: string, options: string | null): Target
 
 type TargetOptions = { readonly headers?: Readonly<Record<string, string>>; readonly key?: string }
 const NO_TARGET: Target = Object.freeze({ type: 'none' })
+const FUNCTION_TARGET: Target = Object.freeze({ type: 'function' })
 const NO_OPTIONS: TargetOptions = {}
 
 function retryCell(retry: RetryPolicy): string | null {

@@ -2,13 +2,13 @@
 // retries and remembers nothing; the engine bounds how many run at once.
 
 import type { DeliveryOutcome, Firing } from '../core/delivery.ts'
-import type { Target } from '../core/timer.ts'
+import type { Namespace, Target } from '../core/timer.ts'
 
 export interface TargetAdapter<T extends Target = Target> {
   readonly type: T['type']
 
   /** What shares a fate: deliveries of one lane have their own concurrency limit (for HTTP, the host and port). */
-  laneOf(target: T): string
+  laneOf(target: T, namespace: Namespace): string
 
   /**
    * Resolves with what came of the attempt and never rejects for anything the receiver or the network did:
@@ -16,6 +16,15 @@ export interface TargetAdapter<T extends Target = Target> {
    * (the service stops and its grace is over) it rejects with the signal's reason, soon.
    */
   deliver(firing: Firing, signal: AbortSignal): Promise<DeliveryOutcome>
+
+  /**
+   * Whether deliveries of this lane can start now; absent, they always can. Those that cannot wait where they are, without a
+   * slot and without an attempt. Whoever opens a lane tells the engine to look again.
+   */
+  isOpen?(lane: string): boolean
+
+  /** It runs inside this process: a failure without a status code does not mean that a host is down. */
+  readonly isLocal?: boolean
 
   /** Idempotent; closes idle connections. */
   close(): Promise<void>

@@ -4,9 +4,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DuetimeError } from '../../src/core/errors.ts'
+import { sleep } from '../../src/runtime/clock.ts'
 import { ManualClock } from '../../src/runtime/manual-clock.ts'
 import { MemoryStore } from '../../src/store/memory/memory-store.ts'
-import { LEASE_MS, OK, Receiver, TestNode, name } from './node-fixture.ts'
+import { SeededRandom } from '../support/seeded-random.ts'
+import { LEASE_MS, OK, Receiver, TestNode, gate, name } from './node-fixture.ts'
 
 const SHARDS = 16
 const BEAT_MS = LEASE_MS / 5
@@ -92,6 +94,129 @@ test('joining and leaving nodes delay nobody by more than a quarter of a second,
   assert.ok(latest <= 250, `${latest} ms late`)
   assert.equal(a.engine.gauges().ownedShards + c.engine.gauges().ownedShards, SHARDS)
 })
+
+test('a delivery that is in flight when its node leaves is not made again: what came of it goes to the next owner', async () => {
+  const { clock, receiver, a, b } = await setup('a', 'b')
+  await createAll(b, () => 'R2/PT2S')
+  receiver.answer = async () => {
+    await sleep(clock, 900)
+    return OK
+  }
+  await clock.advance(2_100)
+  const leaving = b.engine.stop(10_000)
+  await clock.advance(200)
+  assert.equal(a.engine.gauges().ownedShards, SHARDS)
+  assert.deepEqual(new Set(await Promise.all(ids.map(async (id) => (await a.get(id)).status))), new Set(['executing']))
+  await assert.rejects(a.service.execute({ type: 'cancel', ...name('t0'), ifVersion: null }))
+  await clock.advance(1_000)
+  await leaving
+  await clock.advance(10_000)
+  assert.equal(receiver.arrivals.length, 2 * ids.length)
+  assert.ok(onTheDot(receiver))
+  const done = await Promise.all(ids.map((id) => a.get(id)))
+  assert.deepEqual(new Set(done.map(({ status }) => status)), new Set(['completed']))
+})
+
+test('what a node that died carried for a shard that it had handed over is delivered again once its lease is over', async () => {
+  const { clock, receiver, a, b } = await setup('a', 'b')
+  await createAll(b, () => 'PT2S')
+  const first = gate()
+  receiver.answer = async () => {
+    await first.closed
+    return OK
+  }
+  await clock.advance(2_100)
+  const atB = b.engine.gauges().inFlight
+  void b.engine.stop(60_000)
+  await clock.advance(1_000)
+  assert.equal(receiver.arrivals.length, ids.length)
+  b.crash()
+  first.open()
+  await clock.advance(LEASE_MS + 3 * BEAT_MS)
+  assert.equal(receiver.arrivals.length, ids.length + atB)
+  assert.deepEqual(sorted([...new Set(receiver.ids())]), sorted(ids))
+  const done = await Promise.all(ids.map((id) => a.get(id)))
+  assert.deepEqual(new Set(done.map(({ status }) => status)), new Set(['completed']))
+})
+
+test('a delivery outlives two moves of its shard: what came of it finds the owner by then', async () => {
+  const { clock, receiver, a, b, c } = await setup('a', 'b', 'c')
+  await createAll(a, () => 'R2/PT2S')
+  const first = gate()
+  receiver.answer = async () => {
+    await first.closed
+    return OK
+  }
+  await clock.advance(2_100)
+  const leaving = [a.engine.stop(60_000)]
+  await clock.advance(500)
+  leaving.push(b.engine.stop(60_000))
+  await clock.advance(500)
+  assert.equal(c.engine.gauges().ownedShards, SHARDS)
+  assert.equal(receiver.arrivals.length, ids.length)
+  first.open()
+  await clock.advance(1_000)
+  await Promise.all(leaving)
+  await clock.advance(5_000)
+  assert.equal(receiver.arrivals.length, 2 * ids.length)
+  const done = await Promise.all(ids.map((id) => c.get(id)))
+  assert.deepEqual(new Set(done.map(({ status }) => status)), new Set(['completed']))
+})
+
+test('a delivery that outlasts the grace of its node is given back, and made again at once', async () => {
+  const { clock, receiver, a, b } = await setup('a', 'b')
+  await createAll(b, () => 'PT2S')
+  const first = gate()
+  receiver.answer = async () => {
+    await first.closed
+    return OK
+  }
+  await clock.advance(2_100)
+  const atB = b.engine.gauges().inFlight
+  const leaving = b.engine.stop(1_000)
+  await clock.advance(900)
+  assert.equal(receiver.arrivals.length, ids.length)
+  await clock.advance(200)
+  await leaving
+  assert.equal(receiver.arrivals.length, ids.length + atB)
+  first.open()
+  await clock.advance(1_000)
+  const done = await Promise.all(ids.map((id) => a.get(id)))
+  assert.deepEqual(new Set(done.map(({ status }) => status)), new Set(['completed']))
+})
+
+for (const seed of [1, 2, 3, 4]) {
+  test(`nodes come and go at random under slow deliveries, and every firing is made once and on time (seed ${seed})`, async () => {
+    const { clock, receiver, join, a, b } = await setup('a', 'b')
+    const random = new SeededRandom(seed)
+    const [cycles, firings] = [40, 12]
+    receiver.answer = async () => {
+      await sleep(clock, random.between(0, 1_500))
+      return OK
+    }
+    const creating = ids.slice(0, cycles).map((id) => a.create(id, `R${firings}/PT2S`))
+    await clock.advance(10)
+    await Promise.all(creating)
+    const living = [a, b]
+    const leaving: Promise<void>[] = []
+    for (let change = 0; change < 12; change++) {
+      await clock.advance(random.between(100, 2_500))
+      const isFull = living.length === 4
+      if (isFull || (living.length > 1 && random.between(0, 1) === 0)) {
+        leaving.push(living.splice(random.between(0, living.length - 1), 1)[0]!.engine.stop(10_000))
+      } else {
+        living.push(await join(`n${change}`))
+      }
+    }
+    await clock.advance(2_000 * (firings + 2))
+    await Promise.all(leaving)
+    const made = receiver.arrivals.map(({ firing }) => firing.deliveryId)
+    assert.equal(made.length, cycles * firings)
+    assert.equal(new Set(made).size, cycles * firings)
+    const latest = Math.max(...receiver.arrivals.map(({ at, firing }) => at - firing.timer.dueAt))
+    assert.ok(latest <= 50, `${latest} ms late`)
+  })
+}
 
 test('a cancel acknowledged by any node is final, also when its shard moves right then', async () => {
   const { clock, receiver, join, a, b } = await setup('a', 'b')

@@ -12,6 +12,7 @@ import { parseSchedule } from '../../src/core/schedule.ts'
 import type { Namespace, Timer, TimerId } from '../../src/core/timer.ts'
 import { Engine } from '../../src/engine/engine.ts'
 import type { ClusterOptions, EngineOptions } from '../../src/engine/engine.ts'
+import type { Neighbours } from '../../src/engine/hand-over.ts'
 import { notOwner } from '../../src/engine/shard.ts'
 import type { Executed } from '../../src/engine/shard.ts'
 import { silentLogger } from '../../src/runtime/logger.ts'
@@ -87,7 +88,7 @@ export class TestNode {
     const peers = { execute: (address: string, command: Command) => this.#forward(options.cluster?.nodes.get(address), command) }
     this.service = new TimerService({
       engine: this.engine,
-      executor: new CommandRouter({ engine: this.engine, peers, clock: this.clock }),
+      executor: new CommandRouter({ engine: this.engine, peers, clock: this.clock, leaseMs: LEASE_MS }),
       store,
       clock: this.clock,
       namespaces: [],
@@ -104,7 +105,19 @@ export class TestNode {
 
   #cluster({ name: own, nodes }: NonNullable<NodeOptions['cluster']>): ClusterOptions {
     nodes.set(own, this)
-    return { address: () => own, leaseMs: LEASE_MS, notify: (address) => void nodes.get(address)?.engine.lookNow() }
+    const reach = async (address: string): Promise<Engine> => {
+      const node = nodes.get(address)
+      if (this.#crashed) return HUNG
+      if (node === undefined || node.#crashed) throw new Error('connection refused')
+      return node.engine
+    }
+    const neighbours: Neighbours = {
+      notify: (address) => void nodes.get(address)?.engine.lookNow(),
+      prepare: async (address, shards) => (await reach(address)).prepare(shards),
+      moved: async (address, moved) => (await reach(address)).accept(moved),
+      land: async (address, landing) => (await reach(address)).land(landing),
+    }
+    return { address: () => own, leaseMs: LEASE_MS, neighbours }
   }
 
   #forward(peer: TestNode | undefined, command: Command): Promise<Executed> {

@@ -73,7 +73,7 @@ export class Connection {
     let waitMs = RETRY_FIRST_MS
     while (!signal.aborted) {
       try {
-        await this.#live(await connect(await this.#options()))
+        await this.#live(await connect(await connectionOptions(this.#settings)))
         waitMs = RETRY_FIRST_MS
       } catch (error) {
         this.#failed(error)
@@ -107,23 +107,23 @@ export class Connection {
     this.#reason = reason
     this.#firstTry.resolve()
   }
+}
 
-  /** Files are read for every connection, so that renewed credentials are taken without a restart. */
-  async #options(): Promise<NodeConnectionOptions> {
-    const { servers, user, password, token, credentialsFile, tls } = this.#settings
-    return {
-      servers: [...servers],
-      name: 'duetime',
-      reconnect: false,
-      timeout: CONNECT_TIMEOUT_MS,
-      pingInterval: PING_INTERVAL_MS,
-      noAsyncTraces: true, // stack traces for every request cost more than the requests
-      ...(user !== null && { user }),
-      ...(password !== null && { pass: password }),
-      ...(token !== null && { token }),
-      ...(credentialsFile !== null && { authenticator: credsAuthenticator(await readFile(credentialsFile)) }),
-      ...(tls !== null && { tls: await readTls(tls) }),
-    }
+/** Files are read for every connection, so that renewed credentials are taken without a restart. */
+export async function connectionOptions(settings: BrokerSettings): Promise<NodeConnectionOptions> {
+  const { servers, user, password, token, credentialsFile, tls } = settings
+  return {
+    servers: [...servers],
+    name: 'duetime',
+    reconnect: false,
+    timeout: CONNECT_TIMEOUT_MS,
+    pingInterval: PING_INTERVAL_MS,
+    noAsyncTraces: true, // stack traces for every request cost more than the requests
+    ...(user !== null && { user }),
+    ...(password !== null && { pass: password }),
+    ...(token !== null && { token }),
+    ...(credentialsFile !== null && { authenticator: credsAuthenticator(await readFile(credentialsFile)) }),
+    ...(tls !== null && { tls: await readTls(tls) }),
   }
 }
 

@@ -40,6 +40,7 @@ function timeoutText(timeoutMs: Millis): string {
 }
 
 function targetJson(target: Exclude<Target, { type: 'none' }>, secrets: boolean): string {
+  if (target.type === 'function') return ',"callback":{"type":"function"}'
   const headers = target.headers === null ? '' : `,"headers":${JSON.stringify(secrets ? target.headers : redactHeaders(target.headers))}`
   if (target.type === 'http') {
     const url = JSON.stringify(secrets ? target.url : redactUrl(target.url))

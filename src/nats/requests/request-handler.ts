@@ -4,10 +4,11 @@
 import { headerOf } from '../../broker/broker.ts'
 import type { Header, Message, Reply } from '../../broker/broker.ts'
 import { ERROR_CATALOGUE, ErrorCode } from '../../core/errors.ts'
-import type { Millis, Namespace } from '../../core/timer.ts'
+import type { Millis } from '../../core/timer.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type { Logger } from '../../runtime/logger.ts'
 import type { Subjects } from '../subjects.ts'
+import { boundTo } from './bound-body.ts'
 
 /** Answers a call of the native API as its HTTP route would; null when there is no such verb. */
 export type NativeApi = (call: NativeCall) => Promise<{ readonly status: number; readonly body: string } | null>
@@ -64,32 +65,6 @@ export class RequestHandler {
     const body = JSON.stringify({ error: code, message, details: {}, timestamp: isoText(this.#parts.clock.now()) })
     return { headers: errorHeaders(ERROR_CATALOGUE[code].status, body), data: body }
   }
-}
-
-/** The body with its namespace filled in; null when it names another. What is no JSON object is left for the API to refuse. */
-function boundTo(namespace: Namespace, verb: string, written: string): string | null {
-  if (verb === 'preview') return written // it is about no timer
-  const body = parsedObject(written)
-  if (body === null) return written
-  const items = verb === 'batch' && Array.isArray(body['timers']) ? body['timers'].filter(isObject) : [body]
-  for (const item of items) {
-    if ((item['namespace'] ?? namespace) !== namespace) return null
-    item['namespace'] = namespace
-  }
-  return JSON.stringify(body)
-}
-
-function parsedObject(text: string): Record<string, unknown> | null {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isObject(value) ? value : null
-  } catch {
-    return null
-  }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function passedOn(request: Message): Record<string, string> {

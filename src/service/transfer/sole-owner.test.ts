@@ -92,3 +92,18 @@ test('where a store is for one node, its shards are simply claimed', async () =>
   await owner.release()
   assert.deepEqual(await owners(), [null, null, null, null])
 })
+
+test('the next owner finds what the last one left, unless somebody owned a shard in between', async () => {
+  const { store, take } = setup({ shared: false })
+  const first = await take()
+  const firstLeft = first.stillness().left
+  await first.release()
+  const second = await take()
+  const { found, left } = second.stillness()
+  assert.equal(found, firstLeft)
+  await second.release()
+  const [{ epoch }] = (await store.shards()) as [Awaited<ReturnType<typeof store.shards>>[number]]
+  await store.claim({ shard: 0 as ShardId, expected: epoch, owner: 'node' })
+  const third = await take()
+  assert.notEqual(third.stillness().found, left)
+})

@@ -7,6 +7,7 @@ import type { Epoch, Millis, ShardId } from '../../core/timer.ts'
 import { sleep } from '../../runtime/clock.ts'
 import type { Cancel, Clock } from '../../runtime/clock.ts'
 import type { ClusterState, NodeRow, Store } from '../../store/store.ts'
+import type { Stillness } from './export-progress.ts'
 import { TransferError } from './transfer-error.ts'
 
 export type SoleOwnerOptions = {
@@ -49,6 +50,12 @@ export class SoleOwner {
 
   epochOf(shard: ShardId): Epoch {
     return this.#epochs.get(shard)!
+  }
+
+  /** Only an owner writes, and every owner raises the epoch: one more than before means that nobody owned it in between. */
+  stillness(): Stillness {
+    const epochs = Array.from(this.#epochs.values(), Number)
+    return { found: epochs.map((epoch) => epoch - 1).join(' '), left: epochs.join(' ') }
   }
 
   /** Nodes that wait find the shards free at their next beat. A store that fails now is left to the lease. */

@@ -159,6 +159,7 @@ const TARGET = Type.Union([
   exact({ type: Type.Literal('http'), url: Type.String({ minLength: 1 }), headers }),
   exact({ type: Type.Literal('nats'), topic: Type.String({ minLength: 1 }), key: orNull(Type.String()), headers }),
   exact({ type: Type.Literal('none') }),
+  exact({ type: Type.Literal('function') }),
 ])
 
 const TIMER = Compile(

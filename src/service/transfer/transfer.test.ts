@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { test } from 'node:test'
 import { talliesOf } from '../../core/tallies.ts'
 import { Status } from '../../core/timer.ts'
@@ -10,7 +11,7 @@ import { SAMPLE_NOW, sampleTimer } from '../../store/sample-timer.ts'
 import { openSqliteStore } from '../../store/sqlite/sqlite-store.ts'
 import { temporaryDirectory, temporaryFile } from '../../store/sqlite/temporary-file.ts'
 import { StoreError } from '../../store/store.ts'
-import type { Store } from '../../store/store.ts'
+import type { ListQuery, Store } from '../../store/store.ts'
 import { exportTimers } from './export-timers.ts'
 import { checkTimerFile } from './read-timer-file.ts'
 import { endLine, headerLine, timerLine } from './timer-file.ts'
@@ -79,6 +80,42 @@ test('an export never overwrites a file, and leaves nothing behind when it fails
   const aborted = { source: new MemoryStore(), path: `${directory}/b`, clock, signal: AbortSignal.abort() }
   await assert.rejects(exportTimers(aborted), TransferError)
   assert.deepEqual(readdirSync(directory), [])
+})
+
+test('an export that is cut off goes on where it stopped while nothing has changed, and begins anew when something has', async () => {
+  const source = new MemoryStore()
+  await fill(source, numberedTimers(350))
+  const whole = readFileSync(await exportOf(source), 'utf8')
+  const asked: (object | null)[] = []
+  const watched = {
+    capabilities: source.capabilities,
+    stats: () => source.stats(),
+    list: (query: ListQuery) => (asked.push(query.after), source.list(query)),
+  }
+  const path = temporaryFile('timers.ndjson')
+  const stopped = async (found: string, left: string) => {
+    const interruption = new AbortController()
+    const running = exportTimers(
+      { source: watched, path, clock, stillness: { found, left }, signal: interruption.signal, onProgress: () => interruption.abort() },
+    )
+    await assert.rejects(running, /stopped after \d+ of 350 timers\.\nRun the same command again/)
+    return asked.splice(0)
+  }
+  assert.deepEqual(await stopped('1', '2'), [null])
+  assert.equal((await stopped('2', '3')).includes(null), false, 'goes on')
+  assert.deepEqual(await stopped('4', '5'), [null], 'somebody owned it in between')
+  const note = JSON.parse(readFileSync(`${path}.progress`, 'utf8')) as object
+  writeFileSync(`${path}.progress`, JSON.stringify({ ...note, pid: process.ppid }))
+  await assert.rejects(exportTimers({ source: watched, path, clock, stillness: { found: '5', left: '6' } }), /is writing .*timers\.ndjson/)
+  // As after a crash: more is in the file than was noted.
+  writeFileSync(`${path}.progress`, JSON.stringify(note))
+  writeFileSync(`${path}.partial`, `${readFileSync(`${path}.partial`, 'utf8')}{"half a li`)
+  assert.deepEqual(
+    await exportTimers({ source: watched, path, clock, stillness: { found: '5', left: '6' } }),
+    { timers: 350, resumedAt: 100 },
+  )
+  assert.equal(readFileSync(path, 'utf8'), whole)
+  assert.deepEqual(readdirSync(dirname(path)), ['timers.ndjson'])
 })
 
 test('a timer that is there in another version stays, and is named; with update the later version wins', async () => {

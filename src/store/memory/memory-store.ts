@@ -14,6 +14,7 @@ import type {
   ListPage,
   ListQuery,
   NodeBeat,
+  OutboxEvent,
   PageQuery,
   PartResult,
   Put,
@@ -41,6 +42,8 @@ export class MemoryStore implements Store {
   readonly #nodes = new Map<string, NodeBeat>()
   readonly #timers = new Map<TimerUuid, StoredTimer>()
   readonly #tallies = new MemoryTallies()
+  readonly #outbox = new Map<ShardId, OutboxEvent[]>()
+  #eventNumber = 0
   #closed = false
 
   /** `shared`: several nodes of one process use it, on one clock. */
@@ -151,6 +154,24 @@ export class MemoryStore implements Store {
     return upcomingOf(this.#all(), query)
   }
 
+  async readEvents({ shard, after, limit }: { shard: ShardId; after: number; limit: number }): Promise<readonly OutboxEvent[]> {
+    this.#assertOpen()
+    return this.#eventsOf(shard).filter(({ number }) => number > after).slice(0, limit)
+  }
+
+  async removeEvents({ shard, numbers }: { shard: ShardId; numbers: readonly number[] }): Promise<void> {
+    this.#assertOpen()
+    const gone = new Set(numbers)
+    this.#outbox.set(shard, this.#eventsOf(shard).filter(({ number }) => !gone.has(number)))
+  }
+
+  async countEvents(shards: readonly ShardId[]): Promise<{ count: number; oldestAt: Millis | null }> {
+    this.#assertOpen()
+    const outboxes = shards.map((shard) => this.#eventsOf(shard)).filter(({ length }) => length > 0)
+    const count = outboxes.reduce((sum, { length }) => sum + length, 0)
+    return { count, oldestAt: count === 0 ? null : Math.min(...outboxes.map(([first]) => first!.at)) }
+  }
+
   async prune({ now, limit }: { readonly now: Millis; readonly limit: number }): Promise<number> {
     this.#assertOpen()
     const expired = [...this.#timers.values()]
@@ -177,8 +198,13 @@ export class MemoryStore implements Store {
       }
       this.#timers.set(put.timer.uuid, { shard, timer: put.timer })
       this.#tallies.add(put.timer.namespace, put.tallies ?? [])
+      for (const event of put.events ?? []) this.#eventsOf(shard).push({ ...event, number: ++this.#eventNumber })
     }
     return { fenced: false, missed }
+  }
+
+  #eventsOf(shard: ShardId): OutboxEvent[] {
+    return this.#outbox.getOrInsertComputed(shard, () => [])
   }
 
   #all(): Timer[] {

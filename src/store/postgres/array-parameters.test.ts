@@ -42,6 +42,12 @@ for (const [type, element] of Object.entries(ELEMENTS) as [ElementType, fc.Arbit
   })
 }
 
+test('texts that repeat arrive each time, with NULLs and others between', async () => {
+  const cells = ['é', 'é', null, 'é', '', '', 'longer text', 'é', 'é', null]
+  const { rows } = await client.query({ text: 'SELECT unnest($1::text[])', values: [columnParameter('text', cells)], rowMode: 'array' })
+  assert.deepEqual(rows.flat(), cells)
+})
+
 test('every n-th cell makes a column', async () => {
   const cells = ['a', 1, 'b', 2, 'c', 3]
   const values = [columnParameter('text', cells, 0, 2), columnParameter('int8', cells, 1, 2)]

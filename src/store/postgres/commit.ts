@@ -8,13 +8,14 @@ import type { Cell } from '../timer-row.ts'
 import { columnParameter } from './array-parameters.ts'
 import type { ElementType } from './array-parameters.ts'
 import type { Query, Row } from './connections.ts'
+import { eventParameters, withEvents } from './outbox.ts'
 import { TALLY_PARAMETERS, TallySheet } from './tally-sheet.ts'
 
 /** Beside the cells of the timer: part, round, expected version, status and kind, kind. Numbered from 1, as arrays are in SQL. */
 const PUT_TYPES = ['int4', 'int4', 'int8', 'int2', 'int2', 'int2'] as const satisfies readonly ElementType[]
 
 /** In the order of TIMER_COLUMNS. */
-const CELL_TYPES: Readonly<Record<(typeof TIMER_COLUMNS)[number], ElementType>> = {
+export const CELL_TYPES: Readonly<Record<(typeof TIMER_COLUMNS)[number], ElementType>> = {
   row_type: 'int2',
   timer_execute_at: 'int8',
   timer_uuid: 'uuid',
@@ -53,6 +54,8 @@ const COMMIT_SQL = `
   SELECT fenced_part, missed_put, ${TIMER_COLUMNS.map((column) => `(existing).${column}`).join(', ')}
   FROM timers_commit_1(${Array.from({ length: PARAMETERS }, (_, index) => `$${index + 1}`).join(', ')})`
 
+const COMMIT_WITH_EVENTS_SQL = withEvents(COMMIT_SQL, PARAMETERS + 1)
+
 export function commitQuery(parts: readonly CommitPart[], counterSlot: number): Query {
   const cells: Cell[] = []
   const tallies = new TallySheet()
@@ -74,7 +77,10 @@ export function commitQuery(parts: readonly CommitPart[], counterSlot: number): 
   const shards = columnParameter('int4', parts.map(({ shard }) => shard))
   const epochs = columnParameter('int8', parts.map(({ epoch }) => epoch))
   const columns = COLUMN_TYPES.map((type, index) => columnParameter(type, cells, index, PUT_STRIDE))
-  return { name: 'commit', text: COMMIT_SQL, values: [counterSlot, shards, epochs, rounds, ...columns, ...tallies.parameters()] }
+  const values = [counterSlot, shards, epochs, rounds, ...columns, ...tallies.parameters()]
+  const events = eventParameters(parts)
+  if (events === null) return { name: 'commit', text: COMMIT_SQL, values }
+  return { name: 'commit-with-events', text: COMMIT_WITH_EVENTS_SQL, values: [...values, ...events] }
 }
 
 export function partResults(parts: readonly CommitPart[], rows: readonly Row[]): PartResult[] {

@@ -114,6 +114,10 @@ CREATE TABLE timer_store (
 // waits until this commit is over. The lock excludes other commits too: one whose connection was lost and that the
 // server is still busy with ends before its repetition is judged.
 //
+// Under that lock nobody else inserts a timer of the shard, and a uuid belongs to one shard: looking whether it is there is
+// enough. ON CONFLICT would cost a second look and a record in the log for every row. It is a subquery for each row, and not
+// NOT EXISTS, so that it goes by the uuid, too, whatever the table looked like when the plan was made.
+//
 // IS NOT DISTINCT FROM keeps the planner, which may have seen only an empty table, from looking for a timer by its
 // namespace: it must go by the uuid.
 //
@@ -231,8 +235,7 @@ BEGIN
         metadata, retry_policy, callback_timeout_ms, created_at, updated_at,
         executed_at, finished_at, firing, attempts, progress, schedule,
         cycle, traceparent, correlation_id, nullif(kind, 0)
-      FROM put WHERE expected_version IS NULL
-      ON CONFLICT DO NOTHING
+      FROM put WHERE expected_version IS NULL AND (SELECT true FROM timers WHERE timer_uuid = put.uuid) IS NULL
       RETURNING timer_uuid, timer_namespace, timer_status, coalesce(timer_kind, 0) AS timer_kind
     ), updated AS (
       UPDATE timers SET

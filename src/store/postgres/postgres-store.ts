@@ -8,7 +8,7 @@ import { parsePostgresUrl } from '../../runtime/postgres-location.ts'
 import type { PostgresLocation } from '../../runtime/postgres-location.ts'
 import { GatheredGets } from '../gathered-gets.ts'
 import { StoreError } from '../store.ts'
-import type { ClusterState, CommitPart, DueScan, ListPage, ListQuery, NodeBeat, PartResult, ShardClaim } from '../store.ts'
+import type { ClusterState, CommitPart, DueScan, ListPage, ListQuery, NodeBeat, OutboxEvent, PartResult, ShardClaim } from '../store.ts'
 import type { PageQuery, ShardRow, Store, StoreCapabilities, StoreStats, TallyQuery, TallySums, TimerKey } from '../store.ts'
 import type { TimerPage, Upcoming, UpcomingQuery } from '../store.ts'
 import { RowType } from '../timer-row.ts'
@@ -20,6 +20,7 @@ import { Lister } from './lister.ts'
 import type { StoreRow } from './migrations.ts'
 import { GatheredClaims } from './gathered-claims.ts'
 import { beatQuery, clusterState, shardRows, shardsQuery } from './ownership.ts'
+import { countEventsQuery, eventsOfRows, readEventsQuery, removeEventsQuery } from './outbox.ts'
 import { pageOf } from './pages.ts'
 import { prepareDatabase } from './prepare-database.ts'
 import { PRUNE_SQL } from './prune.ts'
@@ -211,6 +212,19 @@ class PostgresStore implements Store {
 
   async upcoming(asked: UpcomingQuery): Promise<Upcoming> {
     return this.#track(() => this.#statistics.upcoming(asked))
+  }
+
+  async readEvents(read: { readonly shard: ShardId; readonly after: number; readonly limit: number }): Promise<readonly OutboxEvent[]> {
+    return eventsOfRows(await this.#track(() => this.#lanes.reads.read(readEventsQuery(read))))
+  }
+
+  async removeEvents(published: { readonly shard: ShardId; readonly numbers: readonly number[] }): Promise<void> {
+    if (published.numbers.length > 0) await this.#track(() => this.#lanes.slow.write(removeEventsQuery(published)))
+  }
+
+  async countEvents(shards: readonly ShardId[]): Promise<{ readonly count: number; readonly oldestAt: Millis | null }> {
+    const [row] = await this.#track(() => this.#lanes.slow.read(countEventsQuery(shards)))
+    return { count: row![0] as number, oldestAt: row![1] as number | null }
   }
 
   async prune({ now, limit }: { readonly now: Millis; readonly limit: number }): Promise<number> {

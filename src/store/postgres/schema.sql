@@ -16,6 +16,18 @@ CREATE TABLE timer_nodes (
   PRIMARY KEY (node_id)
 ) WITH (fillfactor=50, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=1000);
 
+CREATE TABLE timer_outbox (
+  event_number bigint NOT NULL,
+  event_at bigint NOT NULL,
+  shard_id integer NOT NULL,
+  timer_uuid uuid NOT NULL,
+  timer_namespace text COLLATE "C" NOT NULL,
+  event_type text COLLATE "C" NOT NULL,
+  event_id text COLLATE "C" NOT NULL,
+  event_body text NOT NULL,
+  PRIMARY KEY (shard_id, event_number)
+) WITH (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=5000, autovacuum_vacuum_cost_delay=1);
+
 CREATE TABLE timer_store (
   only_row boolean NOT NULL DEFAULT true,
   schema_version integer NOT NULL,
@@ -163,8 +175,7 @@ BEGIN
         metadata, retry_policy, callback_timeout_ms, created_at, updated_at,
         executed_at, finished_at, firing, attempts, progress, schedule,
         cycle, traceparent, correlation_id, nullif(kind, 0)
-      FROM put WHERE expected_version IS NULL
-      ON CONFLICT DO NOTHING
+      FROM put WHERE expected_version IS NULL AND (SELECT true FROM timers WHERE timer_uuid = put.uuid) IS NULL
       RETURNING timer_uuid, timer_namespace, timer_status, coalesce(timer_kind, 0) AS timer_kind
     ), updated AS (
       UPDATE timers SET

@@ -1,14 +1,19 @@
 // The tallies of a commit, added up before they are sent: a thousand new timers share a few dozen sums. Each tally is kept
 // beside, as numbers only, for the rare case that its put is not written.
 
+import { STANDING } from '../../core/tallies.ts'
 import type { Tally } from '../../core/tallies.ts'
 import type { Millis, Namespace } from '../../core/timer.ts'
 import { columnParameter } from './array-parameters.ts'
 
 export const TALLY_PARAMETERS = 7
 
+type Recent = { readonly namespace: Namespace; readonly slotAt: Millis; readonly names: Map<string, number> }
+
 export class TallySheet {
   readonly #numbers = new Map<Namespace, Map<Millis, Map<string, number>>>()
+  #slot: Recent | null = null
+  #standing: Recent | null = null
   readonly #namespaces: string[] = []
   readonly #slots: number[] = []
   readonly #names: string[] = []
@@ -43,13 +48,25 @@ export class TallySheet {
   }
 
   #sumOf(namespace: Namespace, slotAt: Millis, name: string): number {
+    const names = this.#namesOf(namespace, slotAt)
+    const known = names.get(name)
+    if (known !== undefined) return known
+    this.#namespaces.push(namespace)
+    this.#slots.push(slotAt)
+    this.#amounts.push(0)
+    const number = this.#names.push(name)
+    names.set(name, number)
+    return number
+  }
+
+  /** Tallies of one put are of one slot or standing, and those of the next one are mostly of the same: both are at hand. */
+  #namesOf(namespace: Namespace, slotAt: Millis): Map<string, number> {
+    const recent = slotAt === STANDING ? this.#standing : this.#slot
+    if (recent?.namespace === namespace && recent.slotAt === slotAt) return recent.names
     const slots = this.#numbers.getOrInsertComputed(namespace, () => new Map<Millis, Map<string, number>>())
-    const names = slots.getOrInsertComputed(slotAt, () => new Map<string, number>())
-    return names.getOrInsertComputed(name, () => {
-      this.#namespaces.push(namespace)
-      this.#slots.push(slotAt)
-      this.#amounts.push(0)
-      return this.#names.push(name)
-    })
+    const found = { namespace, slotAt, names: slots.getOrInsertComputed(slotAt, () => new Map<string, number>()) }
+    if (slotAt === STANDING) this.#standing = found
+    else this.#slot = found
+    return found.names
   }
 }

@@ -6,6 +6,7 @@ import { STANDING } from '../../core/tallies.ts'
 import type { NamespaceScope, PageQuery, TallyQuery, TallySums, Upcoming, UpcomingQuery } from '../store.ts'
 import { RowType } from '../timer-row.ts'
 import { rangesOf, TalliedNamespaces } from './namespaces.ts'
+import { COUNT_EVENTS_SQL } from './outbox.ts'
 import { Pager } from './pager.ts'
 import type { PageReply } from './pager.ts'
 import { SHARDS_SQL } from './shard-rows.ts'
@@ -28,6 +29,7 @@ export class Analyst {
   readonly #shards: StatementSync
   readonly #slots: StatementSync
   readonly #steps: StatementSync
+  readonly #events: StatementSync
 
   constructor(db: DatabaseSync) {
     this.#db = db
@@ -38,6 +40,7 @@ export class Analyst {
       SELECT tally_name AS name, sum(tally_amount) AS amount, min(slot_at) AS firstSlotAt FROM timer_tallies
       WHERE timer_namespace = ? AND slot_at BETWEEN ? AND ? GROUP BY tally_name`)
     this.#steps = db.prepare(STEPS_SQL)
+    this.#events = db.prepare(COUNT_EVENTS_SQL)
   }
 
   page(query: PageQuery): PageReply {
@@ -72,6 +75,10 @@ export class Analyst {
       complete &&= rows < UPCOMING_ROWS_MAX
     }
     return { steps: Array.from(counts, ([step, count]) => ({ step, count })).toSorted((a, b) => a.step - b.step), complete }
+  }
+
+  countEvents(shards: readonly number[]): { count: number; oldestAt: number | null } {
+    return { ...this.#events.get(JSON.stringify(shards)) } as { count: number; oldestAt: number | null }
   }
 
   close(): void {

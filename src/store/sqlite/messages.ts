@@ -16,6 +16,8 @@ export type CommitMessage = {
    * and kind, that version's metadata (SAME when they stay as they are), and its tallies (see packTallies).
    */
   readonly cells: readonly Cell[]
+  /** See packEvents; null when no put has any. */
+  readonly events: readonly Cell[] | null
 }
 export const PART_STRIDE = 3
 export const PUT_STRIDE = CELLS_PER_TIMER + 6
@@ -35,9 +37,9 @@ export type WorkerOptions = {
 }
 
 /** What each worker can be asked for. */
-export type WriterCalls = Pick<Writer, 'ping' | 'claim' | 'release' | 'commit' | 'prune' | 'close'>
-export type ReaderCalls = Pick<Reader, 'getMany' | 'due' | 'list' | 'stats' | 'shards' | 'close'>
-export type AnalystCalls = Pick<Analyst, 'page' | 'tallies' | 'upcoming' | 'close'>
+export type WriterCalls = Pick<Writer, 'ping' | 'claim' | 'release' | 'commit' | 'removeEvents' | 'prune' | 'close'>
+export type ReaderCalls = Pick<Reader, 'getMany' | 'due' | 'list' | 'stats' | 'shards' | 'readEvents' | 'close'>
+export type AnalystCalls = Pick<Analyst, 'page' | 'tallies' | 'upcoming' | 'countEvents' | 'close'>
 
 export type Request = { readonly call: number; readonly name: string; readonly argument: unknown }
 export type Reply = { readonly call: number; readonly result: unknown } | { readonly call: number; readonly failure: Failure }

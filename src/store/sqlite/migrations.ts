@@ -101,6 +101,19 @@ const MIGRATIONS: readonly string[] = [
     SELECT substr(key, 1, 100), CASE type WHEN 'text' THEN substr(atom, 1, 100) WHEN 'true' THEN x'01' WHEN 'false' THEN x'00'
       WHEN 'integer' THEN atom WHEN 'real' THEN atom ELSE x'' END, timer_namespace, timer_uuid
     FROM timers, json_each(timer_metadata) WHERE timer_metadata IS NOT NULL AND json_type(timer_metadata) = 'object';`,
+
+  // Events that wait to be published. AUTOINCREMENT: a number never comes twice, not even when the table was empty.
+  `CREATE TABLE timer_outbox (
+    event_number INTEGER PRIMARY KEY AUTOINCREMENT,
+    shard_id INTEGER NOT NULL,
+    timer_uuid BLOB NOT NULL,
+    timer_namespace TEXT NOT NULL,
+    event_type TEXT NOT NULL,
+    event_id TEXT NOT NULL,
+    event_at INTEGER NOT NULL,
+    event_body TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX timer_outbox_by_shard ON timer_outbox (shard_id);`,
 ]
 
 export const SCHEMA_VERSION = MIGRATIONS.length

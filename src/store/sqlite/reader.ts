@@ -5,12 +5,14 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { matchesAny } from '../../core/access.ts'
 import type { NamespacePattern } from '../../core/access.ts'
 import type { Epoch, Namespace, ShardId } from '../../core/timer.ts'
-import type { DueScan, ListFilter, ListQuery, ShardRow, StoreStats } from '../store.ts'
+import type { DueScan, ListFilter, ListQuery, OutboxEvent, ShardRow, StoreStats } from '../store.ts'
 import { kindAt, RowType, statusOf } from '../timer-row.ts'
 import type { Cell } from '../timer-row.ts'
 import { Lister } from './lister.ts'
 import type { ListReply, Source } from './lister.ts'
 import { rangeOf } from './namespaces.ts'
+import { OutboxReader } from './outbox.ts'
+import type { EventsRead } from './outbox.ts'
 import { SHARDS_SQL } from './shard-rows.ts'
 import { SELECT_CELLS } from './statements.ts'
 
@@ -31,6 +33,7 @@ const DUE_IN_SOME_SQL = `
 export class Reader {
   readonly #db: DatabaseSync
   readonly #lister: Lister
+  readonly #outbox: OutboxReader
   readonly #select: StatementSync
   readonly #due: StatementSync
   readonly #dueInSome: StatementSync
@@ -41,6 +44,7 @@ export class Reader {
   constructor(db: DatabaseSync) {
     this.#db = db
     this.#lister = new Lister(db)
+    this.#outbox = new OutboxReader(db)
     this.#select = db.prepare(`SELECT ${SELECT_CELLS} FROM timers WHERE timer_uuid = unhex(?)`)
     this.#select.setReturnArrays(true)
     this.#due = db.prepare(DUE_SQL)
@@ -96,6 +100,10 @@ export class Reader {
         owner: row['shard_owner'] as string | null,
       }
     })
+  }
+
+  readEvents(read: EventsRead): OutboxEvent[] {
+    return this.#outbox.read(read)
   }
 
   close(): void {

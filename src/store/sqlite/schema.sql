@@ -1,3 +1,5 @@
+CREATE TABLE sqlite_sequence(name,seq);
+
 CREATE TABLE timer_counts (
   timer_namespace TEXT NOT NULL,
   timer_status INTEGER NOT NULL,
@@ -13,6 +15,19 @@ CREATE TABLE timer_metadata (
   timer_uuid BLOB NOT NULL,
   PRIMARY KEY (metadata_key, metadata_value, timer_namespace, timer_uuid)
 ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE timer_outbox (
+  event_number INTEGER PRIMARY KEY AUTOINCREMENT,
+  shard_id INTEGER NOT NULL,
+  timer_uuid BLOB NOT NULL,
+  timer_namespace TEXT NOT NULL,
+  event_type TEXT NOT NULL,
+  event_id TEXT NOT NULL,
+  event_at INTEGER NOT NULL,
+  event_body TEXT NOT NULL
+) STRICT;
+
+CREATE INDEX timer_outbox_by_shard ON timer_outbox (shard_id);
 
 CREATE TABLE timer_tallies (
   timer_namespace TEXT NOT NULL,

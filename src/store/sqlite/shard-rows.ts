@@ -22,6 +22,7 @@ export class ShardRows {
   readonly #raise: StatementSync
   readonly #release: StatementSync
   readonly #all: StatementSync
+  readonly #epochs = new Map<number, number>()
 
   constructor(db: DatabaseSync) {
     this.#epoch = db.prepare(`SELECT shard_epoch FROM timers WHERE ${ROW}`)
@@ -31,12 +32,17 @@ export class ShardRows {
     this.#all = db.prepare(SHARDS_SQL)
   }
 
-  /** Undefined for a shard that nobody ever owned. */
+  /** Undefined for a shard that nobody ever owned. Read once: the file is locked, so nobody else changes it. */
   epochOf(shard: number): number | undefined {
-    return this.#epoch.get(shard)?.['shard_epoch'] as number | undefined
+    const known = this.#epochs.get(shard)
+    if (known !== undefined) return known
+    const epoch = this.#epoch.get(shard)?.['shard_epoch'] as number | undefined
+    if (epoch !== undefined) this.#epochs.set(shard, epoch)
+    return epoch
   }
 
   claim({ shard, expected, owner }: ShardClaim): number | null {
+    this.#epochs.delete(shard)
     const { changes } = expected === 0 ? this.#insert.run(shard, owner) : this.#raise.run(owner, shard, expected)
     return changes === 1 ? expected + 1 : null
   }

@@ -6,7 +6,7 @@ import { resolve } from 'node:path'
 import type { Epoch, Millis, ShardId, Timer } from '../../core/timer.ts'
 import { StoreError } from '../store.ts'
 import type { CommitPart, DueScan, ListPage, ListQuery, PageQuery, PartResult, ShardClaim, TimerPage } from '../store.ts'
-import type { ClusterState, NodeBeat, ShardRow, Store, StoreCapabilities, StoreStats, TimerKey } from '../store.ts'
+import type { ClusterState, NodeBeat, OutboxEvent, ShardRow, Store, StoreCapabilities, StoreStats, TimerKey } from '../store.ts'
 import type { TallyQuery, TallySums, Upcoming, UpcomingQuery } from '../store.ts'
 import { kindOf } from '../../core/timer-kind.ts'
 import { appendCells, kindCode, statusCode, timerAt, timersOf } from '../timer-row.ts'
@@ -14,6 +14,7 @@ import type { Cell } from '../timer-row.ts'
 import { backupSqliteFile } from './backup.ts'
 import { GatheredGets } from '../gathered-gets.ts'
 import { ABSENT, SAME } from './messages.ts'
+import { packEvents } from './outbox.ts'
 import type { AnalystCalls, CommitMessage, CommitReply, ReaderCalls, WriterCalls } from './messages.ts'
 import { packTallies } from './timer-tallies.ts'
 import { startWorker, WorkerLink } from './worker-link.ts'
@@ -21,13 +22,15 @@ import type { NameIn } from './worker-link.ts'
 
 export type SqliteOptions = {
   readonly path: string
-  /** The writer's page cache; the index of ids should fit, at about 45 bytes a timer. Each other worker has a quarter of it. */
+  /** The writer's page cache. Each other worker has a quarter of it. */
   readonly cacheMiB?: number
   /** A quota for the file, in pages of 4 KiB. */
   readonly maxPages?: number
 }
 
-const CACHE_MIB_DEFAULT = 256
+// More costs time: whenever a commit has split a page, SQLite walks the whole table of cached pages at its end. What is not
+// here is in the system's cache.
+const CACHE_MIB_DEFAULT = 64
 
 export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
   const { cacheMiB = CACHE_MIB_DEFAULT, maxPages } = options
@@ -154,6 +157,18 @@ class SqliteStore implements Store {
     return this.#analyse('upcoming', query)
   }
 
+  async readEvents(read: { readonly shard: ShardId; readonly after: number; readonly limit: number }): Promise<readonly OutboxEvent[]> {
+    return this.#read('readEvents', read)
+  }
+
+  async removeEvents({ numbers }: { readonly numbers: readonly number[] }): Promise<void> {
+    await this.#write('removeEvents', numbers)
+  }
+
+  async countEvents(shards: readonly ShardId[]): Promise<{ readonly count: number; readonly oldestAt: Millis | null }> {
+    return this.#analyse('countEvents', shards)
+  }
+
   async prune(options: { readonly now: Millis; readonly limit: number }): Promise<number> {
     return this.#write('prune', options)
   }
@@ -220,7 +235,7 @@ function packCommit(parts: readonly CommitPart[]): CommitMessage {
       cells.push(tallies === undefined ? '' : packTallies(tallies))
     }
   }
-  return { parts: heads, cells }
+  return { parts: heads, cells, events: packEvents(parts) }
 }
 
 function partResults(reply: CommitReply): PartResult[] {

@@ -12,6 +12,7 @@ import { ABSENT, PART_STRIDE, PUT_STRIDE, SAME } from './messages.ts'
 import type { CommitMessage, CommitReply, Miss } from './messages.ts'
 import { MetadataEntries } from './metadata-entries.ts'
 import { SCHEMA_VERSION } from './migrations.ts'
+import { OutboxWriter } from './outbox.ts'
 import { ShardRows } from './shard-rows.ts'
 import { INSERT_SQL, PRUNE_SQL, SELECT_CELLS, UPDATE_SQL } from './statements.ts'
 import { TimerCounts } from './timer-counts.ts'
@@ -41,6 +42,7 @@ export class Writer {
   readonly #counts: TimerCounts
   readonly #tallies: TimerTallies
   readonly #metadata: MetadataEntries
+  readonly #outbox: OutboxWriter
   readonly #insert: StatementSync
   readonly #update: StatementSync
   readonly #select: StatementSync
@@ -55,6 +57,7 @@ export class Writer {
     this.#counts = new TimerCounts(db)
     this.#tallies = new TimerTallies(db)
     this.#metadata = new MetadataEntries(db)
+    this.#outbox = new OutboxWriter(db)
     this.#insert = db.prepare(INSERT_SQL)
     this.#update = db.prepare(UPDATE_SQL)
     this.#select = db.prepare(`SELECT ${SELECT_CELLS} FROM timers WHERE timer_uuid = unhex(?)`)
@@ -77,7 +80,15 @@ export class Writer {
   }
 
   commit(message: CommitMessage): CommitReply {
-    return this.#counted(() => this.#writeParts(message))
+    return this.#counted(() => {
+      const reply = this.#writeParts(message)
+      if (message.events !== null) this.#outbox.add(message.events, message, reply)
+      return reply
+    })
+  }
+
+  removeEvents(numbers: readonly number[]): void {
+    this.#transactions.run(() => this.#outbox.remove(numbers))
   }
 
   /** Finished timers by the end of their retention, which is where their key begins. */

@@ -36,8 +36,10 @@ export class Cluster {
     return cluster
   }
 
-  async add(): Promise<ClusterNode> {
-    const node = await ClusterNode.at({ name: `node ${this.nodes.length + 1}`, ...this.#place })
+  /** `env`: settings of this node alone. */
+  async add(env: Environment = {}): Promise<ClusterNode> {
+    const place = { ...this.#place, env: { ...this.#place.env, ...env } }
+    const node = await ClusterNode.at({ name: `node ${this.nodes.length + 1}`, ...place })
     this.nodes.push(node)
     cleanUp(this.#t, () => node.dispose())
     await node.start()

@@ -23,7 +23,7 @@ export const EXAMPLES = {
 const Instant = Type.String({ format: 'date-time' })
 const MaybeInstant = Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time' })
 const StatusWord = Type.Unsafe<string>({ type: 'string', enum: LIST_STATUSES })
-const CallbackType = Type.Unsafe<string>({ type: 'string', enum: ['http', 'nats', 'none'] })
+const CallbackType = Type.Unsafe<string>({ type: 'string', enum: ['http', 'nats', 'none', 'function'] })
 
 const summary = {
   id: Type.String(),

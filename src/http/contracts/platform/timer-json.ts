@@ -51,7 +51,7 @@ function instantJson(at: Millis | null): string {
 
 /** As it was given. */
 function configJson(target: Target, payload: string | null): string {
-  if (target.type === 'none') return 'null'
+  if (target.type === 'none' || target.type === 'function') return 'null'
   const { headers, ...address } = target
   const given = Object.entries({ ...address, headers }).filter(([, value]) => value !== null)
   const json = JSON.stringify(Object.fromEntries(given))

@@ -1,13 +1,22 @@
 // Which timers a list, a cancel or a retry of many means.
 
 import { invalidInput } from '../../../core/errors.ts'
+import { DEFAULT_NAMESPACE } from '../../../core/ids.ts'
 import { parseInstant } from '../../../core/schedule.ts'
 import type { Millis } from '../../../core/timer.ts'
 import type { ListFilter } from '../../../store/store.ts'
 import { inField, readNamespace } from './mapping.ts'
+import { EVERY } from './schema.ts'
 import type { FilterFields } from './schema.ts'
 
-export function toFilter(fields: FilterFields): ListFilter {
+/** For a list, which may be of all namespaces that one may see. */
+export function toListFilter(fields: FilterFields): Omit<ListFilter, 'namespaces'> {
+  if (fields.namespace !== EVERY) return toFilter(fields)
+  const { namespace: _, ...filter } = toFilter({ ...fields, namespace: DEFAULT_NAMESPACE })
+  return filter
+}
+
+function toFilter(fields: FilterFields): ListFilter {
   const { status, metadataKey, metadataValue } = fields
   const dueFrom = instant(fields, 'dueFrom')
   const dueTo = instant(fields, 'dueTo')

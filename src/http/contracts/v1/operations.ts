@@ -35,7 +35,9 @@ const WORDS: Readonly<Record<Verb, Words>> = {
   delete: { summary: 'Cancel a timer', description: 'Once it answers, its delivery never starts.', failures: [400, 404, 409, 503] },
   list: {
     summary: 'List timers',
-    description: 'Live timers first, soonest first; then finished ones. Short pages can have a nextCursor too: go on until there is none.',
+    description:
+      'Live timers first, soonest first; then finished ones. Short pages can have a nextCursor too: go on until there is none. ' +
+      'With sort, order or offset: in that order, with the total. With search: by the beginning of the id.',
     failures: [400, 503],
   },
   batch: {
@@ -72,7 +74,12 @@ const ANSWERS: Readonly<Record<Verb, TSchema>> = {
   get: Timer,
   update: Timer,
   delete: Type.Null({ description: 'Canceled.' }),
-  list: Type.Object({ timers: Type.Array(Timer), nextCursor: Type.Optional(Type.String()) }),
+  list: Type.Object({
+    timers: Type.Array(Timer),
+    nextCursor: Type.Optional(Type.String()),
+    total: Type.Optional(Type.Integer({ description: 'Of a sorted list or a search: how many match.' })),
+    searched: Type.Optional(Type.Unsafe<string>({ type: 'string', enum: ['prefix', 'exact'] })),
+  }),
   batch: Type.Object({
     results: Type.Array(
       Type.Object({

@@ -6,7 +6,6 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import { OnConflict } from '../../../core/command.ts'
 import { invalidInput } from '../../../core/errors.ts'
 import { timerUuid } from '../../../core/ids.ts'
-import { PAGE_TIMERS_DEFAULT, PAGE_TIMERS_MAX } from '../../../core/limits.ts'
 import type { BulkResult } from '../../../service/timer-operations.ts'
 import type { ContractParts } from '../../contract.ts'
 import { JSON_TYPE } from '../../error-answers.ts'
@@ -14,8 +13,8 @@ import { timerJson } from '../../native/timer-json.ts'
 import { readTraceparent } from '../../traceparent.ts'
 import { createBatch } from './batch.ts'
 import type { ItemValidator } from './batch.ts'
-import { cursorText, readCursor } from './cursor.ts'
-import { bulkFilter, toFilter } from './filter.ts'
+import { bulkFilter } from './filter.ts'
+import { list } from './list.ts'
 import { toCreateCommand, toTimerName, toUpdateCommand } from './mapping.ts'
 import { operation } from './operations.ts'
 import { preview } from './preview.ts'
@@ -57,11 +56,7 @@ export function registerRoutes(instance: FastifyInstance, { payloadMaxBytes }: C
   }
 
   app.post(`${PREFIX}/list`, { schema: operation('list', ListBody) }, async ({ body, timers }, reply) => {
-    const limit = Math.min(body.limit ?? PAGE_TIMERS_DEFAULT, PAGE_TIMERS_MAX)
-    const after = body.cursor === undefined ? null : readCursor(body.cursor)
-    const { timers: page, next } = await timers.list({ filter: toFilter(body), after, limit })
-    const nextCursor = next === null ? '' : `,"nextCursor":"${cursorText(next)}"`
-    return sendJson(reply, `{"timers":[${page.map((timer) => timerJson(timer)).join(',')}]${nextCursor}}`)
+    return sendJson(reply, await list(body, timers))
   })
 
   app.post(`${PREFIX}/cancel`, { schema: operation('cancel', CancelBody) }, async ({ body, timers }, reply) => {

@@ -99,15 +99,38 @@ const filter = {
     }),
   ),
 }
-export type FilterFields = Omit<Static<typeof ListBody>, 'limit' | 'cursor'>
+export type FilterFields = Omit<Static<typeof ListBody>, 'limit' | 'cursor' | 'sort' | 'order' | 'offset' | 'search'>
+
+/** Of a list: all that the key may see. Cannot be the name of a namespace. */
+export const EVERY = '*'
+export const OFFSET_MAX = 1_000_000 // rows before the page are passed over one by one
 
 export const ListBody = closed({
   ...filter,
+  namespace: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: NAMESPACE_CHARS_MAX,
+      description: `Default: default. ${EVERY} is all namespaces that the key may see.`,
+    }),
+  ),
+  search: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: ID_CHARS_MAX,
+      description: 'Ids that begin with this text; of too many timers to look through, the very id. searched in the answer says which.',
+    }),
+  ),
+  sort: Type.Optional(oneOfWords(['dueAt', 'createdAt'], { description: 'Sorted and counted: the answer has a total and no nextCursor.' })),
+  order: Type.Optional(oneOfWords(['asc', 'desc'], { description: 'Default: asc.' })),
+  offset: Type.Optional(Type.Integer({ minimum: 0, maximum: OFFSET_MAX, description: 'How many to pass over, for a sorted list.' })),
   limit: Type.Optional(
     Type.Integer({ minimum: 1, description: `Timers on a page. Default ${PAGE_TIMERS_DEFAULT}; cut to ${PAGE_TIMERS_MAX} if more.` }),
   ),
   cursor: Type.Optional(Type.String({ maxLength: 200, description: 'nextCursor of the page before.' })),
 })
+
+export type ListBody = Static<typeof ListBody>
 
 export const CancelBody = closed({
   ...filter,

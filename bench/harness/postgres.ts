@@ -1,0 +1,124 @@
+// A PostgreSQL server of the bench's own, with the settings of a small production server, and databases in it. Many stored
+// timers are made by the server itself, from numbers: sending five million rows would take longer than all the rest.
+
+import { readdirSync, readFileSync } from 'node:fs'
+import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts'
+import { PostgresServer } from '../../src/store/postgres/postgres-server.fixture.ts'
+import type { PostgresLocation } from '../../src/runtime/postgres-location.ts'
+import { cpuMs } from './process-usage.ts'
+
+export const SHARDS = 64
+
+const FLAGS = ['shared_buffers=512MB', 'max_wal_size=8GB', 'checkpoint_timeout=15min', 'max_connections=150'].flatMap((one) => ['-c', one])
+const FILL_STEP = 250_000
+
+export class BenchPostgres {
+  readonly #server: PostgresServer
+  readonly #pid: number
+  readonly #log: (text: string) => void
+
+  private constructor(server: PostgresServer, pid: number, log: (text: string) => void) {
+    this.#server = server
+    this.#pid = pid
+    this.#log = log
+  }
+
+  static async start(log: (text: string) => void): Promise<BenchPostgres> {
+    const server = await PostgresServer.start({ flags: FLAGS })
+    const [row] = await server.sql(`SELECT split_part(pg_read_file('postmaster.pid'), E'\\n', 1)::int AS pid`)
+    return new BenchPostgres(server, Number(row!['pid']), log)
+  }
+
+  async stop(): Promise<void> {
+    await this.#server.stop()
+  }
+
+  /** A new database with the service's schema. */
+  async database(): Promise<BenchDatabase> {
+    const location = await this.#server.createDatabase()
+    await (await openPostgresStore({ ...location, shards: SHARDS })).close()
+    return new BenchDatabase(this.#server, location, this.#log)
+  }
+
+  /** CPU time of all processes of the server so far; one that has ended counts no more, and connections stay while a figure is taken. */
+  cpuMs(): number {
+    const processes = readdirSync(`/proc/${this.#pid}/task`).flatMap((thread) => childrenOf(this.#pid, thread))
+    return processes.reduce((sum, pid) => sum + cpuMsOrNone(pid), cpuMs(this.#pid))
+  }
+
+  /** How much has been written to the log of the server so far. */
+  async walBytes(): Promise<number> {
+    const [row] = await this.#server.sql(`SELECT pg_current_wal_insert_lsn() - '0/0'::pg_lsn AS bytes`)
+    return Number(row!['bytes'])
+  }
+}
+
+export class BenchDatabase {
+  readonly location: PostgresLocation
+  readonly #server: PostgresServer
+  readonly #log: (text: string) => void
+  #stored = 0
+
+  constructor(server: PostgresServer, location: PostgresLocation, log: (text: string) => void) {
+    this.#server = server
+    this.location = location
+    this.#log = log
+  }
+
+  get url(): string {
+    const { host, port, user, password, database } = this.location
+    return `postgres://${user}:${password ?? ''}@${host}:${port}/${database}`
+  }
+
+  /** Adds timers that are far from due until there are so many. Then the server has done what it would do later: vacuum and checkpoint. */
+  async growTo(timers: number): Promise<void> {
+    const startedAt = performance.now()
+    const client = await this.#server.client(this.location.database)
+    try {
+      await client.query('SET synchronous_commit = off')
+      while (this.#stored < timers) {
+        const until = Math.min(this.#stored + FILL_STEP, timers)
+        await client.query(FILL, [this.#stored, until, SHARDS])
+        this.#stored = until
+      }
+      await client.query('VACUUM (ANALYZE) timers')
+      await client.query('CHECKPOINT')
+    } finally {
+      await client.end()
+    }
+    this.#log(`stored ${timers.toLocaleString('en-US')} timers in ${((performance.now() - startedAt) / 1_000).toFixed(0)} s`)
+  }
+}
+
+// In random order of time and id, as in life, due in two days to a year; like the timers that the scenarios create.
+const FILL = `
+  WITH made AS (
+    INSERT INTO timers (
+      shard_id, row_type, timer_execute_at, timer_uuid, timer_namespace, timer_id, timer_version, timer_status, timer_protocol,
+      timer_target_type, timer_target_address, timer_payload, timer_created_at, timer_firing, timer_attempts
+    )
+    SELECT
+      floor(random() * $3::integer)::integer, 2,
+      (extract(epoch FROM now()) * 1000)::bigint + 172800000 + floor(random() * 31363200000)::bigint,
+      gen_random_uuid(), 'default', 'far-' || lpad(n::text, 16, '0'), 1, 0, 'v1',
+      1, 'http://127.0.0.1:9/hooks/order/reminders', '{"order":"o-1234567890","reason":"payment reminder","n":1}',
+      (extract(epoch FROM now()) * 1000)::bigint, 1, 0
+    FROM generate_series($1::bigint + 1, $2::bigint) AS n
+    RETURNING 1
+  )
+  INSERT INTO timer_counts (timer_namespace, timer_status, timer_kind, counter_slot, timer_count)
+  SELECT 'default', 0, 0, 0, count(*) FROM made
+  ON CONFLICT (timer_namespace, timer_status, timer_kind, counter_slot)
+    DO UPDATE SET timer_count = timer_counts.timer_count + excluded.timer_count`
+
+function childrenOf(pid: number, thread: string): number[] {
+  return readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').trim().split(' ').filter((child) => child !== '').map(Number)
+}
+
+function cpuMsOrNone(pid: number): number {
+  try {
+    return cpuMs(pid)
+  } catch {
+    return 0
+  }
+}

@@ -1,0 +1,249 @@
+// The client: one method for everything the service can do. Every call is retried until it has a real answer, and
+// written so that being carried out twice by an unlucky retry does no harm.
+
+import { createMany, createOne } from './creating.ts'
+import type { BatchResult } from './creating.ts'
+import { DuetimeError, invalidInput } from './errors.ts'
+import type { CancelAnswer, DeleteBody, GetBody, NameBody, PreviewAnswer, PreviewBody, RetryAnswer, TimerAnswer } from './generated.ts'
+import type { CallbackTest, CallbackTestResult, Cluster, Forecast, ForecastQuery, Overview } from './insight.ts'
+import { liveEvents } from './live.ts'
+import type { LiveEvent, LiveOptions } from './live.ts'
+import { platform, viewedAs } from './platform.ts'
+import type { MinimalFetch, WebFetch } from './platform.ts'
+import { isAsAsked } from './same-timer.ts'
+import { TimerList, wireFilter } from './timer-list.ts'
+import type { ListQuery, Page, PageQuery, TimerFilter } from './timer-list.ts'
+import { readyCreate, updateBody } from './timer.ts'
+import type { NewTimer, OnConflict, Timer, TimerChanges, TimerName } from './timer.ts'
+import { queryText, Transport } from './transport.ts'
+import type { Budget, CallOptions, Query } from './transport.ts'
+import { wireWhen } from './when.ts'
+import type { When } from './when.ts'
+
+export type DuetimeOptions = {
+  /** Where the service is. Default http://localhost:8080. */
+  readonly url?: string | undefined
+  /** Or a function that is asked for every request: keys change, and pages learn them late. */
+  readonly apiKey?: string | (() => string | null | undefined) | undefined
+  /** For calls that do not name one. Default `default`. */
+  readonly namespace?: string | undefined
+  /** For a whole call, with all its attempts and waits. Default 30 s. */
+  readonly timeoutMs?: number | undefined
+  /** For one attempt. Default 10 s. */
+  readonly attemptTimeoutMs?: number | undefined
+  /** Attempts after the first. Default 10, which fit into the default timeout while a server restarts. */
+  readonly retries?: number | undefined
+  /** Sent with every request. */
+  readonly headers?: Readonly<Record<string, string>> | undefined
+  readonly fetch?: WebFetch | undefined
+}
+
+export type BulkOptions = CallOptions & { /** Only count what would change. */ readonly dryRun?: boolean | undefined }
+export type BulkFilter = TimerFilter & { /** Without any other filter: every timer of the namespace. */ readonly all?: boolean | undefined }
+export type Canceled = Omit<CancelAnswer, 'more'>
+type RetryManyAnswer = Exclude<RetryAnswer, TimerAnswer>
+export type Retried = Omit<RetryManyAnswer, 'more'>
+export type PreviewQuery = Omit<PreviewBody, 'executeAt' | 'schedule'> & When
+
+const TIMERS = '/api/v1/timers'
+const CANCEL_NEEDS = ['namespace', 'metadataKey', 'dueFrom', 'dueTo'] as const
+
+export class Duetime {
+  readonly url: string
+  readonly namespace: string
+  readonly #transport: Transport
+
+  constructor(options: DuetimeOptions = {}) {
+    const { url = 'http://localhost:8080', namespace = 'default', apiKey } = options
+    const { timeoutMs = 30_000, attemptTimeoutMs = 10_000, retries = 10 } = options
+    this.url = url.replace(/\/+$/, '')
+    this.namespace = namespace
+    const headers = () => {
+      const key = typeof apiKey === 'function' ? apiKey() : apiKey
+      return { ...(typeof key === 'string' && { 'x-api-key': key }), ...options.headers }
+    }
+    // Looked up when it is called, and called as a function of the platform: browsers insist on that.
+    const fetch = viewedAs<MinimalFetch | undefined>(options.fetch) ?? ((target, init) => platform.fetch(target, init))
+    this.#transport = new Transport({ url: this.url, headers, fetch, timeoutMs, attemptTimeoutMs, retries })
+  }
+
+  /**
+   * Stored on disk when it resolves. Without an id it gets a new one here, before it is first sent. A timer of the same
+   * id is replaced unless `onConflict` says otherwise. Sent twice, it still is one timer that fires once.
+   */
+  async create<Payload = unknown>(timer: NewTimer<Payload>, options?: CallOptions): Promise<Timer<Payload>> {
+    const made = await createOne(this.#transport, readyCreate(timer, this.namespace), this.#transport.budget(options))
+    return made as Timer<Payload>
+  }
+
+  /** Any number, 1,000 to a request. Each has its own result, in order: a bad one fails alone. */
+  async batch<Payload = unknown>(
+    timers: Iterable<NewTimer<Payload>>,
+    { onConflict, ...options }: CallOptions & { readonly onConflict?: OnConflict | undefined } = {},
+  ): Promise<BatchResult<Payload>[]> {
+    const creates = Array.from(timers, (timer) => readyCreate(timer, this.namespace, onConflict))
+    return (await createMany(this.#transport, creates, this.#transport.budget(options))) as BatchResult<Payload>[]
+  }
+
+  /** Finished timers can be read while the service retains them. Throws `TIMER_NOT_FOUND` when there is none. */
+  async get<Payload = unknown>(name: TimerName, { includeSecrets, ...options }: CallOptions & Pick<GetBody, 'includeSecrets'> = {}) {
+    return (await this.#post('get', { ...this.#named(name), includeSecrets }, options)) as Timer<Payload>
+  }
+
+  /** Every timer that matches: `for await (const timer of client.list({ status: 'failed' }))`. */
+  list<Payload = unknown>(query: ListQuery = {}, options?: CallOptions): TimerList<Payload> {
+    return new TimerList(query, (page) => this.page<Payload>(page, options))
+  }
+
+  /** One page; its `nextCursor` leads to the next. With `sort` or `search`, an `offset` does, and there is a `total`. */
+  async page<Payload = unknown>(query: PageQuery = {}, options?: CallOptions): Promise<Page<Payload>> {
+    return (await this.#post('list', this.#inNamespace(wireFilter(query)), options)) as Page<Payload>
+  }
+
+  /** Once it resolves, the old version never fires. Throws `TIMER_NOT_PENDING` when it is too late. */
+  async update<Payload = unknown>(name: TimerName, changes: TimerChanges<Payload>, options?: CallOptions): Promise<Timer<Payload>> {
+    const body = updateBody(this.#named(name), changes)
+    // That it is too late, or has another version, can be the work of the first attempt.
+    const isDone = (timer: Timer) => isAsAsked(timer, body) && (body.ifVersion === undefined || timer.version > body.ifVersion)
+    return (await this.#change('update', body, { options, isDone })) as Timer<Payload>
+  }
+
+  /** Once it resolves, the delivery never starts. Throws `TIMER_NOT_PENDING` when it is too late. */
+  async cancel(name: TimerName, { ifVersion, ...options }: CallOptions & Pick<DeleteBody, 'ifVersion'> = {}): Promise<void> {
+    const body: DeleteBody = { ...this.#named(name), ifVersion }
+    await this.#change('delete', body, { options, isDone: ({ status }) => status === 'canceled' })
+  }
+
+  /** Every pending or paused timer that matches, however many. */
+  async cancelMany(filter: BulkFilter, options: BulkOptions = {}): Promise<Canceled> {
+    // The server asks for this too, but takes the client's own namespace, which is always sent, for an answer.
+    const isSaid = filter.all === true || CANCEL_NEEDS.some((name) => filter[name] !== undefined)
+    if (!isSaid) throw invalidInput('all', `say which timers: ${CANCEL_NEEDS.join(', ')}, or all: true for every timer of the namespace`)
+    const { matched, tooLate, changed } = await this.#bulk('cancel', filter, options)
+    return { matched, tooLate, canceled: changed }
+  }
+
+  /**
+   * Makes it due at once; a cycle goes on as before. This is the one call that is not sent again when its answer was
+   * lost, since it would fire twice.
+   */
+  async trigger<Payload = unknown>(name: TimerName, options?: CallOptions): Promise<Timer<Payload>> {
+    const call = { method: 'POST', path: `${TIMERS}/trigger`, body: () => this.#named(name), onceOnly: true } as const
+    return (await this.#transport.request(call, this.#transport.budget(options))).body as Timer<Payload>
+  }
+
+  /** It does not fire until it is resumed. */
+  async pause<Payload = unknown>(name: TimerName, options?: CallOptions): Promise<Timer<Payload>> {
+    return (await this.#post('pause', this.#named(name), options)) as Timer<Payload>
+  }
+
+  /** What came due during the pause fires at once. */
+  async resume<Payload = unknown>(name: TimerName, options?: CallOptions): Promise<Timer<Payload>> {
+    return (await this.#post('resume', this.#named(name), options)) as Timer<Payload>
+  }
+
+  /** Brings a failed timer back: its delivery starts at once, with all its attempts. */
+  async retry<Payload = unknown>(name: TimerName, options?: CallOptions): Promise<Timer<Payload>> {
+    const isDone = ({ status }: Timer) => status !== 'failed'
+    return (await this.#change('retry', this.#named(name), { options, isDone })) as Timer<Payload>
+  }
+
+  /** Every failed timer that matches, however many. */
+  async retryMany(filter: Omit<BulkFilter, 'status'> = {}, options: BulkOptions = {}): Promise<Retried> {
+    const { matched, tooLate, changed } = await this.#bulk('retry', { ...filter, all: true }, options)
+    return { matched, tooLate, retried: changed }
+  }
+
+  /** When a timer like this, created now, would fire. Nothing is stored. */
+  async preview(query: PreviewQuery, options?: CallOptions): Promise<PreviewAnswer> {
+    const { timeZone, count } = query
+    return (await this.#post('preview', { ...wireWhen(query), timeZone, count }, options)) as PreviewAnswer
+  }
+
+  async cluster(options?: CallOptions): Promise<Cluster> {
+    return (await this.#get('/api/v1/cluster', {}, options)) as Cluster
+  }
+
+  /** Of one namespace, or of all that the key may see. */
+  async overview(query: { readonly namespace?: string | undefined } = {}, options?: CallOptions): Promise<Overview> {
+    return (await this.#get('/api/v1/overview', query, options)) as Overview
+  }
+
+  /** How many timers come due in the next seconds, minutes or hours. */
+  async forecast(query: ForecastQuery = {}, options?: CallOptions): Promise<Forecast> {
+    return (await this.#get('/api/v1/forecast', query, options)) as Forecast
+  }
+
+  /** What happens as it happens, until the loop is left or the signal is aborted. Broken connections are opened again. */
+  live(options: LiveOptions = {}): AsyncGenerator<LiveEvent, void, void> {
+    return liveEvents(this.#transport, options)
+  }
+
+  /** Sends one delivery now, exactly as a timer would, and tells what came of it. Nothing is stored. Never sent twice. */
+  async testCallback(test: CallbackTest, options?: CallOptions): Promise<CallbackTestResult> {
+    const body = () => this.#inNamespace(test)
+    const call = { method: 'POST', path: '/api/v1/callbacks/test', body, onceOnly: true } as const
+    return (await this.#transport.request(call, this.#transport.budget(options))).body as CallbackTestResult
+  }
+
+  #named(name: TimerName): { readonly namespace: string; readonly timerId: string } {
+    const { id, namespace = this.namespace } = typeof name === 'string' ? { id: name } : name
+    if (typeof id !== 'string' || id === '') throw invalidInput('timerId', 'the id of a timer must be a text that is not empty')
+    return { namespace, timerId: id }
+  }
+
+  #inNamespace<Body extends { readonly namespace?: string | undefined }>(body: Body): Body & { readonly namespace: string } {
+    return { ...body, namespace: body.namespace ?? this.namespace }
+  }
+
+  async #post(verb: string, body: unknown, options: CallOptions | undefined): Promise<unknown> {
+    const call = { method: 'POST', path: `${TIMERS}/${verb}`, body: () => body } as const
+    return (await this.#transport.request(call, this.#transport.budget(options))).body
+  }
+
+  async #get(path: string, query: Query, options: CallOptions | undefined): Promise<unknown> {
+    const call = { method: 'GET', path: `${path}${queryText(query)}` } as const
+    return (await this.#transport.request(call, this.#transport.budget(options))).body
+  }
+
+  /** A change that says it is too late after an answer was lost: perhaps because the first attempt was in time. */
+  async #change(verb: string, body: NameBody, { options, isDone }: ChangeOptions): Promise<unknown> {
+    const budget = this.#transport.budget(options)
+    let isRepeated = false
+    const bodyOf = (uncertain: boolean) => {
+      isRepeated = uncertain
+      return body
+    }
+    try {
+      return (await this.#transport.request({ method: 'POST', path: `${TIMERS}/${verb}`, body: bodyOf }, budget)).body
+    } catch (error) {
+      const isConflict = error instanceof DuetimeError && (error.code === 'TIMER_NOT_PENDING' || error.code === 'VERSION_CONFLICT')
+      if (!isRepeated || !isConflict) throw error
+      const timer = await this.#found(body, budget)
+      if (isDone(timer)) return timer
+      throw error
+    }
+  }
+
+  async #found({ namespace, timerId }: NameBody, budget: Budget): Promise<Timer> {
+    const call = { method: 'POST', path: `${TIMERS}/get`, body: () => ({ namespace, timerId }) } as const
+    return (await this.#transport.request(call, budget)).body as Timer
+  }
+
+  /** The service changes a bounded number at a time and says when there are more. */
+  async #bulk(verb: 'cancel' | 'retry', filter: BulkFilter, { dryRun, ...options }: BulkOptions) {
+    const body = { ...this.#inNamespace(wireFilter(filter)), dryRun }
+    const sums = { matched: 0, tooLate: 0, changed: 0 }
+    for (;;) {
+      const answer = (await this.#post(verb, body, options)) as CancelAnswer | RetryManyAnswer
+      const changed = 'canceled' in answer ? answer.canceled : answer.retried
+      sums.matched += answer.matched
+      sums.tooLate += answer.tooLate
+      sums.changed += changed
+      // Nothing changed although there are more: they are too late, and asking again would find the same ones.
+      if (!answer.more || dryRun === true || changed === 0) return sums
+    }
+  }
+}
+
+type ChangeOptions = { readonly options: CallOptions | undefined; readonly isDone: (timer: Timer) => boolean }

@@ -1,0 +1,30 @@
+// What the service tells about itself: for dashboards and for people who ask why a timer is late.
+
+import type { CallbackTestAnswer, CallbackTestBody, ForecastAnswer, OverviewAnswer } from './generated.ts'
+import type { ForecastQuery as WireForecastQuery } from './generated.ts'
+
+export type Overview = OverviewAnswer
+export type Forecast = ForecastAnswer
+export type ForecastQuery = Omit<WireForecastQuery, 'steps'> & { /** How many. Default 60. */ readonly steps?: number | undefined }
+export type CallbackTest = CallbackTestBody
+export type CallbackTestResult = CallbackTestAnswer
+
+export type Cluster = {
+  readonly node: string
+  /** False while the node cannot be sure that its shards are still its own: it starts no deliveries then. */
+  readonly isCertain: boolean
+  readonly nodes: readonly {
+    readonly node: string
+    readonly address: string | null
+    readonly leaving: boolean
+    readonly silentMs: number
+    readonly clockSkewMs: number
+  }[]
+  readonly shards: readonly {
+    readonly shard: number
+    readonly epoch: number
+    readonly owner: string | null
+    /** Of the shards of the node that answers. */
+    readonly own: { readonly windowTimers: number; readonly inFlight: number; readonly lagMs: number } | null
+  }[]
+}

@@ -1,0 +1,120 @@
+// Times as people have them at hand (a Date, a Temporal value, '3d', { days: 3 }) in the form the service takes.
+
+import { invalidInput } from './errors.ts'
+
+/** ISO 8601 with an offset, a Date, milliseconds since 1970, or a Temporal.Instant or Temporal.ZonedDateTime. */
+export type InstantLike = string | number | Date | { readonly epochMilliseconds: number }
+
+export type DurationFields = {
+  readonly years?: number | undefined
+  readonly months?: number | undefined
+  readonly weeks?: number | undefined
+  readonly days?: number | undefined
+  readonly hours?: number | undefined
+  readonly minutes?: number | undefined
+  readonly seconds?: number | undefined
+  readonly milliseconds?: number | undefined
+}
+
+/** '90s', '1h30m', '3d', ISO 8601 ('P3D'), fields, or a Temporal.Duration. A bare number would not say its unit. */
+export type DurationLike = string | DurationFields
+
+/** When a timer fires, in one of these ways. */
+export type When = {
+  /** At this instant. */
+  readonly at?: InstantLike | undefined
+  /** So long after the service has stored it. */
+  readonly after?: DurationLike | undefined
+  /** Again and again; see `times` and `from`. */
+  readonly every?: DurationLike | undefined
+  /** With `every`: how often. For ever if left out. */
+  readonly times?: number | undefined
+  /** With `every`: when it fires first. One interval from now if left out. */
+  readonly from?: InstantLike | undefined
+  /** As the service takes it: ISO 8601 with an offset. */
+  readonly executeAt?: string | undefined
+  /** As the service takes it: an instant, a duration or a cycle. */
+  readonly schedule?: string | undefined
+}
+
+export type WireWhen = { readonly executeAt?: string; readonly schedule?: string }
+
+/** Empty when nothing is said. */
+export function wireWhen(when: When): WireWhen {
+  const said = (['at', 'after', 'every', 'executeAt', 'schedule'] as const).filter((field) => when[field] !== undefined)
+  if (said.length > 1) throw invalidInput(said[1]!, `give one of ${said.join(' and ')}, not both`)
+  for (const field of ['times', 'from'] as const) {
+    if (when[field] !== undefined && when.every === undefined) throw invalidInput(field, `${field} belongs to every`)
+  }
+  if (when.at !== undefined) return { executeAt: instantText(when.at, 'at') }
+  if (when.after !== undefined) return { schedule: durationText(when.after, 'after') }
+  if (when.every !== undefined) return { schedule: cycleText(when.every, when) }
+  if (when.executeAt !== undefined) return { executeAt: when.executeAt }
+  return when.schedule === undefined ? {} : { schedule: when.schedule }
+}
+
+export function instantText(instant: InstantLike, field: string): string {
+  if (typeof instant === 'string') return instant
+  const ms = typeof instant === 'number' ? instant : instant instanceof Date ? instant.getTime() : instant.epochMilliseconds
+  const date = new Date(ms)
+  if (Number.isNaN(date.getTime())) throw invalidInput(field, `${field} is not a valid time`)
+  return date.toISOString()
+}
+
+function cycleText(every: DurationLike, { times, from }: When): string {
+  if (times !== undefined && !(Number.isInteger(times) && times >= 1)) throw invalidInput('times', 'times must be a whole number from 1')
+  const start = from === undefined ? '' : `${instantText(from, 'from')}/`
+  return `R${times ?? ''}/${start}${durationText(every, 'every')}`
+}
+
+const TERMS = /^(?:\d+(?:\.\d+)?(?:ms|mo|[ywdhms]))+$/
+const TERM = /(\d+(?:\.\d+)?)(ms|mo|[ywdhms])/g
+const FIELD_BY_UNIT: Readonly<Record<string, keyof DurationFields>> = {
+  y: 'years',
+  mo: 'months',
+  w: 'weeks',
+  d: 'days',
+  h: 'hours',
+  m: 'minutes',
+  s: 'seconds',
+  ms: 'milliseconds',
+}
+
+/** ISO 8601. Text that begins with P is the service's to judge. */
+export function durationText(duration: DurationLike, field: string): string {
+  if (typeof duration !== 'string') return isoDuration(duration, field)
+  if (/^\s*p/i.test(duration)) return duration.trim()
+  if (!TERMS.test(duration)) {
+    throw invalidInput(field, `${field} '${duration}' is not a duration: write 90s, 1h30m, 3d, 2w, 6mo, 1y, or ISO 8601 such as P3D`)
+  }
+  const fields: Record<string, number> = {}
+  for (const [, amount, unit] of duration.matchAll(TERM)) {
+    const name = FIELD_BY_UNIT[unit!]!
+    fields[name] = (fields[name] ?? 0) + Number(amount)
+  }
+  return isoDuration(fields, field)
+}
+
+function isoDuration(fields: DurationFields, field: string): string {
+  const amount = (name: keyof DurationFields): number => {
+    const value = fields[name] ?? 0
+    if (Number.isFinite(value) && value >= 0) return value
+    throw invalidInput(field, `${field}: ${name} must not be negative or infinite`)
+  }
+  const calendar = ([['years', 'Y'], ['months', 'M'], ['weeks', 'W'], ['days', 'D']] as const).map(([name, letter]) => {
+    const value = amount(name)
+    if (Number.isInteger(value)) return value === 0 ? '' : `${value}${letter}`
+    throw invalidInput(field, `${field}: ${name} must be whole, since their length varies; use hours instead of parts of days`)
+  })
+  const ms = amount('hours') * 3_600_000 + amount('minutes') * 60_000 + amount('seconds') * 1_000 + amount('milliseconds')
+  const text = `${calendar.join('')}${clockText(Math.round(ms))}`
+  if (text === '') throw invalidInput(field, `${field} is empty: say how long, such as 90s or { hours: 1 }`)
+  return `P${text}`
+}
+
+/** Hours and smaller have fixed lengths, so parts of them add up. */
+function clockText(ms: number): string {
+  if (ms === 0) return ''
+  const [hours, minutes, seconds] = [Math.floor(ms / 3_600_000), Math.floor(ms / 60_000) % 60, (ms % 60_000) / 1_000]
+  return `T${hours === 0 ? '' : `${hours}H`}${minutes === 0 ? '' : `${minutes}M`}${seconds === 0 ? '' : `${seconds}S`}`
+}

@@ -1,0 +1,48 @@
+// `duetime preview`: when a schedule would fire, before anything is made.
+
+import { InvalidArgumentError } from 'commander'
+import type { Command } from 'commander'
+import { PREVIEW_FIRINGS_DEFAULT, PREVIEW_FIRINGS_MAX } from '../../core/limits.ts'
+import { addConnectionOptions, connectionOf, withClient } from '../connection.ts'
+import type { ConnectionFlags } from '../connection.ts'
+import { outputOption, positiveInteger, print } from '../output/format.ts'
+import type { Format } from '../output/format.ts'
+import { fromNow, wallClock } from '../output/readable-time.ts'
+import { table } from '../output/table.ts'
+import type { Terminal } from '../terminal.ts'
+import { examples } from './one-timer-commands.ts'
+import { whenFields } from './timer-fields.ts'
+
+type PreviewFlags = ConnectionFlags & { readonly count: number; readonly timeZone?: string; readonly output: Format }
+
+export function addPreviewCommand(program: Command, terminal: Terminal): void {
+  const command = program
+    .command('preview')
+    .description('show when a timer would fire; nothing is stored')
+    .argument('<when>', 'as for create')
+    .option('--count <number>', 'so many firings', countUpToMax, PREVIEW_FIRINGS_DEFAULT)
+    .option('--time-zone <zone>', 'whose clocks are meant; the local ones by default')
+    .addOption(outputOption())
+  addConnectionOptions(command).addHelpText(
+    'after',
+    examples('duetime preview "every monday 9:00"', 'duetime preview R/P1M --count 12 --time-zone Europe/Berlin'),
+  )
+  command.action(async (when: string, flags: PreviewFlags) => {
+    const connection = connectionOf(flags, terminal.environment)
+    const fields = whenFields(flags, when, terminal)
+    const answer = await withClient(connection, (client) => client.preview({ ...fields, count: flags.count }))
+    const timeZone = fields.timeZone ?? flags.timeZone ?? terminal.environment.timeZone
+    const now = Date.parse(answer.now)
+    const rows = answer.firings.map(
+      (firing, index) => [`${index + 1}`, wallClock(Date.parse(firing), timeZone), firing, fromNow(Date.parse(firing), now)],
+    )
+    const columns = [{ title: '#', align: 'right' as const }, { title: timeZone.toUpperCase() }, { title: 'UTC' }, { title: 'FROM NOW' }]
+    await print({ value: answer, text: () => table(columns, rows, terminal) }, flags.output, terminal)
+  })
+}
+
+function countUpToMax(text: string): number {
+  const count = positiveInteger(text)
+  if (count > PREVIEW_FIRINGS_MAX) throw new InvalidArgumentError(`It must be ${PREVIEW_FIRINGS_MAX} at most.`)
+  return count
+}

@@ -1,0 +1,113 @@
+// From what a program says to commands, as the contract v1 does with the bodies of requests.
+
+import { randomUUIDv7 } from 'node:crypto'
+import { OnConflict } from '../core/command.ts'
+import type { CreateCommand, TimerChanges, UpdateCommand } from '../core/command.ts'
+import { DuetimeError, ErrorCode, invalidInput } from '../core/errors.ts'
+import { DEFAULT_NAMESPACE, parseNamespace, parseTimerId, timerUuid } from '../core/ids.ts'
+import { TIMEOUT_DEFAULT_MS } from '../core/limits.ts'
+import { DEFAULT_RETRY } from '../core/retry.ts'
+import { CatchUp } from '../core/timer.ts'
+import type { JsonText, Namespace, Target, TimerId, TimerUuid } from '../core/timer.ts'
+import { readSchedule, requiredSchedule } from '../http/contracts/v1/mapping.ts'
+import { NATIVE_PROTOCOL, readTarget } from '../http/native/callback.ts'
+import { readTimeout } from '../http/native/intervals.ts'
+import { metadataText } from '../http/native/metadata.ts'
+import { readRetryPolicy } from '../http/native/retry-policy.ts'
+import { payloadText } from '../http/payload-text.ts'
+import { checkCreate, checkUpdate } from './fields.ts'
+import type { CreateFields, TimerRef, UpdateFields } from './fields.ts'
+import { timingOf } from './when.ts'
+import type { When } from './when.ts'
+
+/** The handler of the timer's namespace. */
+const HANDLER: Target = Object.freeze({ type: 'function' })
+
+type Name = { readonly namespace: Namespace; readonly id: TimerId; readonly uuid: TimerUuid }
+
+export function nameOf(ref: TimerRef): Name {
+  const { id, namespace } = typeof ref === 'string' ? { id: ref } : { ...ref }
+  return named(namespaceOf(namespace), parseTimerId(textOf(id, 'id')))
+}
+
+export function namespaceOf(namespace: string | undefined): Namespace {
+  return namespace === undefined ? DEFAULT_NAMESPACE : parseNamespace(textOf(namespace, 'namespace'))
+}
+
+export function createCommand(given: CreateFields, payloadMaxBytes: number): CreateCommand {
+  const fields = checkCreate(given)
+  const id = fields.id === undefined ? (randomUUIDv7() as string as TimerId) : parseTimerId(fields.id)
+  const name = named(namespaceOf(fields.namespace), id)
+  return {
+    type: 'create',
+    ...name,
+    onConflict: fields.onConflict ?? OnConflict.replace,
+    minLeadMs: 0,
+    spec: {
+      schedule: scheduleOf(fields),
+      catchUp: fields.catchUp ?? CatchUp.all,
+      target: fields.callback === undefined ? HANDLER : readTarget({ callback: fields.callback })!,
+      protocol: NATIVE_PROTOCOL,
+      payload: payloadOf(fields, payloadMaxBytes),
+      metadata: metadataText(fields.metadata),
+      retry: fields.retryPolicy === undefined ? DEFAULT_RETRY : readRetryPolicy(fields.retryPolicy),
+      timeoutMs: timeoutOf(fields) ?? TIMEOUT_DEFAULT_MS,
+      traceparent: null,
+      correlationId: null,
+    },
+  }
+}
+
+export function updateCommand(ref: TimerRef, given: UpdateFields, payloadMaxBytes: number): UpdateCommand {
+  const { ifVersion, ...fields } = checkUpdate(given)
+  const changes = changesOf(fields, payloadMaxBytes)
+  if (Object.keys(changes).length === 0) throw invalidInput('id', 'nothing to change: give the fields that shall have new values')
+  return { type: 'update', ...nameOf(ref), changes, ifVersion: ifVersion ?? null, minLeadMs: 0 }
+}
+
+function changesOf(fields: UpdateFields, payloadMaxBytes: number): TimerChanges {
+  const schedule = readSchedule(timingOf(fields))
+  const { callback, catchUp, metadata, retryPolicy } = fields
+  const target = callback === 'handler' ? HANDLER : callback && readTarget({ callback })
+  const timeoutMs = timeoutOf(fields)
+  return {
+    ...(schedule === undefined ? {} : { schedule }),
+    ...(catchUp === undefined ? {} : { catchUp }),
+    ...(target === undefined ? {} : { callback: { target, protocol: NATIVE_PROTOCOL, retryOfProtocol: DEFAULT_RETRY } }),
+    ...(fields.payload === undefined ? {} : { payload: payloadOf(fields, payloadMaxBytes) }),
+    ...(metadata === undefined ? {} : { metadata: metadataText(metadata) }),
+    ...(retryPolicy === undefined ? {} : { retry: readRetryPolicy(retryPolicy) }),
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+  }
+}
+
+export function scheduleOf(when: When) {
+  const timing = timingOf(when)
+  if (timing.executeAt === undefined && timing.schedule === undefined) throw invalidInput('at', 'say when: at, after, every or schedule')
+  return requiredSchedule(timing)
+}
+
+function timeoutOf({ callbackTimeout }: { readonly callbackTimeout?: string | undefined }): number | undefined {
+  return callbackTimeout === undefined ? undefined : readTimeout({ callbackTimeout })
+}
+
+/** What JSON cannot say is refused now, rather than found missing when the timer fires. */
+function payloadOf({ payload }: { readonly payload?: unknown }, maxBytes: number): JsonText | null {
+  try {
+    if (payload !== undefined && JSON.stringify(payload) === undefined) throw new TypeError(`it is a ${typeof payload}`)
+    return payloadText({ payload }, maxBytes)
+  } catch (error) {
+    if (error instanceof DuetimeError) throw error
+    const message = `payload cannot be written as JSON: ${(error as Error).message}`
+    throw new DuetimeError(ErrorCode.invalidInput, message, { field: 'payload' }, { cause: error })
+  }
+}
+
+function named(namespace: Namespace, id: TimerId): Name {
+  return { namespace, id, uuid: timerUuid(namespace, id) }
+}
+
+function textOf(value: unknown, field: string): string {
+  if (typeof value === 'string') return value
+  throw invalidInput(field, `${field} must be a string`)
+}

@@ -1,0 +1,143 @@
+// The timers of a program: what `openDuetime` gives. Every method resolves when what it asks for is durable, and
+// rejects with a DuetimeError whose `code` is one of the catalogue's.
+
+import { unrestricted } from '../core/access.ts'
+import type { Command } from '../core/command.ts'
+import { DuetimeError, invalidInput } from '../core/errors.ts'
+import { PAGE_TIMERS_DEFAULT, PAGE_TIMERS_MAX, PREVIEW_FIRINGS_DEFAULT, PREVIEW_FIRINGS_MAX } from '../core/limits.ts'
+import { cursorText, readCursor } from '../http/contracts/v1/cursor.ts'
+import type { Clock } from '../runtime/clock.ts'
+import type { TimerService } from '../service/timer-service.ts'
+import type { Timers } from '../service/timers.ts'
+import type { FunctionTarget } from '../targets/function/function-target.ts'
+import { createCommand, nameOf, namespaceOf, scheduleOf, updateCommand } from './commands.ts'
+import { checkList, checkPreview } from './fields.ts'
+import type { CreateFields, ListFields, TimerRef, UpdateFields } from './fields.ts'
+import { timerFunction } from './handler.ts'
+import type { Handler } from './handler.ts'
+import { listFilter } from './list-filter.ts'
+import { shownTimer } from './shown-timer.ts'
+import type { Timer } from './shown-timer.ts'
+import { durationMs } from './when.ts'
+import type { DurationLike, When } from './when.ts'
+
+export type DuetimeParts = {
+  readonly service: TimerService
+  readonly functions: FunctionTarget
+  readonly clock: Clock
+  readonly payloadMaxBytes: number
+  readonly close: (graceMs?: number) => Promise<void>
+}
+
+/** One of a batch: stored, or refused for its own reason. */
+export type BatchResult<Payload = unknown> =
+  | { readonly ok: true; readonly timer: Timer<Payload> }
+  | { readonly ok: false; readonly error: DuetimeError }
+
+/** `nextCursor`: null on the last page. */
+export type TimerPage<Payload = unknown> = { readonly timers: readonly Timer<Payload>[]; readonly nextCursor: string | null }
+
+export class Duetime implements AsyncDisposable {
+  readonly #parts: DuetimeParts
+  readonly #timers: Timers
+
+  constructor(parts: DuetimeParts) {
+    this.#parts = parts
+    this.#timers = parts.service.as(unrestricted('program'))
+  }
+
+  /**
+   * Says what the timers of a namespace call. Those that came due before wait for this. Gives the way to take it back.
+   * `concurrency`: how many calls may be under way at once; 256 if left out.
+   */
+  handle<Payload = unknown>(namespace: string, handler: Handler<Payload>, options: { readonly concurrency?: number } = {}): () => void {
+    const { concurrency } = options
+    const name = namespaceOf(namespace)
+    const { functions, clock } = this.#parts
+    if (typeof handler !== 'function') throw invalidInput('handler', 'the handler must be a function')
+    if (functions.has(name)) throw invalidInput('namespace', `namespace '${name}' has a handler already; take that back first`)
+    if (concurrency !== undefined && !(Number.isInteger(concurrency) && concurrency >= 1)) {
+      throw invalidInput('concurrency', 'concurrency must be a whole number from 1')
+    }
+    return functions.register(name, timerFunction(handler, clock), concurrency)
+  }
+
+  async create<Payload = unknown>(fields: CreateFields<Payload>): Promise<Timer<Payload>> {
+    return this.#execute(createCommand(fields, this.#parts.payloadMaxBytes))
+  }
+
+  /** Many at once, sharing commits. Each has its own answer, in the order given: one that is refused does not stop the others. */
+  async batch<Payload = unknown>(all: readonly CreateFields<Payload>[]): Promise<BatchResult<Payload>[]> {
+    const settled = await Promise.allSettled(all.map((fields) => this.create(fields)))
+    return settled.map((result) => {
+      if (result.status === 'fulfilled') return { ok: true, timer: result.value }
+      if (result.reason instanceof DuetimeError) return { ok: false, error: result.reason }
+      throw result.reason
+    })
+  }
+
+  async get<Payload = unknown>(ref: TimerRef): Promise<Timer<Payload>> {
+    return shownTimer(await this.#timers.get(nameOf(ref), { secrets: true }))
+  }
+
+  /** Timers of one namespace, live ones first by their time. */
+  async list<Payload = unknown>(fields: ListFields = {}): Promise<TimerPage<Payload>> {
+    const { limit = PAGE_TIMERS_DEFAULT, cursor, ...filter } = checkList(fields)
+    const { timers, next } = await this.#timers.list({
+      filter: listFilter(filter),
+      after: cursor === undefined ? null : readCursor(cursor),
+      limit: Math.min(limit, PAGE_TIMERS_MAX),
+    })
+    return { timers: timers.map((timer) => shownTimer<Payload>(timer)), nextCursor: next === null ? null : cursorText(next) }
+  }
+
+  /** Only what is given changes. Once it resolves, the timer never fires by its old version. */
+  async update<Payload = unknown>(ref: TimerRef, changes: UpdateFields<Payload>): Promise<Timer<Payload>> {
+    return this.#execute(updateCommand(ref, changes, this.#parts.payloadMaxBytes))
+  }
+
+  /** Once it resolves, the timer's handler is never called. Too late for one that is being handled: TIMER_NOT_PENDING. */
+  async cancel(ref: TimerRef, { ifVersion }: { readonly ifVersion?: number } = {}): Promise<Timer> {
+    return this.#execute({ type: 'cancel', ...nameOf(ref), ifVersion: ifVersion ?? null })
+  }
+
+  /** Fires it now. */
+  async trigger(ref: TimerRef): Promise<Timer> {
+    return this.#execute({ type: 'trigger', ...nameOf(ref) })
+  }
+
+  async pause(ref: TimerRef): Promise<Timer> {
+    return this.#execute({ type: 'pause', ...nameOf(ref) })
+  }
+
+  async resume(ref: TimerRef): Promise<Timer> {
+    return this.#execute({ type: 'resume', ...nameOf(ref) })
+  }
+
+  /** Brings a failed timer back, with all its attempts. */
+  async retry(ref: TimerRef): Promise<Timer> {
+    return this.#execute({ type: 'retry', ...nameOf(ref) })
+  }
+
+  /** When a timer like this, created now, would fire: its next five times, or `count`. Nothing is stored. */
+  preview(given: When & { readonly count?: number }): Date[] {
+    const { count = PREVIEW_FIRINGS_DEFAULT, ...when } = checkPreview(given)
+    return this.#timers.preview(scheduleOf(when), Math.min(count, PREVIEW_FIRINGS_MAX)).firings.map((at) => new Date(at))
+  }
+
+  /**
+   * Starts no handler any more and waits for those under way, for `grace` at most (10s if left out). What is not done by
+   * then is told by its signal, and called again after the next start. Nothing is lost by a process that just ends, either.
+   */
+  async close({ grace }: { readonly grace?: DurationLike } = {}): Promise<void> {
+    await this.#parts.close(grace === undefined ? undefined : durationMs(grace, 'grace', this.#parts.clock.now()))
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close()
+  }
+
+  async #execute<Payload>(command: Command): Promise<Timer<Payload>> {
+    return shownTimer<Payload>((await this.#timers.execute(command)).timer)
+  }
+}

@@ -1,0 +1,80 @@
+// What a program's function is told about a firing and what it may answer, and how both are understood.
+
+import type { DeliveryOutcome, Firing as CoreFiring } from '../core/delivery.ts'
+import { failedDelivery } from '../core/delivery.ts'
+import { DELAY_MAX_YEARS } from '../core/limits.ts'
+import type { DurationFields } from '../core/plain-duration.ts'
+import type { Millis } from '../core/timer.ts'
+import type { Metadata } from '../http/native/metadata.ts'
+import type { Clock } from '../runtime/clock.ts'
+import type { TimerFunction } from '../targets/function/function-target.ts'
+import { parsed } from './shown-timer.ts'
+import { instantMs } from './when.ts'
+import type { InstantLike } from './when.ts'
+
+export type Firing<Payload = unknown> = {
+  readonly id: string
+  readonly namespace: string
+  /** What the timer was created with; null when that was nothing. */
+  readonly payload: Payload
+  readonly metadata: Metadata | null
+  readonly dueAt: Date
+  /** When this attempt started; never before `dueAt`. */
+  readonly firedAt: Date
+  /** From 1. */
+  readonly attempt: number
+  /** The same on every attempt of this firing: do the work once for each. */
+  readonly deliveryId: string
+  /** Of a cycle: which iteration this is, from 1. */
+  readonly iteration: number | null
+  readonly schedule: string | null
+  /** Aborts when nobody waits for the handler any more: its time is over, or the program closes. */
+  readonly signal: AbortSignal
+}
+
+/** The answer that moves the timer to another time, as a new firing. */
+export type Reschedule = { readonly reschedule: InstantLike | DurationFields }
+
+/**
+ * Returning means done. Throwing means that it failed: it is tried again by the timer's retry policy, unless it is a
+ * FinalFailure. What is returned counts only if it is a Reschedule.
+ */
+export type Handler<Payload = unknown> = (firing: Firing<Payload>) => Promise<Reschedule | void> | Reschedule | void
+
+/** `return reschedule('10m')`, `return reschedule(new Date(…))`: fire again then, instead of being done. */
+export function reschedule(to: InstantLike | DurationFields): Reschedule {
+  return { reschedule: to }
+}
+
+export function timerFunction<Payload>(handler: Handler<Payload>, clock: Clock): TimerFunction {
+  return async (firing, signal) => {
+    const answer: unknown = await handler(firingOf<Payload>(firing, signal))
+    const isReschedule = typeof answer === 'object' && answer !== null && 'reschedule' in answer
+    return isReschedule ? rescheduled(answer as Reschedule, clock.now()) : { type: 'delivered', statusCode: null }
+  }
+}
+
+function firingOf<Payload>({ timer, deliveryId, attempt, firedAt }: CoreFiring, signal: AbortSignal): Firing<Payload> {
+  return {
+    id: timer.id,
+    namespace: timer.namespace,
+    payload: parsed(timer.payload) as Payload,
+    metadata: parsed(timer.metadata) as Metadata | null,
+    dueAt: new Date(timer.dueAt),
+    firedAt: new Date(firedAt),
+    attempt,
+    deliveryId,
+    iteration: timer.anchorAt === null ? null : timer.iteration,
+    schedule: timer.schedule,
+    signal,
+  }
+}
+
+const DELAY_MAX_MS = DELAY_MAX_YEARS * 366 * 86_400_000
+
+function rescheduled({ reschedule: to }: Reschedule, now: Millis): DeliveryOutcome {
+  const nextAt = instantMs(to, 'reschedule', now)
+  if (nextAt <= now) return failedDelivery(`the handler asked for ${new Date(nextAt).toISOString()}, which is not in the future`)
+  if (nextAt - now > DELAY_MAX_MS) return failedDelivery(`the handler asked for a time more than ${DELAY_MAX_YEARS} years ahead`)
+  return { type: 'rescheduled', nextAt, statusCode: null }
+}

@@ -1,0 +1,15 @@
+// What `import … from 'duetime'` gives: everything a program needs, and nothing else.
+
+export { openDuetime } from './open.ts'
+export type { OpenOptions } from './open.ts'
+export type { BatchResult, Duetime, TimerPage } from './duetime.ts'
+export type { CreateFields, ListFields, TimerRef, UpdateFields } from './fields.ts'
+export { reschedule } from './handler.ts'
+export type { Firing, Handler, Reschedule } from './handler.ts'
+export type { Attempt, Timer } from './shown-timer.ts'
+export { testClock } from './test-clock.ts'
+export type { TestClock } from './test-clock.ts'
+export type { DurationLike, InstantLike, When } from './when.ts'
+export { FinalFailure } from '../targets/function/function-target.ts'
+export { DuetimeError, ErrorCode } from '../core/errors.ts'
+export { Status } from '../core/timer.ts'

@@ -1,0 +1,89 @@
+// The composition root of the library: the same store, engine and targets as the server has, with functions of the
+// program as one more target, and without its doors.
+
+import { buildEngine, egressFor, openBroker, openOutbox, openStore, refuseTarget } from '../assembly.ts'
+import { invalidInput } from '../core/errors.ts'
+import type { Engine } from '../engine/engine.ts'
+import { systemClock } from '../runtime/clock.ts'
+import { loadConfig } from '../runtime/config.ts'
+import type { Config } from '../runtime/config.ts'
+import { Lifecycle } from '../runtime/lifecycle.ts'
+import { createLogger, partLogger } from '../runtime/logger.ts'
+import { CommandRouter } from '../service/command-router.ts'
+import { PeerLinks } from '../service/peer-links.ts'
+import { TimerService } from '../service/timer-service.ts'
+import { FunctionTarget } from '../targets/function/function-target.ts'
+import { Duetime } from './duetime.ts'
+import { PeerDoor } from './peer-door.ts'
+import type { PeerAddress } from './peer-door.ts'
+import { TestClock } from './test-clock.ts'
+
+export type OpenOptions = {
+  /** A path (`./timers.db`), `sqlite:…`, `postgres://…`, or `memory:`, which forgets everything when it is closed. */
+  readonly database: string
+  /** For tests: see testClock. */
+  readonly clock?: TestClock | undefined
+  /** The service's settings by their names, such as `{ RETENTION: '30d' }`. The environment is not read. */
+  readonly settings?: Readonly<Record<string, string>> | undefined
+  /** With PostgreSQL only: where other processes on the same database reach this one. */
+  readonly peers?: PeerAddress | undefined
+}
+
+/** Resolves when timers can fire. They wait for `handle` to say what they call. */
+export async function openDuetime(options: OpenOptions): Promise<Duetime> {
+  const config = configOf(options)
+  const clock = options.clock?.clock ?? systemClock
+  const logger = createLogger({ ...config, destination: { write: (line) => void process.stderr.write(line) } })
+  const store = await openStore(config, logger)
+  const broker = await openBroker(config, clock, logger)
+  const egress = egressFor(config)
+  const links = store.capabilities.shared ? new PeerLinks({ secret: await store.clusterSecret(), clock }) : null
+  const node = (): Engine => engine
+  const door = links && new PeerDoor({ at: options.peers ?? {}, secret: links.secret, node, logger: partLogger(logger, 'peers') })
+  const functions = new FunctionTarget({ clock, onOpen: () => engine.lookForOpenLanes() })
+  const address = () => door?.address ?? ''
+  const outbox = openOutbox({ config, clock, logger, store, broker })
+  const parts = { config, clock, logger, store, broker, egress, links, address, outbox }
+  const engine = buildEngine({ ...parts, observer: UNOBSERVED, targets: [functions] })
+  const service = new TimerService({
+    engine,
+    ...(links !== null && { executor: new CommandRouter({ engine, peers: links, clock, leaseMs: config.leaseMs }) }),
+    store,
+    clock,
+    namespaces: config.namespaces,
+    refuseTarget: (target, namespace) => (target.type === 'function' ? null : refuseTarget({ target, namespace, egress, config })),
+    observer: UNOBSERVED,
+  })
+  let graceMs = config.shutdownGraceMs
+  const lifecycle = new Lifecycle(
+    [
+      { name: 'store', start: () => {}, stop: () => store.close() },
+      ...(broker === null ? [] : [{ name: 'broker', start: () => broker.start(), stop: () => broker.stop() }]),
+      ...(outbox === null ? [] : [{ name: 'lifecycle events', start: () => outbox.start(), stop: () => outbox.stop() }]),
+      // It hands its timers over while the others still reach it.
+      ...(links === null ? [] : [{ name: 'links', start: () => {}, stop: () => links.close() }]),
+      ...(door === null ? [] : [{ name: 'peers', start: () => door.start(), stop: () => door.stop() }]),
+      { name: 'engine', start: () => engine.start(), stop: () => engine.stop(graceMs) },
+    ],
+    partLogger(logger, 'lifecycle'),
+  )
+  await lifecycle.start()
+  const unfollow = options.clock?.clock.follow(engine)
+  const close = async (wantedMs = graceMs) => {
+    graceMs = wantedMs
+    await lifecycle.stop()
+    unfollow?.()
+  }
+  return new Duetime({ service, functions, clock, payloadMaxBytes: config.payloadMaxBytes, close })
+}
+
+const UNOBSERVED = { fired() {}, settled() {}, committed() {}, executed() {} }
+
+function configOf({ database, clock, settings = {} }: OpenOptions): Config {
+  if (typeof database !== 'string' || database === '') {
+    throw invalidInput('database', "database says where timers are stored, such as './timers.db'")
+  }
+  if (clock !== undefined && !(clock instanceof TestClock)) throw invalidInput('clock', 'clock must be one that testClock() made')
+  const place = /^[a-z]{2,}:/i.test(database) ? { 'database-url': database } : { 'timer-db-path': database }
+  return loadConfig({ env: { LOG_LEVEL: 'warn', ...settings }, flags: place })
+}

@@ -1,0 +1,106 @@
+// Where other processes on the same PostgreSQL database reach this one: timers are shared between all of them, so a change
+// of a timer may have to go to another, and whoever leaves hands its timers over. The same words as http/internal-routes.ts
+// answers in the server, without a web framework.
+
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { json } from 'node:stream/consumers'
+import type { ClusterMember } from '../engine/engine.ts'
+import type { Landing } from '../engine/hand-over.ts'
+import { resultOf } from '../http/internal-routes.ts'
+import type { Logger } from '../runtime/logger.ts'
+import { ownUrl } from '../runtime/own-address.ts'
+import { COMMANDS_PATH, LANDING_PATH, LOOK_PATH, MOVED_PATH, PREPARE_PATH } from '../service/peer-links.ts'
+import type { WireCommands, WireMoved, WireShards } from '../service/peer-links.ts'
+
+export type PeerAddress = {
+  /** Where to listen. 127.0.0.1 if left out, which is right while all processes are on one machine. */
+  readonly host?: string | undefined
+  /** Any free one if left out. */
+  readonly port?: number | undefined
+  /** Where the others reach that, if it is not what it listens on. */
+  readonly url?: string | undefined
+}
+
+type DoorOptions = { readonly at: PeerAddress; readonly secret: string; readonly node: () => ClusterMember; readonly logger: Logger }
+
+export class PeerDoor {
+  readonly #options: DoorOptions
+  readonly #server: Server
+  readonly #expected: Buffer
+  #url = ''
+
+  constructor(options: DoorOptions) {
+    this.#options = options
+    this.#expected = digest(`Bearer ${options.secret}`)
+    this.#server = createServer((request, response) => {
+      this.#answer(request, response).catch((error: unknown) => {
+        options.logger.error({ err: error, url: request.url }, 'could not answer another process on the same database')
+        response.writeHead(500).end()
+      })
+    })
+  }
+
+  /** Known once it has started. */
+  get address(): string {
+    return this.#url
+  }
+
+  async start(): Promise<void> {
+    const { host = '127.0.0.1', port = 0, url } = this.#options.at
+    this.#server.listen(port, host)
+    await once(this.#server, 'listening')
+    this.#url = url ?? ownUrl(`http://${host}:${(this.#server.address() as AddressInfo).port}`, host)
+  }
+
+  async stop(): Promise<void> {
+    if (!this.#server.listening) return
+    this.#server.closeIdleConnections()
+    const closed = once(this.#server, 'close')
+    this.#server.close()
+    this.#server.closeAllConnections()
+    await closed
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    // Before the body is read: whoever does not know the secret gets nothing done.
+    if (request.method !== 'POST' || !timingSafeEqual(digest(request.headers.authorization ?? ''), this.#expected)) {
+      response.writeHead(401, { connection: 'close' }).end()
+      return
+    }
+    const answer = await this.#obey(request.url ?? '', await json(request))
+    if (answer === undefined) response.writeHead(404).end()
+    else if (answer === null) response.writeHead(204).end()
+    else response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer))
+  }
+
+  /** Null: nothing to say. Undefined: not understood. */
+  async #obey(path: string, body: unknown): Promise<object | null | undefined> {
+    const { logger } = this.#options
+    const node = this.#options.node()
+    switch (path) {
+      case COMMANDS_PATH:
+        return { results: await Promise.all((body as WireCommands).commands.map((command) => resultOf(node, command, logger))) }
+      case LOOK_PATH:
+        void node.lookNow().catch(() => {})
+        return null
+      case PREPARE_PATH:
+        await node.prepare((body as WireShards).shards)
+        return null
+      case MOVED_PATH:
+        node.accept((body as WireMoved).moved)
+        return null
+      case LANDING_PATH:
+        return { landed: await node.land(body as Landing) }
+      default:
+        return undefined
+    }
+  }
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
+}

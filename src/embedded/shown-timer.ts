@@ -1,0 +1,82 @@
+// The timer as the program sees it: plain values, times as Dates, what is absent null.
+
+import { deliveryId } from '../core/ids.ts'
+import { formatInterval } from '../core/interval.ts'
+import { NEVER, Status } from '../core/timer.ts'
+import type { AttemptOutcome, JsonText, Millis, Target, Timer as StoredTimer } from '../core/timer.ts'
+import type { Metadata } from '../http/native/metadata.ts'
+
+export type Timer<Payload = unknown> = {
+  readonly id: string
+  readonly namespace: string
+  readonly status: Status
+  /** When the current firing is due. Retries do not move it. */
+  readonly dueAt: Date
+  /** As it was given; null for a plain instant. */
+  readonly schedule: string | null
+  readonly timeZone: string | null
+  /** Which iteration of a cycle is next, from 1; null for a timer that fires once. */
+  readonly iteration: number | null
+  /** What is called: `function` is the namespace's handler. */
+  readonly callback: Target
+  readonly payload: Payload
+  readonly metadata: Metadata | null
+  readonly callbackTimeout: string
+  readonly createdAt: Date
+  readonly updatedAt: Date
+  /** When the last attempt started. */
+  readonly executedAt: Date | null
+  readonly finishedAt: Date | null
+  /** While it waits for a retry. */
+  readonly nextAttemptAt: Date | null
+  /** Attempts made of the current firing. */
+  readonly attemptCount: number
+  /** The last attempts, oldest first. */
+  readonly attempts: readonly Attempt[]
+  readonly lastError: string | null
+  readonly version: number
+  readonly deliveryId: string
+}
+
+export type Attempt = {
+  readonly at: Date
+  readonly durationMs: number
+  readonly outcome: AttemptOutcome
+  readonly statusCode: number | null
+  readonly error: string | null
+}
+
+export function shownTimer<Payload>(timer: StoredTimer): Timer<Payload> {
+  const isWaitingToRetry = timer.status === Status.pending && timer.wakeAt !== timer.dueAt && timer.wakeAt !== NEVER
+  return {
+    id: timer.id,
+    namespace: timer.namespace,
+    status: timer.status,
+    dueAt: new Date(timer.dueAt),
+    schedule: timer.schedule,
+    timeZone: timer.timeZone,
+    iteration: timer.anchorAt === null ? null : timer.iteration,
+    callback: timer.target,
+    payload: parsed(timer.payload) as Payload,
+    metadata: parsed(timer.metadata) as Metadata | null,
+    callbackTimeout: formatInterval(timer.timeoutMs),
+    createdAt: new Date(timer.createdAt),
+    updatedAt: new Date(timer.updatedAt),
+    executedAt: dateOrNull(timer.executedAt),
+    finishedAt: dateOrNull(timer.finishedAt),
+    nextAttemptAt: isWaitingToRetry ? new Date(timer.wakeAt) : null,
+    attemptCount: timer.attempts,
+    attempts: timer.attemptLog.map(({ at, ...attempt }) => ({ at: new Date(at), ...attempt })),
+    lastError: timer.lastError,
+    version: timer.version,
+    deliveryId: deliveryId(timer),
+  }
+}
+
+export function parsed(json: JsonText | null): unknown {
+  return json === null ? null : (JSON.parse(json) as unknown)
+}
+
+function dateOrNull(at: Millis | null): Date | null {
+  return at === null ? null : new Date(at)
+}

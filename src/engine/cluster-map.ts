@@ -1,0 +1,42 @@
+// What this node knows of the others and of who owns which shard: by its last beat, and by what other nodes have said about
+// shards that moved since. A beat may have been on its way while a shard moved, so the higher epoch is the truth, whoever
+// tells it.
+
+import type { Epoch, ShardId } from '../core/timer.ts'
+import type { ClusterState, NodeRow, ShardRow } from '../store/store.ts'
+
+export class ClusterMap {
+  #nodes: readonly NodeRow[] = []
+  readonly #rows = new Map<ShardId, ShardRow>()
+
+  get nodes(): readonly NodeRow[] {
+    return this.#nodes
+  }
+
+  get state(): ClusterState {
+    return { nodes: this.#nodes, shards: [...this.#rows.values()].toSorted((a, b) => a.shard - b.shard) }
+  }
+
+  /** 0 for a shard that nobody ever owned. */
+  epochOf(shard: ShardId): Epoch {
+    return this.#rows.get(shard)?.epoch ?? (0 as Epoch)
+  }
+
+  ownerOf(shard: ShardId): string | null {
+    return this.#rows.get(shard)?.owner ?? null
+  }
+
+  addressOf(node: string): string | null {
+    return this.#nodes.find((row) => row.node === node)?.address ?? null
+  }
+
+  /** What a beat was answered. With the same epoch it is newer: the owner may have let go. */
+  take({ nodes, shards }: ClusterState): void {
+    this.#nodes = nodes
+    for (const row of shards) if (row.epoch >= this.epochOf(row.shard)) this.#rows.set(row.shard, row)
+  }
+
+  note(moved: readonly ShardRow[]): void {
+    for (const { shard, epoch, owner } of moved) if (epoch > this.epochOf(shard)) this.#rows.set(shard, { shard, epoch, owner })
+  }
+}

@@ -1,0 +1,128 @@
+// A shard moves from its owner to the next one while its timers go on firing. The owner asks the next one to get ready,
+// and fires on meanwhile; then it starts nothing more, puts the other's name and a new epoch into the store in one
+// statement, and tells the other, which reads the next timers and fires. Nobody waits for a beat.
+//
+// Deliveries that are in flight at that moment go on at the node that started them. The next owner is told of them: it
+// leaves those timers alone until it hears what came of them, or that the carrier is gone.
+
+import type { EndedAttempt } from '../core/settle.ts'
+import type { Epoch, Namespace, ShardId, TimerId, TimerUuid } from '../core/timer.ts'
+import type { Clock } from '../runtime/clock.ts'
+import type { Logger } from '../runtime/logger.ts'
+import type { NodeRow, ShardRow, Store } from '../store/store.ts'
+
+/** A delivery under way at a node that is not, or will not be, the owner of the timer. */
+export type FlightAbroad = {
+  readonly namespace: Namespace
+  readonly id: TimerId
+  readonly uuid: TimerUuid
+  readonly deliveryId: string
+  readonly attempt: number
+  /** The node that carries it. */
+  readonly carrier: string
+}
+
+/** `ended` is null when there is nothing to store: the carrier has stored it, or has given the delivery up. */
+export type Landing = { readonly shard: ShardId; readonly flight: FlightAbroad; readonly ended: EndedAttempt | null }
+
+export type MovedShard = ShardRow & { readonly owner: string; readonly flights: readonly FlightAbroad[] }
+
+/** The way to the other nodes, by their addresses. All but `notify` reject when the other one cannot be reached. */
+export interface Neighbours {
+  /** There is something to see in the store, now and not at the next beat. */
+  notify(address: string): void
+  /** Resolves when the other one is ready to go on with these shards. */
+  prepare(address: string, shards: readonly ShardId[]): Promise<void>
+  /** These have a new owner: the other one, or one that it should send commands to. */
+  moved(address: string, shards: readonly MovedShard[]): Promise<void>
+  /** Resolves when what came of the delivery is durable; false when the other one does not own the shard. */
+  land(address: string, landing: Landing): Promise<boolean>
+}
+
+/** A shard that is being given away, as its engine sees it. */
+export type Departure = {
+  /** It has its new owner: the deliveries that are still under way. */
+  readonly flights: () => readonly FlightAbroad[]
+  /** The new owner knows of it, or cannot be told. */
+  readonly end: () => void
+}
+
+export type HandOverOptions = {
+  readonly store: Store
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly neighbours: Neighbours
+  /** The epoch by which the shard is owned here, which it is no longer from now on; null when it was not. */
+  readonly letGo: (shard: ShardId) => Epoch | null
+  /** Nothing of the shard starts here from now on. */
+  readonly depart: (shard: ShardId) => Departure
+  /** What this node itself should know of it. */
+  readonly note: (moved: readonly MovedShard[]) => void
+}
+
+/** The address is not null: the node can be told. */
+export type NextOwner = NodeRow & { readonly address: string }
+
+const SHARDS_AT_ONCE = 16 // whose timers wait for each other's first page
+
+/** `witnesses`: the addresses of nodes that should know where to send commands. */
+export type Move = { readonly shards: readonly ShardId[]; readonly to: NextOwner; readonly witnesses: readonly string[] }
+
+/** False when the next owner could not be asked; then everything that was not moved yet is as it was. */
+export async function handOver(all: Move, options: HandOverOptions): Promise<boolean> {
+  const { to } = all
+  for (let at = 0; at < all.shards.length; at += SHARDS_AT_ONCE) {
+    const group = all.shards.slice(at, at + SHARDS_AT_ONCE)
+    const startedAt = options.clock.monotonic()
+    try {
+      await options.neighbours.prepare(to.address, group)
+    } catch (error) {
+      const fields = { to: to.node, shards: group.length, err: error }
+      options.logger.warn(fields, 'the next owner of some shards cannot be reached; keeping them')
+      return false
+    }
+    await move({ ...all, shards: group }, options, startedAt)
+  }
+  return true
+}
+
+async function move({ shards, to, witnesses }: Move, options: HandOverOptions, startedAt: number): Promise<void> {
+  const { clock, logger, neighbours } = options
+  const preparedAt = clock.monotonic()
+  const leaving = shards.flatMap((shard) => {
+    const epoch = options.letGo(shard)
+    return epoch === null ? [] : [{ shard, epoch, departure: options.depart(shard) }]
+  })
+  const epochs = await Promise.all(leaving.map(({ shard, epoch }) => assign(shard, epoch, to.node, options)))
+  const storedAt = clock.monotonic()
+  const moved = leaving.flatMap(({ shard, departure }, index): MovedShard[] => {
+    const epoch = epochs[index]
+    return epoch === null || epoch === undefined ? [] : [{ shard, epoch, owner: to.node, flights: departure.flights() }]
+  })
+  options.note(moved)
+  if (moved.length > 0) await tell(moved, to, neighbours, logger)
+  for (const { departure } of leaving) departure.end()
+  const withoutFlights = moved.map((one) => ({ ...one, flights: [] }))
+  for (const address of witnesses) if (moved.length > 0) neighbours.moved(address, withoutFlights).catch(() => {})
+  const flights = moved.reduce((sum, one) => sum + one.flights.length, 0)
+  const [prepareMs, storeMs, tellMs] = [preparedAt - startedAt, storedAt - preparedAt, clock.monotonic() - storedAt].map(Math.round)
+  logger.info({ to: to.node, shards: moved.length, flights, prepareMs, storeMs, tellMs }, 'handed shards over')
+}
+
+/** A claim in the other's name. Null when that failed, or somebody else was faster. */
+async function assign(shard: ShardId, epoch: Epoch, owner: string, { store, logger }: HandOverOptions): Promise<Epoch | null> {
+  try {
+    return await store.claim({ shard, expected: epoch, owner })
+  } catch (error) {
+    logger.warn({ shard, err: error }, 'could not hand a shard over; whoever the store names as its owner takes it at its next beat')
+    return null
+  }
+}
+
+async function tell(moved: readonly MovedShard[], to: NextOwner, neighbours: Neighbours, logger: Logger): Promise<void> {
+  try {
+    await neighbours.moved(to.address, moved)
+  } catch (error) {
+    logger.warn({ to: to.node, err: error }, 'the new owner of some shards could not be told; it sees them at its next beat')
+  }
+}

@@ -1,0 +1,29 @@
+// Two nodes with one address: what is sent to one arrives at the other, so commands go astray. It is a mistake in the
+// settings that only people can mend, and they are told once for each such node.
+
+import type { Logger } from '../runtime/logger.ts'
+import type { NodeRow } from '../store/store.ts'
+
+type ImpostorOptions = { readonly node: string; readonly address: () => string | null; readonly logger: Logger }
+
+export class ImpostorWatch {
+  readonly #options: ImpostorOptions
+  readonly #known = new Set<string>()
+
+  constructor(options: ImpostorOptions) {
+    this.#options = options
+  }
+
+  /** `livedMs`: for how long this node has beaten. A predecessor at its address had beaten its last before that. */
+  look(nodes: readonly NodeRow[], livedMs: number): void {
+    const { node, logger } = this.#options
+    const address = this.#options.address()
+    if (address === null) return
+    for (const row of nodes) {
+      const isHere = row.node !== node && row.address === address && !row.leaving
+      if (!isHere || row.silentMs >= livedMs || this.#known.has(row.node)) continue
+      this.#known.add(row.node)
+      logger.error({ address, other: row.node }, 'another node has the same address: give each its own NODE_URL')
+    }
+  }
+}

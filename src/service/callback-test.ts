@@ -1,0 +1,122 @@
+// One delivery to a callback, now, to see whether it works: through the same targets as a timer's, with the same rules
+// about addresses, the same signature and the same judgement of the answer. Nothing is stored and nothing is repeated.
+
+import { randomUUIDv7 } from 'node:crypto'
+import { failedDelivery } from '../core/delivery.ts'
+import type { DeliveryOutcome, Firing } from '../core/delivery.ts'
+import { unavailable } from '../core/errors.ts'
+import { deliveryId, timerUuid } from '../core/ids.ts'
+import { SINGLE_ATTEMPT } from '../core/retry.ts'
+import { CatchUp, NO_ATTEMPTS, Status } from '../core/timer.ts'
+import type { JsonText, Millis, Namespace, Target, Timer, TimerId } from '../core/timer.ts'
+import type { Clock } from '../runtime/clock.ts'
+import type { TargetAdapter } from '../targets/target.ts'
+
+/** Names the way of delivering that tests follow. No timer is ever stored with it. */
+export const TEST_PROTOCOL = 'v1.test'
+export const TEST_TIMEOUT_MAX_MS = 10_000 // somebody waits for the answer
+const AT_ONCE_MAX = 10 // a test takes no slot from timers, so there are few
+const RETRY_AFTER_MS = 1_000
+
+export type CallbackTest = {
+  readonly namespace: Namespace
+  readonly target: Target
+  readonly payload: JsonText | null
+  readonly metadata: JsonText | null
+  readonly timeoutMs: Millis
+}
+
+export type TestedCallback = {
+  readonly outcome: DeliveryOutcome
+  readonly durationMs: Millis
+  readonly deliveryId: string
+  readonly firedAt: Millis
+  /** Null when there was none, or none that can be shown. */
+  readonly answer: TestAnswer | null
+}
+export type TestAnswer = { readonly body: string; readonly truncated: boolean }
+
+export type CallbackTestsOptions = {
+  readonly targets: readonly TargetAdapter[]
+  readonly clock: Clock
+  /** What the receiver answered to this firing, for targets that can tell. */
+  readonly answerTo: (firing: Firing) => TestAnswer | null
+}
+
+export class CallbackTests {
+  readonly #options: CallbackTestsOptions
+  readonly #stop = new AbortController()
+  #underWay = 0
+
+  constructor(options: CallbackTestsOptions) {
+    this.#options = options
+  }
+
+  async run(test: CallbackTest): Promise<TestedCallback> {
+    if (this.#underWay >= AT_ONCE_MAX) throw unavailable(`${AT_ONCE_MAX} callbacks are being tested already`, RETRY_AFTER_MS)
+    this.#underWay++
+    try {
+      return await this.#deliver(test)
+    } finally {
+      this.#underWay--
+    }
+  }
+
+  /** Idempotent. Tests under way end with an error. */
+  async close(): Promise<void> {
+    this.#stop.abort(unavailable('the service is stopping', RETRY_AFTER_MS))
+    await Promise.all(this.#options.targets.map((target) => target.close()))
+  }
+
+  async #deliver(test: CallbackTest): Promise<TestedCallback> {
+    const { targets, clock, answerTo } = this.#options
+    const firedAt = clock.now()
+    const timer = timerFor(test, firedAt)
+    const firing: Firing = { timer, deliveryId: deliveryId(timer), attempt: 1, firedAt }
+    const startedMonoMs = clock.monotonic()
+    const target = targets.find(({ type }) => type === test.target.type)
+    const outcome = target === undefined ? unconfigured(test.target) : await target.deliver(firing, this.#stop.signal)
+    const durationMs = Math.round(clock.monotonic() - startedMonoMs)
+    return { outcome, durationMs, deliveryId: firing.deliveryId, firedAt, answer: answerTo(firing) }
+  }
+}
+
+function unconfigured({ type }: Target): DeliveryOutcome {
+  return failedDelivery(`this service has no ${type} connection configured`)
+}
+
+/** As if it had been created for this very moment. */
+function timerFor({ namespace, target, payload, metadata, timeoutMs }: CallbackTest, now: Millis): Timer {
+  const id = `callback-test-${randomUUIDv7()}` as TimerId
+  return {
+    namespace,
+    id,
+    uuid: timerUuid(namespace, id),
+    version: 1,
+    status: Status.executing,
+    schedule: null,
+    timeZone: null,
+    anchorAt: null,
+    iteration: 1,
+    catchUp: CatchUp.all,
+    dueAt: now,
+    wakeAt: now,
+    target,
+    protocol: TEST_PROTOCOL,
+    payload,
+    metadata,
+    retry: SINGLE_ATTEMPT,
+    timeoutMs: Math.min(timeoutMs, TEST_TIMEOUT_MAX_MS),
+    createdAt: now,
+    updatedAt: now,
+    executedAt: null,
+    finishedAt: null,
+    firing: 1,
+    attempts: 0,
+    firstAttemptAt: null,
+    lastError: null,
+    attemptLog: NO_ATTEMPTS,
+    traceparent: null,
+    correlationId: null,
+  }
+}

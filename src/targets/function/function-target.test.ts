@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { DeliveryOutcome, Firing } from '../../core/delivery.ts'
+import type { Namespace } from '../../core/timer.ts'
+import { ManualClock } from '../../runtime/manual-clock.ts'
+import { FinalFailure, FunctionTarget } from './function-target.ts'
+import type { TimerFunction } from './function-target.ts'
+
+const DONE: DeliveryOutcome = { type: 'delivered', statusCode: null }
+const namespace = 'n' as Namespace
+const firing = { timer: { namespace, timeoutMs: 5_000 } } as Firing
+const never = new AbortController().signal
+
+function setup(call: TimerFunction, concurrency?: number) {
+  const clock = new ManualClock()
+  const opened: string[] = []
+  const target = new FunctionTarget({ clock, onOpen: () => opened.push('open') })
+  const lane = target.laneOf({ type: 'function' }, namespace)
+  const unregister = target.register(namespace, call, concurrency)
+  return { clock, target, lane, unregister, opened }
+}
+
+test('a namespace is closed until it has a function, and again when that is taken back', () => {
+  const { target, lane, unregister, opened } = setup(async () => DONE)
+  assert.equal(target.isOpen(target.laneOf({ type: 'function' }, 'other' as Namespace)), false)
+  assert.deepEqual([target.isOpen(lane), opened.length], [true, 1])
+  unregister()
+  assert.equal(target.isOpen(lane), false)
+  target.register(namespace, async () => DONE)
+  unregister()
+  assert.equal(target.isOpen(lane), true, 'a second taking back does not take the next one away')
+})
+
+test('what a function throws is a failure that can be read, and one that wants no further attempt is final', async () => {
+  const errors: [unknown, string, boolean][] = [
+    [new RangeError('too far'), 'RangeError: too far', false],
+    [new Error(''), 'Error', false],
+    ['text', 'the function threw text', false],
+    [new FinalFailure('gone'), 'FinalFailure: gone', true],
+  ]
+  for (const [error, text, final] of errors) {
+    const { target } = setup(() => Promise.reject(error))
+    assert.deepEqual(await target.deliver(firing, never), { type: 'failed', error: text, statusCode: null, retryAfterMs: null, final })
+  }
+})
+
+test('a function that outlasts the time limit has failed and is told, and what it answers later does not count', async () => {
+  const late = Promise.withResolvers<DeliveryOutcome>()
+  let told: AbortSignal | null = null
+  const { clock, target } = setup((_, signal) => {
+    told = signal
+    return late.promise
+  })
+  const delivery = target.deliver(firing, never)
+  await clock.advance(4_999)
+  assert.equal(told!.aborted, false)
+  await clock.advance(1)
+  late.resolve(DONE)
+  assert.deepEqual(await delivery, { type: 'failed', error: 'timed out after 5s', statusCode: null, retryAfterMs: null, final: false })
+  assert.equal(told!.aborted, true)
+})
+
+test('when the program closes, a function under way is told and nobody waits for it', async () => {
+  const { clock, target } = setup(() => new Promise(() => {}))
+  const closing = new AbortController()
+  const delivery = target.deliver(firing, closing.signal)
+  closing.abort(new Error('closing'))
+  await assert.rejects(delivery, /closing/)
+  await assert.rejects(target.deliver(firing, closing.signal), /closing/)
+  assert.equal(clock.waiting, 0, 'no timeout is left behind')
+})
+
+test('a lane is closed while as many calls are under way as its concurrency allows', async () => {
+  const call = Promise.withResolvers<DeliveryOutcome>()
+  const { target, lane } = setup(() => call.promise, 2)
+  const deliveries = [target.deliver(firing, never), target.deliver(firing, never)]
+  assert.equal(target.isOpen(lane), false)
+  call.resolve(DONE)
+  assert.deepEqual(await Promise.all(deliveries), [DONE, DONE])
+  assert.equal(target.isOpen(lane), true)
+})

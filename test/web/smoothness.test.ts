@@ -1,0 +1,21 @@
+// The overview while timers fire, at a scale for every day. `node scripts/web-smoothness.ts` is for the full one.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { needsBrowser } from '../support/browser.ts'
+import { storeMany, watchFiring } from './smoothness.fixture.ts'
+import { setup } from './web-page.fixture.ts'
+
+const LONG_TASK_MS_MAX = 200
+
+test('the overview stays smooth while hundreds of timers fire every second', needsBrowser, async (t) => {
+  const web = await setup(t)
+  await storeMany(web, 20_000)
+  const page = await web.open()
+  await page.locator('.pulse[data-state=live]').waitFor()
+  const seen = await watchFiring(page, web, { perSecond: 300, seconds: 8 })
+  t.diagnostic(JSON.stringify(seen))
+  assert.match(seen.shown, /[1-9]/, 'it did fire')
+  assert.ok(seen.frames > 10, 'the page was drawn')
+  assert.deepEqual(seen.longTasks.filter((ms) => ms > LONG_TASK_MS_MAX), [])
+})

@@ -1,0 +1,32 @@
+// The timer as the service answers it: the SDK's types, and what this page reads off them.
+
+import type { Callback, Metadata, Status, Timer } from '@duetime/client'
+
+export type { Callback, Metadata, Status, Timer }
+
+export const STATUSES = ['pending', 'executing', 'paused', 'completed', 'failed', 'canceled'] as const satisfies readonly Status[]
+
+export type Attempt = Timer['attempts'][number]
+export type RetryPolicy = Timer['retryPolicy']
+
+export type TimerName = { readonly namespace: string; readonly timerId: string }
+
+export function nameOf({ namespace, id }: Pick<Timer, 'namespace' | 'id'>): TimerName {
+  return { namespace, timerId: id }
+}
+
+export function isLive(status: Status): boolean {
+  return status === 'pending' || status === 'paused' || status === 'executing'
+}
+
+/** The attempts of the firing that is under way or was the last; those before belong to earlier iterations. */
+export function currentAttempts({ attempts, attemptCount }: Pick<Timer, 'attempts' | 'attemptCount'>): readonly Attempt[] {
+  return attemptCount === 0 ? [] : attempts.slice(-attemptCount)
+}
+
+/** How late the current firing's first attempt started; null when it has not, or it is too long ago to be known. */
+export function latenessMs(timer: Pick<Timer, 'attempts' | 'attemptCount' | 'executeAt'>): number | null {
+  const [first] = currentAttempts(timer)
+  const isKnown = first !== undefined && timer.attemptCount <= timer.attempts.length
+  return isKnown ? Date.parse(first.at) - Date.parse(timer.executeAt) : null
+}

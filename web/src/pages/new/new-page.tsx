@@ -1,0 +1,114 @@
+// Making a timer: when, where, with what; and seeing before it is stored what will come of it.
+
+import { useState } from 'react'
+import { ApiError } from '../../api/http.ts'
+import { serverClock } from '../../api/server-clock.ts'
+import { timersApi } from '../../api/timers.ts'
+import { navigate, timerHref, useCurrentPlace } from '../../routing/router.ts'
+import { PreviewList, usePreview } from '../../schedule/preview.tsx'
+import { ScheduleEditor } from '../../schedule/schedule-editor.tsx'
+import { emptyForm, readForm } from '../../schedule/schedule-form.ts'
+import { Button } from '../../ui/button.tsx'
+import { TextField } from '../../ui/field.tsx'
+import { JsonField } from '../../ui/json-field.tsx'
+import { PairsField } from '../../ui/pairs-field.tsx'
+import { Choice } from '../../ui/tabs.tsx'
+import { Failure } from '../../ui/states.tsx'
+import { toast } from '../../ui/toasts.tsx'
+import { AdvancedFields } from './advanced-fields.tsx'
+import { CallbackTester } from './callback-tester.tsx'
+import { emptyNewForm, readNewForm } from './new-timer.ts'
+import type { Faults, NewForm } from './new-timer.ts'
+
+const KINDS = [
+  ['http', 'HTTP'],
+  ['nats', 'NATS'],
+] as const
+
+export function NewPage() {
+  const { params } = useCurrentPlace()
+  const [form, setForm] = useState<NewForm>(() => emptyNewForm(params.get('ns')))
+  const [when, setWhen] = useState(() => emptyForm(serverClock.now()))
+  const [isTried, setTried] = useState(false)
+  const [error, setError] = useState<Error | null>(null)
+  const change = (changes: Partial<NewForm>) => setForm((before) => ({ ...before, ...changes }))
+  const timing = readForm(when)
+  const preview = usePreview(timing)
+  const read = readNewForm(form, timing)
+  const faults: Faults = isTried && !read.ok ? read.faults : {}
+  const refusedField = error instanceof ApiError ? error.field : null
+  const faultOf = (field: string) => (refusedField === field && error !== null ? error.message : null)
+
+  const create = async () => {
+    setTried(true)
+    setError(null)
+    if (!read.ok) return
+    try {
+      const timer = await timersApi.create(read.timer)
+      toast('good', 'Timer created', 'It is on disk and will fire.')
+      navigate(timerHref(timer.namespace, timer.id))
+    } catch (failure) {
+      setError(failure instanceof Error ? failure : new Error(String(failure)))
+    }
+  }
+
+  return (
+    <form
+      className="new-page"
+      onSubmit={(event) => {
+        event.preventDefault()
+        void create()
+      }}
+    >
+      <div className="page-head">
+        <div className="grow">
+          <h1>New timer</h1>
+          <p>Say when and where. It is stored on disk before you see its page.</p>
+        </div>
+      </div>
+      <div className="new-body">
+        <div className="stack">
+          <section className="card form-card" aria-labelledby="when">
+            <h2 id="when">When</h2>
+            <ScheduleEditor form={when} onChange={setWhen} fault={timing.ok ? faultOf('schedule') ?? faultOf('executeAt') : timing.message} />
+          </section>
+          <section className="card form-card" aria-labelledby="where">
+            <div className="form-head">
+              <h2 id="where">Where</h2>
+              <Choice label="Kind of callback" value={form.type} options={KINDS} onChange={(type) => change({ type })} />
+            </div>
+            {form.type === 'http' ? (
+              <TextField label="Callback URL" value={form.url} onChange={(url) => change({ url })} placeholder="https://example.com/hooks/timer" inputMode="url" mono hint="Gets a POST when the time has come." fault={faults.url ?? faultOf('callback.url') ?? faultOf('callback')} />
+            ) : (
+              <TextField label="NATS subject" value={form.topic} onChange={(topic) => change({ topic })} placeholder="orders.reminders" mono hint="The payload is published there." fault={faults.topic ?? faultOf('callback.topic') ?? faultOf('callback')} />
+            )}
+            <PairsField legend="Headers" noun="header" pairs={form.headers} onChange={(headers) => change({ headers })} />
+            <JsonField label="Payload" text={form.payload} onChange={(payload) => change({ payload })} placeholder={'{"userId": 42}'} fault={faultOf('payload')} />
+            <CallbackTester form={form} />
+          </section>
+          <section className="card form-card" aria-labelledby="name">
+            <h2 id="name">Name</h2>
+            <div className="fields">
+              <TextField label="Id" value={form.id} onChange={(id) => change({ id })} mono placeholder="made by the service" hint="Any text; unique in its namespace." fault={faultOf('id')} />
+              <TextField label="Namespace" value={form.namespace} onChange={(namespace) => change({ namespace })} mono fault={faultOf('namespace')} />
+            </div>
+            <details className="more">
+              <summary>Retries, timeout, metadata</summary>
+              <AdvancedFields form={form} change={change} isCycle={when.mode === 'cycle'} faultOf={faultOf} />
+            </details>
+          </section>
+        </div>
+        <aside className="stack new-side">
+          <section className="card form-card" aria-labelledby="preview">
+            <h2 id="preview">Next firings</h2>
+            <PreviewList state={preview} />
+          </section>
+          {error !== null && <Failure error={error} />}
+          <Button kind="primary" icon="plus" type="submit">
+            Create timer
+          </Button>
+        </aside>
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,73 @@
+// Everything else there is to know about a timer.
+
+import type { Timer } from '../../api/timer.ts'
+import { scheduleWords } from '../../format/schedules.ts'
+import { exactly, utc } from '../../format/times.ts'
+import { Button } from '../../ui/button.tsx'
+import { copyText } from '../../ui/copy.ts'
+
+export function Facts({ timer }: { readonly timer: Timer }) {
+  const { retryPolicy: retry } = timer
+  return (
+    <dl className="facts">
+      <dt>Due</dt>
+      <dd>
+        <div className="num">{exactly(timer.executeAt)}</div>
+        <div className="num soft small mono">{utc(timer.executeAt)}</div>
+      </dd>
+      <dt>Schedule</dt>
+      <dd>
+        {timer.schedule === undefined ? (
+          'once, at that instant'
+        ) : (
+          <>
+            {scheduleWords(timer.schedule)} <code className="tag">{timer.schedule}</code>
+          </>
+        )}
+        {timer.timeZone !== undefined && <span className="soft"> on the calendar of {timer.timeZone}</span>}
+        {timer.catchUp === 'one' && <span className="soft">, one firing for all that were missed</span>}
+      </dd>
+      <dt>Callback</dt>
+      <dd>
+        <CallbackFacts timer={timer} />
+      </dd>
+      <dt>Timeout</dt>
+      <dd>{timer.callbackTimeout}</dd>
+      <dt>Retries</dt>
+      <dd>
+        {retry.maxRetries === 0
+          ? 'none'
+          : `up to ${retry.maxRetries}, first after ${retry.initialInterval}, each wait × ${retry.backoffMultiplier} up to ${retry.maxInterval}, for ${retry.maxRetryAttemptsDuration}`}
+      </dd>
+      <dt>Created</dt>
+      <dd className="num">{exactly(timer.createdAt)}</dd>
+      <dt>Changed</dt>
+      <dd className="num">
+        {exactly(timer.updatedAt)} <span className="soft">(version {timer.version})</span>
+      </dd>
+      <dt>Delivery id</dt>
+      <dd>
+        <code className="small">{timer.deliveryId}</code>{' '}
+        <Button kind="quiet" small icon="copy" aria-label="Copy delivery id" onClick={() => copyText(timer.deliveryId, 'the delivery id')} />
+      </dd>
+    </dl>
+  )
+}
+
+function CallbackFacts({ timer: { callback } }: { readonly timer: Timer }) {
+  if (callback === undefined) return <>nobody is called</>
+  const headers = Object.keys(callback.headers ?? {})
+  return (
+    <>
+      {callback.type === 'http' ? (
+        <code>POST {callback.url}</code>
+      ) : (
+        <code>
+          NATS {callback.topic}
+          {callback.key === undefined ? '' : `.${callback.key}`}
+        </code>
+      )}
+      {headers.length > 0 && <div className="soft small">with {headers.join(', ')}</div>}
+    </>
+  )
+}

@@ -1,0 +1,48 @@
+// The page of timers that the view asks for, refreshed while one looks at it.
+
+import { serverClock } from '../../api/server-clock.ts'
+import { timersApi } from '../../api/timers.ts'
+import type { Timer } from '../../api/timer.ts'
+import { useResource } from '../../state/resource.ts'
+import type { Resource } from '../../state/resource.ts'
+import { filterOf, isWalk } from './view.ts'
+import type { View } from './view.ts'
+
+const REFRESH_MS = 5_000
+const WALK_STEPS_MAX = 20 // short pages can have a next one: looked through so far before the page is shown as it is
+
+export type Shown = {
+  /** How many are before these; what is on its way may be another page already. */
+  readonly offset: number
+  readonly timers: readonly Timer[]
+  /** Null where the service does not count. */
+  readonly total: number | null
+  readonly nextCursor: string | null
+  /** Too many timers to look through: only the exact id was looked for. */
+  readonly isExactOnly: boolean
+}
+
+export function useTimers(view: View): Resource<Shown> {
+  return useResource(JSON.stringify(view), (signal) => (isWalk(view) ? walk(view, signal) : page(view, signal)), { refreshMs: REFRESH_MS })
+}
+
+async function page(view: View, signal: AbortSignal): Promise<Shown> {
+  const { sort, order, size } = view
+  const offset = (view.page - 1) * size
+  const { timers, total, searched } = await timersApi.page({ ...filterOf(view, serverClock.now()), sort, order, offset, limit: size }, signal)
+  return { offset, timers, total, nextCursor: null, isExactOnly: searched === 'exact' }
+}
+
+async function walk(view: View, signal: AbortSignal): Promise<Shown> {
+  const filter = filterOf(view, serverClock.now())
+  const timers: Timer[] = []
+  let cursor = view.cursor ?? undefined
+  for (let step = 0; step < WALK_STEPS_MAX && timers.length < view.size; step++) {
+    const asked = { ...filter, limit: view.size - timers.length, ...(cursor === undefined ? {} : { cursor }) }
+    const answer = await timersApi.walk(asked, signal)
+    timers.push(...answer.timers)
+    cursor = answer.nextCursor
+    if (cursor === undefined) break
+  }
+  return { offset: 0, timers, total: null, nextCursor: cursor ?? null, isExactOnly: false }
+}
