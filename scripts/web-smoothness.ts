@@ -44,7 +44,12 @@ try {
   await timed(page, 'first page of the list', () => page.goto(`${service.url}/#/timers`), /1–50 of/)
   await timed(page, 'next page', () => page.getByRole('button', { name: 'Next page' }).click(), /51–100 of/)
   const middle = Math.round(stored / 100)
-  await timed(page, `page ${middle}`, () => page.goto(`${service.url}/#/timers?page=${middle}`), new RegExp(`${((middle - 1) * 50 + 1).toLocaleString('en-US')}–`))
+  await timed(
+    page,
+    `page ${middle}`,
+    () => page.goto(`${service.url}/#/timers?page=${middle}`),
+    new RegExp(`${((middle - 1) * 50 + 1).toLocaleString('en-US')}–`),
+  )
   await timed(page, 'sorted by due time', () => page.goto(`${service.url}/#/timers?sort=dueAt`), /1–50 of/)
   await timed(page, 'status pending', () => page.getByRole('button', { name: 'pending' }).click(), /timers? match/)
   await timed(page, 'search by id', () => page.goto(`${service.url}/#/timers?q=stored-777`), 'exactly that id')

@@ -25,7 +25,14 @@ export function firingTimers(now: number, forMs: number, receiver: Receiver): De
     const wave = 1 + Math.sin((at - now) / 9_000)
     at += 14 + random() * 46 * (2.2 - wave)
     const [namespace, name] = STREAMS[Math.floor(random() ** 1.6 * STREAMS.length)]!
-    timers.push({ namespace, id: `${name}-${48_000 + n}`, executeAt: iso(at), callbackUrl: receiver.url, payload: { n }, retryPolicy: { maxRetries: 1, initialInterval: '20s' } })
+    timers.push({
+      namespace,
+      id: `${name}-${48_000 + n}`,
+      executeAt: iso(at),
+      callbackUrl: receiver.url,
+      payload: { n },
+      retryPolicy: { maxRetries: 1, initialInterval: '20s' },
+    })
   }
   return timers
 }
@@ -47,7 +54,9 @@ export function comingTimers(now: number, callbackUrl: string): DemoTimer[] {
     { at: nextHour, size: 2_400 },
     { at: nextHour + 15 * MINUTE, size: 900 },
     { at: nextHour + 30 * MINUTE, size: 1_500 },
-  ].flatMap(({ at, size }) => Array.from({ length: size }, (_, n) => ({ at: at + Math.floor(random() * 1_500), n: n + 20_000 + (at % 7_919) })))
+  ].flatMap(({ at, size }) =>
+    Array.from({ length: size }, (_, n) => ({ at: at + Math.floor(random() * 1_500), n: n + 20_000 + (at % 7_919) })),
+  )
   return [...spread, ...crowds].map(({ at, n }) => {
     const [namespace, name] = STREAMS[Math.floor(random() * STREAMS.length)]!
     return { namespace, id: `${name}-${n}-${Math.floor(random() * 1e6)}`, executeAt: iso(at), callbackUrl, payload: { n } }
@@ -59,9 +68,23 @@ export function namedTimers(now: number, receiver: Receiver): DemoTimer[] {
   const { url: callbackUrl } = receiver
   const metadata = { team: 'billing', plan: 'pro' }
   return [
-    { namespace: 'billing', id: 'monthly-statement', schedule: `R/${iso(now + 3 * 86_400_000)}/P1M`, timeZone: 'Europe/Berlin', callbackUrl, metadata },
+    {
+      namespace: 'billing',
+      id: 'monthly-statement',
+      schedule: `R/${iso(now + 3 * 86_400_000)}/P1M`,
+      timeZone: 'Europe/Berlin',
+      callbackUrl,
+      metadata,
+    },
     { namespace: 'billing', id: 'card-expiry-check', schedule: 'R/PT6H', callbackUrl, metadata },
-    { namespace: 'billing', id: 'dunning-2-acme', executeAt: iso(now + 9 * 86_400_000 + 4_000_000), callbackUrl, metadata, payload: { account: 'acme', step: 2 } },
+    {
+      namespace: 'billing',
+      id: 'dunning-2-acme',
+      executeAt: iso(now + 9 * 86_400_000 + 4_000_000),
+      callbackUrl,
+      metadata,
+      payload: { account: 'acme', step: 2 },
+    },
     { namespace: 'reminders', id: 'standup', schedule: `R/${iso(now + 20 * 3_600_000)}/P1D`, timeZone: 'Europe/Berlin', callbackUrl },
     {
       namespace: 'billing',
@@ -72,7 +95,14 @@ export function namedTimers(now: number, receiver: Receiver): DemoTimer[] {
       payload: { invoice: 2041, customer: 'ACME GmbH', amount: { value: 1249.5, currency: 'EUR' }, action: 'send-reminder' },
       retryPolicy: { maxRetries: 4, initialInterval: '5s', backoffMultiplier: 3 },
     },
-    { namespace: 'sessions', id: 'kiosk-17', executeAt: iso(now + 2 * 3_600_000 + 754_000), callbackUrl, metadata: { region: 'eu-central' }, payload: { kiosk: 17 } },
+    {
+      namespace: 'sessions',
+      id: 'kiosk-17',
+      executeAt: iso(now + 2 * 3_600_000 + 754_000),
+      callbackUrl,
+      metadata: { region: 'eu-central' },
+      payload: { kiosk: 17 },
+    },
   ]
 }
 

@@ -36,6 +36,7 @@ function setup(limits: Partial<DispatcherLimits> = {}) {
     const job = inFlight.get(name)!
     inFlight.delete(name)
     dispatcher.ended(job, how)
+    dispatcher.landed()
   }
   return { dispatcher, started, inFlight, gone, add, end, count }
 }
@@ -48,6 +49,25 @@ test('nothing starts before it is told to run, and no more than the limits allow
   assert.deepEqual([started, dispatcher.waiting, dispatcher.inFlight], [['1', '2'], 1, 2])
   end('1')
   assert.deepEqual([started, dispatcher.waiting, dispatcher.inFlight], [['1', '2', '3'], 0, 2])
+})
+
+test('a slot is free when the receiver has answered, but outcomes that the store does not take stop everything', () => {
+  const { dispatcher, started, inFlight, add } = setup({ total: 2 })
+  for (let n = 0; n < 10; n++) add(`${n}`, 'a', 't')
+  dispatcher.run()
+  const answer = (): void => {
+    const [name, job] = [...inFlight][0]!
+    inFlight.delete(name)
+    dispatcher.ended(job, 'answered')
+  }
+  for (let answers = 0; answers < 4; answers++) answer()
+  assert.deepEqual([started.length, dispatcher.inFlight], [5, 1], 'four outcomes wait for the store, twice as many as may be in flight')
+  answer()
+  assert.equal(started.length, 5)
+  dispatcher.landed()
+  assert.equal(started.length, 5)
+  dispatcher.landed()
+  assert.deepEqual([started.length, dispatcher.inFlight], [7, 2])
 })
 
 test('a job that is not wanted any more takes no slot', () => {
@@ -169,6 +189,7 @@ test('jobs that end while they are being started, and jobs that bring others, ar
   const { dispatcher, started, add } = setup({ total: 1, perNamespace: 1, perTarget: 1 })
   const endAtOnce = (job: Job): boolean => {
     dispatcher.ended(job, 'answered')
+    dispatcher.landed()
     return true
   }
   const names = Array.from({ length: 2_000 }, (_, n) => `${n}`)

@@ -32,10 +32,13 @@ const SICK_TARGETS_MAX = 10_000 // beyond that a sick target without waiting job
 
 export class Dispatcher {
   readonly #limits: DispatcherLimits
+  /** Outcomes that may wait for the store: more than one commit takes, so that the next one has gathered when it is done. */
+  readonly #landingMax: number
   /** In the order of their turns: whoever has had one goes to the end. */
   readonly #namespaces = new Map<Namespace, NamespaceLanes>()
   readonly #targets = new Map<string, TargetSlots>()
   #inFlight = 0
+  #landing = 0
   #started = 0
   #waiting = 0
   #sweepAt = SWEEP_AT_MIN
@@ -43,6 +46,7 @@ export class Dispatcher {
 
   constructor(limits: DispatcherLimits) {
     this.#limits = limits
+    this.#landingMax = 2 * limits.total
   }
 
   get inFlight(): number {
@@ -73,9 +77,10 @@ export class Dispatcher {
     this.#waiting++
   }
 
-  /** The delivery that `start` began is over. */
+  /** The delivery that `start` began is over. Until `landed`, what came of it waits for the store. */
   ended(job: Job, how: Ended): void {
     this.#inFlight--
+    this.#landing++
     const namespace = this.#namespaces.get(job.namespace)!
     const target = this.#targets.get(job.target)!
     namespace.inFlight--
@@ -85,13 +90,19 @@ export class Dispatcher {
     this.run()
   }
 
-  /** Starts as many as the limits allow. */
+  /** What came of a delivery is durable, or is somebody else's business now. */
+  landed(): void {
+    this.#landing--
+    this.run()
+  }
+
+  /** Starts as many as the limits allow. A store that does not answer stops them, so that outcomes do not pile up. */
   run(): void {
     // A job may end, and so call back, while it is being started: the loop below sees the slot that it freed.
     if (this.#running) return
     this.#running = true
     try {
-      while (this.#inFlight < this.#limits.total && this.#waiting > 0 && this.#startOne()) {}
+      while (this.#inFlight < this.#limits.total && this.#landing < this.#landingMax && this.#waiting > 0 && this.#startOne()) {}
     } finally {
       this.#running = false
     }

@@ -1,7 +1,8 @@
 // The deliveries of one shard that are under way: from the moment a due timer's turn has come until what came of it
-// is durable. A flight keeps its slot in the dispatcher until then, so a store that does not answer slows firing down
-// instead of piling up outcomes. A process that dies in between has lost nothing: the row is as it was, and whoever
-// owns the shard next delivers again, with the same delivery id.
+// is durable. Its slot in the dispatcher is free again when the receiver has answered; outcomes that wait for the store
+// are counted there, too, so a store that does not answer slows firing down instead of piling them up. A process that
+// dies in between has lost nothing: the row is as it was, and whoever owns the shard next delivers again, with the same
+// delivery id.
 
 import type { DeliveryOutcome, Firing } from '../core/delivery.ts'
 import { failedDelivery } from '../core/delivery.ts'
@@ -113,11 +114,12 @@ export class Flights {
     this.#flights.add(flight)
     this.#sweepLater()
     const outcome = await this.#deliver(entry.timer, startedAt, adapter)
+    const isSilent = outcome?.type === 'failed' && outcome.statusCode === null && adapter.isLocal !== true
+    dispatcher.ended(job, isSilent ? 'unreachable' : 'answered')
     if (outcome === null) await this.#home.report(flight.timer, null)
     else await this.#settle(flight, startedAt, outcome)
     this.#flights.delete(flight)
-    const isSilent = outcome?.type === 'failed' && outcome.statusCode === null && adapter.isLocal !== true
-    dispatcher.ended(job, isSilent ? 'unreachable' : 'answered')
+    dispatcher.landed()
     if (this.#flights.size === 0) this.#nothingFlies()
     if (signal.aborted && outcome === null) this.#deck.logger.debug({ id: entry.timer.id }, 'delivery abandoned; it starts again after the restart')
   }

@@ -2,7 +2,7 @@
 // the test, so nobody adds one without deciding.
 
 import assert from 'node:assert/strict'
-import { COMMANDS_PATH, LOOK_PATH } from '../service/peer-links.ts'
+import { COMMANDS_PATH, LANDING_PATH, LOOK_PATH, MOVED_PATH, PREPARE_PATH } from '../service/peer-links.ts'
 import { EXAMPLES } from './contracts/v1/examples.ts'
 import type { Verb } from './contracts/v1/examples.ts'
 import { CALLBACK_TEST_EXAMPLE } from './observing/examples.ts'
@@ -92,6 +92,9 @@ export const ROUTES: ReadonlyMap<string, RouteRule> = new Map<string, RouteRule>
 
   [`POST ${COMMANDS_PATH}`, { needs: 'the cluster secret', ok: 200, body: { commands: [] } }],
   [`POST ${LOOK_PATH}`, { needs: 'the cluster secret', ok: 204, body: {} }],
+  [`POST ${PREPARE_PATH}`, { needs: 'the cluster secret', ok: 204, body: { shards: [] } }],
+  [`POST ${MOVED_PATH}`, { needs: 'the cluster secret', ok: 204, body: { moved: [] } }],
+  [`POST ${LANDING_PATH}`, { needs: 'the cluster secret', ok: 200, body: { shard: -1 } }],
 
   v1('preview', 'a key'),
   v1('get', 'read'),

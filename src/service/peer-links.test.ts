@@ -8,7 +8,8 @@ import type { TestContext } from 'node:test'
 import type { Command } from '../core/command.ts'
 import { timerUuid } from '../core/ids.ts'
 import { DuetimeError, ErrorCode } from '../core/errors.ts'
-import type { Namespace, TimerId } from '../core/timer.ts'
+import type { Namespace, ShardId, TimerId } from '../core/timer.ts'
+import type { Landing } from '../engine/hand-over.ts'
 import { systemClock } from '../runtime/clock.ts'
 import { PeerLinks } from './peer-links.ts'
 import type { WireCommands } from './peer-links.ts'
@@ -41,6 +42,8 @@ function cancel(id: string): Command {
   const key = { namespace: 'default' as Namespace, id: id as TimerId }
   return { type: 'cancel', ...key, uuid: timerUuid(key.namespace, key.id), ifVersion: null }
 }
+
+const LANDING: Landing = { shard: 1 as ShardId, flight: { ...cancel('landed'), deliveryId: 'd', attempt: 1, carrier: 'a' }, ended: null }
 
 const withCode = (code: ErrorCode) => (error: unknown) => error instanceof DuetimeError && error.code === code
 
@@ -98,4 +101,23 @@ test('commands of one turn travel together, and each gets its own answer', async
   const answers = await Promise.allSettled(['a', 'b', 'c'].map((id) => links.execute(address, cancel(id))))
   assert.deepEqual(requests, [3])
   assert.deepEqual(answers.map((answer) => (answer.status === 'rejected' ? (answer.reason as Error).message : null)), ['a', 'b', 'c'])
+})
+
+test('a node that refuses to get ready, or to hear of moved shards, is told from one that does', async (t) => {
+  const links = setup(t)
+  const unwilling = await peer(t, (_request, response) => response.writeHead(503).end())
+  await assert.rejects(links.prepare(unwilling, [1 as ShardId]))
+  await assert.rejects(links.moved(unwilling, []))
+  await assert.rejects(links.land(unwilling, LANDING))
+  const willing = await peer(t, (_request, response) => response.writeHead(204).end())
+  await links.prepare(willing, [1 as ShardId])
+  await links.moved(willing, [])
+})
+
+test('the end of a delivery is reported, and the other one says whether it is the owner', async (t) => {
+  const links = setup(t)
+  const answers = [false, true]
+  const address = await peer(t, (_request, response) => response.end(JSON.stringify({ landed: answers.shift() })))
+  assert.equal(await links.land(address, LANDING), false)
+  assert.equal(await links.land(address, LANDING), true)
 })

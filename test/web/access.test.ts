@@ -74,5 +74,8 @@ test('a key that asks too often is told when to come back', needsBrowser, async 
   await page.getByLabel('API key').fill(keys[0]!)
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('alert').getByText('Too many requests').first().waitFor()
-  await page.getByText(/Try again in \d+ (s|min)/).first().waitFor()
+  await page
+    .getByText(/Try again in \d+ (s|min)/)
+    .first()
+    .waitFor()
 })

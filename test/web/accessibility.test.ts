@@ -12,8 +12,20 @@ import type { Web } from './web-page.fixture.ts'
 
 async function filled(web: Web): Promise<void> {
   const { client, service, receiver } = web
-  await storeTimers(service, Array.from({ length: 60 }, (_, n) => ({ id: `job-${n}`, executeAt: inMs(1_800_000 + n * 20), callbackUrl: receiver.url })))
-  await accepted(client.create({ id: 'broken', schedule: 'PT1S', callbackUrl: receiver.url, payload: { n: 1 }, metadata: { team: 'x' }, retryPolicy: { maxRetries: 0 } }))
+  await storeTimers(
+    service,
+    Array.from({ length: 60 }, (_, n) => ({ id: `job-${n}`, executeAt: inMs(1_800_000 + n * 20), callbackUrl: receiver.url })),
+  )
+  await accepted(
+    client.create({
+      id: 'broken',
+      schedule: 'PT1S',
+      callbackUrl: receiver.url,
+      payload: { n: 1 },
+      metadata: { team: 'x' },
+      retryPolicy: { maxRetries: 0 },
+    }),
+  )
   await receiver.received('broken')
 }
 

@@ -9,7 +9,11 @@ import { assertAccessible } from './web-page.fixture.ts'
 
 const SHARDS = 8
 
-const rowOf = (page: Page, { fromPeers }: ClusterNode) => page.getByRole('table', { name: 'Nodes' }).getByRole('row').filter({ hasText: `:${fromPeers.port}` })
+const rowOf = (page: Page, { fromPeers }: ClusterNode) =>
+  page
+    .getByRole('table', { name: 'Nodes' })
+    .getByRole('row')
+    .filter({ hasText: `:${fromPeers.port}` })
 
 test('nodes and shards are shown, and a node that dies is seen to be silent while the other takes its shards', needsBrowser, async (t) => {
   const cluster = await Cluster.start(t, { nodes: 2, env: { SHARDS: String(SHARDS), LEASE: '2s' } })
@@ -21,6 +25,8 @@ test('nodes and shards are shown, and a node that dies is seen to be silent whil
   await assertAccessible(page, 'the overview of a cluster')
   await b.kill()
   await rowOf(page, b).getByText('silent').waitFor()
-  await rowOf(page, a).getByRole('cell', { name: String(SHARDS), exact: true }).waitFor()
+  await rowOf(page, a)
+    .getByRole('cell', { name: String(SHARDS), exact: true })
+    .waitFor()
   await page.getByRole('img', { name: `${SHARDS} shards, all of them owned` }).waitFor()
 })

@@ -24,13 +24,32 @@ test('a file that only looks like an array is refused as a whole', async () => {
 })
 
 test('header values that the export has hidden are not imported as stars', async () => {
-  const [row] = await readRows('[{"id":"a","callback":{"type":"http","url":"https://example.com","headers":{"Authorization":"***"}}}]', 'a.json')
+  const [row] = await readRows(
+    '[{"id":"a","callback":{"type":"http","url":"https://example.com","headers":{"Authorization":"***"}}}]',
+    'a.json',
+  )
   assert.match('fault' in row! ? row.fault : '', /hidden/)
 })
 
 test('what the service decides itself is left out; a cycle keeps its schedule, everything else its instant', async () => {
-  const exported = { id: 'a', namespace: 'n', groupId: 'n', status: 'pending', executeAt: '2030-01-01T00:00:00.000Z', callbackUrl: 'https://example.com/', callback: { type: 'http', url: 'https://example.com/' }, version: 3, attempts: [] }
-  const rows = await readRows(JSON.stringify([{ ...exported, schedule: 'PT10M' }, { ...exported, schedule: 'R/P1D', timeZone: 'Europe/Berlin', catchUp: 'one' }]), 'a.json')
+  const exported = {
+    id: 'a',
+    namespace: 'n',
+    groupId: 'n',
+    status: 'pending',
+    executeAt: '2030-01-01T00:00:00.000Z',
+    callbackUrl: 'https://example.com/',
+    callback: { type: 'http', url: 'https://example.com/' },
+    version: 3,
+    attempts: [],
+  }
+  const rows = await readRows(
+    JSON.stringify([
+      { ...exported, schedule: 'PT10M' },
+      { ...exported, schedule: 'R/P1D', timeZone: 'Europe/Berlin', catchUp: 'one' },
+    ]),
+    'a.json',
+  )
   const common = { id: 'a', namespace: 'n', callback: { type: 'http', url: 'https://example.com/' } }
   assert.deepEqual(rows, [
     { line: 1, timer: { ...common, executeAt: exported.executeAt } },

@@ -98,7 +98,13 @@ test('what was filled in is what is stored, and its page is next', needsBrowser,
   await page.getByText('every 90 seconds, 5 times').waitFor()
   const timer = (await accepted(client.get({ namespace: 'orders', timerId: 'nightly' }))) as unknown as Record<string, unknown>
   assert.deepEqual(
-    [timer['schedule'], timer['payload'], timer['metadata'], timer['callbackTimeout'], (timer['retryPolicy'] as { maxRetries: number }).maxRetries],
+    [
+      timer['schedule'],
+      timer['payload'],
+      timer['metadata'],
+      timer['callbackTimeout'],
+      (timer['retryPolicy'] as { maxRetries: number }).maxRetries,
+    ],
     ['R5/PT90S', { a: [1, null] }, { team: 'x' }, '5s', 7],
   )
   assert.ok(!(await page.content()).includes('s3cret'))

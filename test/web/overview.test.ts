@@ -32,7 +32,10 @@ test('what fires shows without a reload: rate, success, lateness, counts and the
   await isLive(page)
   const requests: string[] = []
   page.on('request', (request) => requests.push(new URL(request.url()).pathname))
-  await storeTimers(service, Array.from({ length: 9 }, (_, n) => ({ id: `good-${n}`, executeAt: inMs(3_000 + n * 100), callbackUrl: receiver.url })))
+  await storeTimers(
+    service,
+    Array.from({ length: 9 }, (_, n) => ({ id: `good-${n}`, executeAt: inMs(3_000 + n * 100), callbackUrl: receiver.url })),
+  )
   await accepted(client.create({ id: 'bad', executeAt: inMs(3_000), callbackUrl: receiver.url, retryPolicy: { maxRetries: 0 } }))
   await page.getByRole('table', { name: 'Latest attempts' }).getByRole('link', { name: 'good-8' }).waitFor()
   await tile(page, 'Success').getByText('1 of 10 failed').waitFor()
@@ -48,14 +51,23 @@ test('the forecast marks the hot minute, tells it as a table, and leads to its t
   const { service, receiver, open } = await setup(t)
   const minute = Math.ceil(Date.now() / 60_000) * 60_000 + 20 * 60_000
   const at = (ms: number) => new Date(minute + ms).toISOString()
-  await storeTimers(service, Array.from({ length: 60 }, (_, n) => ({ namespace: 'n', id: `crowd-${n}`, executeAt: at(n * 100), callbackUrl: receiver.url })))
+  await storeTimers(
+    service,
+    Array.from({ length: 60 }, (_, n) => ({ namespace: 'n', id: `crowd-${n}`, executeAt: at(n * 100), callbackUrl: receiver.url })),
+  )
   await storeTimers(service, [{ namespace: 'n', id: 'alone', executeAt: at(10 * 60_000), callbackUrl: receiver.url }])
   const page = await open()
   await page.getByText('61 timers due in the next hour').waitFor()
   const clock = new Intl.DateTimeFormat('en-GB', { timeZone: 'Europe/Berlin', hour: '2-digit', minute: '2-digit' }).format(minute)
   await page.getByText('Show as table: Forecast').click()
-  await page.getByRole('region', { name: 'Forecast' }).getByRole('row', { name: `${clock} 60 (hot)` }).waitFor()
-  await page.getByRole('list', { name: 'Hot spots' }).getByRole('link', { name: `${clock} 60` }).click()
+  await page
+    .getByRole('region', { name: 'Forecast' })
+    .getByRole('row', { name: `${clock} 60 (hot)` })
+    .waitFor()
+  await page
+    .getByRole('list', { name: 'Hot spots' })
+    .getByRole('link', { name: `${clock} 60` })
+    .click()
   await page.getByRole('link', { name: 'crowd-0', exact: true }).waitFor()
   assert.equal(await page.getByRole('link', { name: 'alone' }).count(), 0)
   await page.goBack()
@@ -65,7 +77,8 @@ test('the forecast marks the hot minute, tells it as a table, and leads to its t
 
 test('a namespace is looked at alone, and its name is in the URL', needsBrowser, async (t) => {
   const { service, receiver, open } = await setup(t)
-  const timersOf = (namespace: string, count: number) => Array.from({ length: count }, (_, n) => ({ namespace, id: `t-${n}`, executeAt: inMs(3_600_000), callbackUrl: receiver.url }))
+  const timersOf = (namespace: string, count: number) =>
+    Array.from({ length: count }, (_, n) => ({ namespace, id: `t-${n}`, executeAt: inMs(3_600_000), callbackUrl: receiver.url }))
   await storeTimers(service, [...timersOf('orders', 3), ...timersOf('billing', 2)])
   const page = await open()
   await tile(page, 'Pending').getByText('5', { exact: true }).waitFor()
@@ -78,24 +91,28 @@ test('a namespace is looked at alone, and its name is in the URL', needsBrowser,
   await page.getByText('3 stored in orders').waitFor()
 })
 
-test('while the service is away a banner counts down and what was known stays, greyed; it comes back by itself', needsBrowser, async (t) => {
-  const cwd = tempDir(t)
-  const first = new Service({ cwd })
-  cleanUp(t, () => first.kill())
-  await first.listening
-  const page = await openPage(t, `${first.url}/`)
-  await isLive(page)
-  await tile(page, 'Pending').getByText('0', { exact: true }).waitFor()
-  await first.kill()
-  const banner = page.getByRole('alert').filter({ hasText: 'Disconnected' })
-  await banner.getByText(/Next try in \d+ s|Trying/).waitFor()
-  await eventually('greyed', async () => (await page.locator('.stack.stale .tile').count()) > 0)
-  assert.equal(await page.locator('.pulse').getAttribute('data-state'), 'lost')
+test(
+  'while the service is away a banner counts down and what was known stays, greyed; it comes back by itself',
+  needsBrowser,
+  async (t) => {
+    const cwd = tempDir(t)
+    const first = new Service({ cwd })
+    cleanUp(t, () => first.kill())
+    await first.listening
+    const page = await openPage(t, `${first.url}/`)
+    await isLive(page)
+    await tile(page, 'Pending').getByText('0', { exact: true }).waitFor()
+    await first.kill()
+    const banner = page.getByRole('alert').filter({ hasText: 'Disconnected' })
+    await banner.getByText(/Next try in \d+ s|Trying/).waitFor()
+    await eventually('greyed', async () => (await page.locator('.stack.stale .tile').count()) > 0)
+    assert.equal(await page.locator('.pulse').getAttribute('data-state'), 'lost')
 
-  const second = new Service({ cwd, env: { PORT: new URL(first.url).port } })
-  cleanUp(t, () => second.kill())
-  await second.listening
-  await isLive(page)
-  await banner.waitFor({ state: 'detached' })
-  await eventually('fresh', async () => (await page.locator('.stack.stale').count()) === 0)
-})
+    const second = new Service({ cwd, env: { PORT: new URL(first.url).port } })
+    cleanUp(t, () => second.kill())
+    await second.listening
+    await isLive(page)
+    await banner.waitFor({ state: 'detached' })
+    await eventually('fresh', async () => (await page.locator('.stack.stale').count()) === 0)
+  },
+)

@@ -6,7 +6,8 @@ import fc from 'fast-check'
 import { EventLines } from '../../web/src/api/sse.ts'
 import type { ServerEvent } from '../../web/src/api/sse.ts'
 
-const TEXT = ': ping\r\n\r\nevent: overview\ndata: {"a":1}\n\ndata: one\ndata:two\n\nevent: nothing\n\nevent: firing\rdata: ü\r\rdata: never ended'
+const TEXT =
+  ': ping\r\n\r\nevent: overview\ndata: {"a":1}\n\ndata: one\ndata:two\n\nevent: nothing\n\nevent: firing\rdata: ü\r\rdata: never ended'
 const EVENTS: readonly ServerEvent[] = [
   { event: 'overview', data: '{"a":1}' },
   { event: 'message', data: 'one\ntwo' },

@@ -26,7 +26,10 @@ const CHUNK = 10_000
 const LEAD_MS = 4_000
 const STORED_PER_MS = 5 // how fast a batch is taken, on the safe side: timers must be stored before they are due
 
-export async function storeMany({ service, receiver }: { readonly service: Service; readonly receiver: Receiver }, count: number): Promise<void> {
+export async function storeMany(
+  { service, receiver }: { readonly service: Service; readonly receiver: Receiver },
+  count: number,
+): Promise<void> {
   const dueAt = Date.now() + 24 * 3_600_000
   for (let first = 0; first < count; first += CHUNK) {
     const timers = Array.from({ length: Math.min(CHUNK, count - first) }, (_, n) => ({
@@ -40,7 +43,11 @@ export async function storeMany({ service, receiver }: { readonly service: Servi
 }
 
 /** Stores what fires, watches the page while it does, and tells what the browser saw. */
-export async function watchFiring(page: Page, place: { readonly service: Service; readonly receiver: Receiver }, load: Omit<Load, 'stored'>): Promise<Smoothness> {
+export async function watchFiring(
+  page: Page,
+  place: { readonly service: Service; readonly receiver: Receiver },
+  load: Omit<Load, 'stored'>,
+): Promise<Smoothness> {
   const { perSecond, seconds } = load
   const count = perSecond * seconds
   const startAt = Date.now() + LEAD_MS + count / STORED_PER_MS

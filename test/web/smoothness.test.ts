@@ -17,5 +17,8 @@ test('the overview stays smooth while hundreds of timers fire every second', nee
   t.diagnostic(JSON.stringify(seen))
   assert.match(seen.shown, /[1-9]/, 'it did fire')
   assert.ok(seen.frames > 10, 'the page was drawn')
-  assert.deepEqual(seen.longTasks.filter((ms) => ms > LONG_TASK_MS_MAX), [])
+  assert.deepEqual(
+    seen.longTasks.filter((ms) => ms > LONG_TASK_MS_MAX),
+    [],
+  )
 })

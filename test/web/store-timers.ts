@@ -12,7 +12,10 @@ export async function storeTimers(service: Pick<Service, 'url'>, timers: readonl
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ timers: timers.slice(at, at + BATCH) }),
     })
-    const { failed, results } = (await response.json()) as { readonly failed: number; readonly results: readonly { readonly message?: string }[] }
+    const { failed, results } = (await response.json()) as {
+      readonly failed: number
+      readonly results: readonly { readonly message?: string }[]
+    }
     assert.equal(failed, 0, results.find(({ message }) => message !== undefined)?.message ?? 'refused')
   }
 }

@@ -47,7 +47,9 @@ test('the countdown ends in how late it fired, without a reload', needsBrowser, 
 test('a failed timer shows every attempt with its error, and is retried', needsBrowser, async (t) => {
   let isBroken = true
   const { client, receiver, open } = await setup(t, { answering: () => (isBroken ? { status: 503, body: { ok: false } } : OK) })
-  await accepted(client.create({ id: 'broken', schedule: 'PT1S', callbackUrl: receiver.url, retryPolicy: { maxRetries: 1, initialInterval: '100ms' } }))
+  await accepted(
+    client.create({ id: 'broken', schedule: 'PT1S', callbackUrl: receiver.url, retryPolicy: { maxRetries: 1, initialInterval: '100ms' } }),
+  )
   const page = await open('/timers/default/broken')
   await page.getByText('Failed after 2 attempts').waitFor()
   const timeline = page.getByRole('list', { name: 'Timeline' })
@@ -111,8 +113,10 @@ test('time and payload are edited; what somebody else changed meanwhile is not o
 
 test('copied as curl it makes the same timer again', needsBrowser, async (t) => {
   const { service, client, receiver, open } = await setup(t)
-  const payload = { text: "it's \"quoted\"" }
-  await accepted(client.create({ namespace: 'n', id: 'a', executeAt: inMs(HOUR), callbackUrl: receiver.url, payload, metadata: { team: 'x' } }))
+  const payload = { text: 'it\'s "quoted"' }
+  await accepted(
+    client.create({ namespace: 'n', id: 'a', executeAt: inMs(HOUR), callbackUrl: receiver.url, payload, metadata: { team: 'x' } }),
+  )
   const page = await open('/timers/n/a', { permissions: ['clipboard-read', 'clipboard-write'] })
   await page.getByText('Copy as').click()
   await page.getByRole('button', { name: 'curl' }).click()
@@ -125,5 +129,8 @@ test('copied as curl it makes the same timer again', needsBrowser, async (t) => 
   await page.getByText('Copy as').click()
   await page.getByRole('button', { name: 'TypeScript' }).click()
   await page.getByText('Copied as TypeScript').waitFor()
-  assert.match(await page.evaluate<string>('navigator.clipboard.readText()'), /new Duetime\(\{ url: .*\n *await client\.create\(\{\n {2}namespace: "n"/)
+  assert.match(
+    await page.evaluate<string>('navigator.clipboard.readText()'),
+    /new Duetime\(\{ url: .*\n *await client\.create\(\{\n {2}namespace: "n"/,
+  )
 })

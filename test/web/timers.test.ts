@@ -14,7 +14,13 @@ import { inMs, setup } from './web-page.fixture.ts'
 const HOUR = 3_600_000
 
 function pendingTimers(count: number, callbackUrl: string, namespace = 'default'): object[] {
-  return Array.from({ length: count }, (_, n) => ({ namespace, id: `job-${String(n).padStart(4, '0')}`, executeAt: inMs(2 * HOUR + n * 1_000), callbackUrl, metadata: { team: n % 2 === 0 ? 'even' : 'odd', n } }))
+  return Array.from({ length: count }, (_, n) => ({
+    namespace,
+    id: `job-${String(n).padStart(4, '0')}`,
+    executeAt: inMs(2 * HOUR + n * 1_000),
+    callbackUrl,
+    metadata: { team: n % 2 === 0 ? 'even' : 'odd', n },
+  }))
 }
 
 const ids = (page: Page) => page.locator('table.timers tbody tr td.id a').allInnerTexts()
@@ -33,20 +39,24 @@ test('a service without timers invites to make the first one', needsBrowser, asy
   await page.getByRole('heading', { name: 'New timer' }).waitFor()
 })
 
-test('a service that goes away leaves the rows where they are, says so, and they are fresh again when it is back', needsBrowser, async (t) => {
-  const { service, receiver, open } = await setup(t)
-  await storeTimers(service, pendingTimers(3, receiver.url))
-  const page = await open('/timers')
-  await rowOf(page, 'job-0001').waitFor()
-  await page.route('**/api/**', (route) => route.abort('connectionrefused'))
-  await page.getByRole('button', { name: 'failed' }).click()
-  await page.getByRole('alert').getByText('The service does not answer').waitFor()
-  assert.equal((await ids(page)).length, 3)
-  assert.match((await page.locator('table.timers').getAttribute('class'))!, /stale/)
-  await page.unroute('**/api/**')
-  await page.getByRole('button', { name: 'Try again' }).click()
-  await page.getByText('No timer matches').waitFor()
-})
+test(
+  'a service that goes away leaves the rows where they are, says so, and they are fresh again when it is back',
+  needsBrowser,
+  async (t) => {
+    const { service, receiver, open } = await setup(t)
+    await storeTimers(service, pendingTimers(3, receiver.url))
+    const page = await open('/timers')
+    await rowOf(page, 'job-0001').waitFor()
+    await page.route('**/api/**', (route) => route.abort('connectionrefused'))
+    await page.getByRole('button', { name: 'failed' }).click()
+    await page.getByRole('alert').getByText('The service does not answer').waitFor()
+    assert.equal((await ids(page)).length, 3)
+    assert.match((await page.locator('table.timers').getAttribute('class'))!, /stale/)
+    await page.unroute('**/api/**')
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByText('No timer matches').waitFor()
+  },
+)
 
 test('search, status, metadata and due time narrow the list, and the URL says which', needsBrowser, async (t) => {
   const { service, client, receiver, open } = await setup(t)
@@ -162,7 +172,10 @@ test('what is exported can be imported again, and a row that is refused says why
   for (const format of ['csv', 'json', 'ndjson']) {
     await page.getByRole('button', { name: 'Export' }).click()
     await page.getByLabel('Format').selectOption(format)
-    const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('dialog').getByRole('button', { name: 'Export' }).click()])
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('dialog').getByRole('button', { name: 'Export' }).click(),
+    ])
     assert.match(download.suggestedFilename(), new RegExp(`^timers-.*\\.${format}$`))
     files[format] = readFileSync(await download.path(), 'utf8')
   }
@@ -181,7 +194,13 @@ test('what is exported can be imported again, and a row that is refused says why
   await page.getByRole('button', { name: 'Close' }).click()
 
   await page.getByRole('button', { name: 'Import' }).click()
-  await page.getByLabel('Choose a file').setInputFiles({ name: 'a.ndjson', mimeType: 'text/plain', buffer: Buffer.from(`{"id":"late","executeAt":"2001-01-01T00:00:00Z","callbackUrl":"${receiver.url}"}\nnonsense\n`) })
+  await page
+    .getByLabel('Choose a file')
+    .setInputFiles({
+      name: 'a.ndjson',
+      mimeType: 'text/plain',
+      buffer: Buffer.from(`{"id":"late","executeAt":"2001-01-01T00:00:00Z","callbackUrl":"${receiver.url}"}\nnonsense\n`),
+    })
   await page.getByRole('button', { name: 'Import 2 timers' }).click()
   const faults = page.getByRole('region', { name: 'Refused rows' })
   await faults.getByText('in the future').waitFor()

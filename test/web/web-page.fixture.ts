@@ -40,6 +40,9 @@ export const inMs = (ms: number): string => new Date(Date.now() + ms).toISOStrin
 export async function assertAccessible(page: Page, what: string): Promise<void> {
   await page.evaluate(axe.source)
   const { violations } = await page.evaluate<AxeResults>('axe.run()')
-  const found = violations.map(({ id, help, nodes }) => `${id}: ${help}\n  ${nodes.map(({ target, failureSummary }) => `${JSON.stringify(target)} ${failureSummary ?? ''}`).join('\n  ')}`)
+  const found = violations.map(
+    ({ id, help, nodes }) =>
+      `${id}: ${help}\n  ${nodes.map(({ target, failureSummary }) => `${JSON.stringify(target)} ${failureSummary ?? ''}`).join('\n  ')}`,
+  )
   assert.deepEqual(found, [], `${what} is not accessible`)
 }

@@ -79,7 +79,7 @@ function PlaceLink({ path, name, icon, children }: PlaceLinkProps) {
 }
 
 function RailFoot({ onHelp }: { readonly onHelp: () => void }) {
-  const { key } = useStore(session.store)
+  const { key, needs } = useStore(session.store)
   const isDark = useIsDark()
   return (
     <div className="rail-foot">
@@ -93,7 +93,9 @@ function RailFoot({ onHelp }: { readonly onHelp: () => void }) {
           onClick={() => setTheme(isDark ? 'light' : 'dark')}
         />
         <Button kind="quiet" icon="help" aria-label="Keyboard shortcuts" title="Keyboard shortcuts (?)" onClick={onHelp} />
-        {key !== null && <Button kind="quiet" icon="leave" aria-label="Sign out" title="Sign out" onClick={() => session.signOut()} />}
+        {key !== null && needs === 'nothing' && (
+          <Button kind="quiet" icon="leave" aria-label="Sign out" title="Sign out" onClick={() => session.signOut()} />
+        )}
         <a className="button quiet small rail-hint" href="docs">
           API
         </a>

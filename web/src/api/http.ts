@@ -49,7 +49,7 @@ export async function request<T>(path: string, asked: Asked = {}): Promise<T> {
     throw lost(error)
   })
   if (!response.ok) throw failureOf(response, text)
-  serverClock.noteDate(response.headers.get('date'), sentAt, Date.now())
+  serverClock.noteDate(response.headers.get('date'), { sentAt, arrivedAt: Date.now() })
   return (text === '' ? null : JSON.parse(text)) as T
 }
 

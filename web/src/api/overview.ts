@@ -21,7 +21,7 @@ export const overviewApi = {
   overview: async (namespace: string | null, signal?: AbortSignal): Promise<Overview> => {
     const sentAt = Date.now()
     const overview = await request<Overview>(`api/v1/overview${scope('?', namespace)}`, { signal })
-    serverClock.note(overview.now, sentAt, Date.now())
+    serverClock.note(overview.now, { sentAt, arrivedAt: Date.now() })
     return overview
   },
   forecast: (step: StepUnit, namespace: string | null, signal?: AbortSignal) =>

@@ -3,32 +3,36 @@
 
 const DATE_GRAIN_MS = 500 // a Date header is cut to the second: half of one, on the average
 
-class ServerClock {
+type Exchange = { /** Of the viewer's clock, as is `arrivedAt`. */ readonly sentAt: number; readonly arrivedAt: number }
+
+export class ServerClock {
+  readonly #viewersNow: () => number
   #offsetMs = 0
   #uncertaintyMs = Infinity
 
+  constructor(viewersNow: () => number = Date.now) {
+    this.#viewersNow = viewersNow
+  }
+
   now(): number {
-    return Date.now() + this.#offsetMs
+    return this.#viewersNow() + this.#offsetMs
   }
 
-  /** `now` of an answer that was asked for and arrived at these times of the viewer's clock. */
-  note(now: string | number, sentAt: number, arrivedAt: number): void {
-    const at = typeof now === 'number' ? now : Date.parse(now)
-    this.#learn(at - (sentAt + arrivedAt) / 2, (arrivedAt - sentAt) / 2)
+  /** `now` of an answer. */
+  note(now: string, { sentAt, arrivedAt }: Exchange): void {
+    this.#learn(Date.parse(now) - (sentAt + arrivedAt) / 2, (arrivedAt - sentAt) / 2)
   }
 
-  noteDate(header: string | null, sentAt: number, arrivedAt: number): void {
+  noteDate(header: string | null, { sentAt, arrivedAt }: Exchange): void {
     const at = header === null ? Number.NaN : Date.parse(header)
-    if (Number.isNaN(at)) return
-    this.#learn(at + DATE_GRAIN_MS - (sentAt + arrivedAt) / 2, DATE_GRAIN_MS + (arrivedAt - sentAt) / 2)
+    if (!Number.isNaN(at)) this.#learn(at + DATE_GRAIN_MS - (sentAt + arrivedAt) / 2, DATE_GRAIN_MS + (arrivedAt - sentAt) / 2)
   }
 
-  /** A surer observation replaces a less sure one. A Date header that agrees within its grain says nothing new. */
+  /** The surer observation counts, unless both cannot be right: then a clock was set, and the newer one does. */
   #learn(offsetMs: number, uncertaintyMs: number): void {
-    const agrees = Math.abs(offsetMs - this.#offsetMs) <= uncertaintyMs
-    if (agrees && uncertaintyMs >= this.#uncertaintyMs) return
-    if (uncertaintyMs > this.#uncertaintyMs && Math.abs(offsetMs - this.#offsetMs) < uncertaintyMs + this.#uncertaintyMs) return
-    this.#offsetMs = uncertaintyMs === Infinity ? 0 : offsetMs
+    const contradicts = Math.abs(offsetMs - this.#offsetMs) > uncertaintyMs + this.#uncertaintyMs
+    if (uncertaintyMs > this.#uncertaintyMs && !contradicts) return
+    this.#offsetMs = offsetMs
     this.#uncertaintyMs = uncertaintyMs
   }
 }

@@ -38,14 +38,25 @@ export type Filter = {
 }
 
 export type SortField = 'dueAt' | 'createdAt'
-export type PageQuery = Filter & { readonly sort: SortField; readonly order: 'asc' | 'desc'; readonly offset: number; readonly limit: number }
+export type PageQuery = Filter & {
+  readonly sort: SortField
+  readonly order: 'asc' | 'desc'
+  readonly offset: number
+  readonly limit: number
+}
 export type Page = { readonly timers: readonly Timer[]; readonly total: number; readonly searched?: 'prefix' | 'exact' }
 export type CursorPage = { readonly timers: readonly Timer[]; readonly nextCursor?: string }
 
-export type BulkResult = { readonly matched: number; readonly tooLate: number; readonly more: boolean; readonly canceled?: number; readonly retried?: number }
+export type BulkResult = {
+  readonly matched: number
+  readonly tooLate: number
+  readonly more: boolean
+  readonly canceled?: number
+  readonly retried?: number
+}
 
 export type BatchResult = {
-  readonly results: readonly ({ readonly status: number; readonly error?: string; readonly message?: string; readonly timer?: Timer })[]
+  readonly results: readonly { readonly status: number; readonly error?: string; readonly message?: string; readonly timer?: Timer }[]
   readonly created: number
   readonly failed: number
 }
@@ -72,9 +83,11 @@ export const timersApi = {
 
   page: (query: PageQuery, signal?: AbortSignal) => post<Page>('list', query, signal),
   /** In the order that is cheapest for the service; goes on however many there are. */
-  walk: (filter: Filter & { readonly limit: number; readonly cursor?: string }, signal?: AbortSignal) => post<CursorPage>('list', filter, signal),
+  walk: (filter: Filter & { readonly limit: number; readonly cursor?: string }, signal?: AbortSignal) =>
+    post<CursorPage>('list', filter, signal),
 
-  cancelMany: (filter: Filter, dryRun: boolean, signal?: AbortSignal) => post<BulkResult>('cancel', { ...filter, all: true, dryRun }, signal),
+  cancelMany: (filter: Filter, dryRun: boolean, signal?: AbortSignal) =>
+    post<BulkResult>('cancel', { ...filter, all: true, dryRun }, signal),
   retryMany: (filter: Filter, dryRun: boolean, signal?: AbortSignal) => post<BulkResult>('retry', { ...filter, all: true, dryRun }, signal),
   createMany: (timers: readonly unknown[], onConflict: OnConflict, signal?: AbortSignal) =>
     post<BatchResult>('batch', { timers, onConflict }, signal),
@@ -82,9 +95,13 @@ export const timersApi = {
   preview: async (timing: Timing & { readonly count: number }, signal?: AbortSignal): Promise<Preview> => {
     const sentAt = Date.now()
     const preview = await post<Preview>('preview', timing, signal)
-    serverClock.note(preview.now, sentAt, Date.now())
+    serverClock.note(preview.now, { sentAt, arrivedAt: Date.now() })
     return preview
   },
-  testCallback: (callback: { readonly callback: Callback; readonly namespace?: string; readonly payload?: unknown; readonly callbackTimeout?: string }) =>
-    request<CallbackTest>('api/v1/callbacks/test', { method: 'POST', body: callback }),
+  testCallback: (callback: {
+    readonly callback: Callback
+    readonly namespace?: string
+    readonly payload?: unknown
+    readonly callbackTimeout?: string
+  }) => request<CallbackTest>('api/v1/callbacks/test', { method: 'POST', body: callback }),
 }

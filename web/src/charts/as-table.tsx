@@ -2,7 +2,11 @@
 
 import { useState } from 'react'
 
-type AsTableProps = { readonly label: string; readonly columns: readonly [string, string]; readonly rows: () => readonly (readonly [string, string])[] }
+type AsTableProps = {
+  readonly label: string
+  readonly columns: readonly [string, string]
+  readonly rows: () => readonly (readonly [string, string])[]
+}
 
 export function AsTable({ label, columns, rows }: AsTableProps) {
   const [isOpen, setOpen] = useState(false)

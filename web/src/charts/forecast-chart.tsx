@@ -26,7 +26,8 @@ export const ForecastChart = memo(function ForecastChart({ forecast, labelOf, on
   const y = (value: number) => MARGIN.top + inner.height * (1 - value / top)
   const labelEvery = Math.max(1, Math.ceil(LABEL_EVERY_PX / slot))
   const shown = hovered === null ? null : (steps[hovered] ?? null)
-  const indexAt = (clientX: number, left: number) => Math.min(steps.length - 1, Math.max(0, Math.floor((clientX - left - MARGIN.left) / slot)))
+  const indexAt = (clientX: number, left: number) =>
+    Math.min(steps.length - 1, Math.max(0, Math.floor((clientX - left - MARGIN.left) / slot)))
   return (
     <div className="chart" ref={frame}>
       <svg
@@ -53,9 +54,23 @@ export const ForecastChart = memo(function ForecastChart({ forecast, labelOf, on
           const isPeak = peak !== null && peak.at === step.at && step.hot
           return (
             <g key={step.at}>
-              {step.count > 0 && <rect className={step.hot ? 'bar hot' : 'bar'} x={x + Math.min(1.5, slot * 0.12)} width={Math.max(1, slot - Math.min(3, slot * 0.24))} y={MARGIN.top + inner.height - height} height={height} rx={Math.min(3, slot / 4)} />}
+              {step.count > 0 && (
+                <rect
+                  className={step.hot ? 'bar hot' : 'bar'}
+                  x={x + Math.min(1.5, slot * 0.12)}
+                  width={Math.max(1, slot - Math.min(3, slot * 0.24))}
+                  y={MARGIN.top + inner.height - height}
+                  height={height}
+                  rx={Math.min(3, slot / 4)}
+                />
+              )}
               {isPeak && (
-                <text className="axis peak" x={clamp(x + slot / 2, MARGIN.left + 24, width - 30)} y={MARGIN.top + inner.height - height - 7} textAnchor="middle">
+                <text
+                  className="axis peak"
+                  x={clamp(x + slot / 2, MARGIN.left + 24, width - 30)}
+                  y={MARGIN.top + inner.height - height - 7}
+                  textAnchor="middle"
+                >
                   {roughly(step.count)}
                 </text>
               )}

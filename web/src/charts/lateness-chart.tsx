@@ -39,7 +39,14 @@ export const LatenessChart = memo(function LatenessChart({ lateness }: { readonl
             return (
               <g key={leMs}>
                 {number > 0 && (
-                  <rect className={leMs > SLOW_FROM_MS ? 'bar warm' : 'bar'} x={index * slot + GAP / 2} width={slot - GAP} y={HEIGHT - MARGIN.bottom - height} height={height} rx="3">
+                  <rect
+                    className={leMs > SLOW_FROM_MS ? 'bar warm' : 'bar'}
+                    x={index * slot + GAP / 2}
+                    width={slot - GAP}
+                    y={HEIGHT - MARGIN.bottom - height}
+                    height={height}
+                    rx="3"
+                  >
                     <title>{`${within(index)}: ${count(number)} (${percent(share)})`}</title>
                   </rect>
                 )}
@@ -56,7 +63,11 @@ export const LatenessChart = memo(function LatenessChart({ lateness }: { readonl
           })}
         </svg>
       </div>
-      <AsTable label="Lateness" columns={['Lateness', 'Firings']} rows={() => bars.map((bar, index) => [within(index), count(bar.count)])} />
+      <AsTable
+        label="Lateness"
+        columns={['Lateness', 'Firings']}
+        rows={() => bars.map((bar, index) => [within(index), count(bar.count)])}
+      />
     </>
   )
 })
@@ -69,5 +80,6 @@ function within(index: number): string {
 
 function summary({ count: number, p50, p99, max }: Lateness): string {
   if (number === 0) return 'Lateness of firings: none yet'
-  return `Lateness of ${number} firings: half within ${latenessText(p50 ?? 0)}, 99 % within ${latenessText(p99 ?? 0)}, at most ${latenessText(max ?? 0)}`
+  const [half, most, all] = [p50, p99, max].map((ms) => latenessText(ms ?? 0))
+  return `Lateness of ${number} firings: half within ${half}, 99 % within ${most}, at most ${all}`
 }

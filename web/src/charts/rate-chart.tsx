@@ -43,7 +43,13 @@ export const RateChart = memo(function RateChart({ seconds: known }: { readonly 
           </g>
         ))}
         {ticks(axis).map(({ index, text }) => (
-          <text key={text} className="axis" x={MARGIN.left + (index / (span - 1)) * inner.width} y={HEIGHT - 5} textAnchor={text === 'now' ? 'end' : index === 0 ? 'start' : 'middle'}>
+          <text
+            key={text}
+            className="axis"
+            x={MARGIN.left + (index / (span - 1)) * inner.width}
+            y={HEIGHT - 5}
+            textAnchor={text === 'now' ? 'end' : index === 0 ? 'start' : 'middle'}
+          >
             {text}
           </text>
         ))}
@@ -72,5 +78,7 @@ function summary(seconds: readonly Second[]): string {
   const last = seconds.at(-1)
   if (last === undefined) return 'Firings per second: nothing known yet'
   const most = Math.max(...seconds.map(({ fired }) => fired))
-  return `Firings per second over the last ${seconds.length} seconds: ${last.fired} in the last second, at most ${most}, ${seconds.reduce((sum, one) => sum + bad(one), 0)} failed attempts`
+  const failed = seconds.reduce((sum, one) => sum + bad(one), 0)
+  const rates = `${last.fired} in the last second, at most ${most}`
+  return `Firings per second over the last ${seconds.length} seconds: ${rates}, ${failed} failed attempts`
 }

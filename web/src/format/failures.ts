@@ -7,7 +7,10 @@ export type Explained = { readonly title: string; readonly advice: string }
 
 export function explain(error: Error): Explained {
   if (error instanceof Unreachable) {
-    return { title: 'The service does not answer', advice: 'It may be restarting, or the network is away. Nothing is lost: timers are on disk.' }
+    return {
+      title: 'The service does not answer',
+      advice: 'It may be restarting, or the network is away. Nothing is lost: timers are on disk.',
+    }
   }
   if (!(error instanceof ApiError)) return { title: 'Something in this page went wrong', advice: error.message }
   const { status, message, details } = error

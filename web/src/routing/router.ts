@@ -19,7 +19,8 @@ export type Params = Readonly<Record<string, string | number | null | undefined>
 /** `#/timers?status=failed`. What is null or empty is left out. */
 export function hrefOf(path: string, params: Params = {}): string {
   const query = new URLSearchParams()
-  for (const [name, value] of Object.entries(params)) if (value !== null && value !== undefined && value !== '') query.set(name, String(value))
+  for (const [name, value] of Object.entries(params))
+    if (value !== null && value !== undefined && value !== '') query.set(name, String(value))
   const text = query.toString()
   return `#${path}${text === '' ? '' : `?${text}`}`
 }

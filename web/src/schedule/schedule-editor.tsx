@@ -33,7 +33,13 @@ type ModeProps = { readonly form: ScheduleForm; readonly change: (changes: Parti
 function AtFields({ form, change, fault }: ModeProps) {
   return (
     <>
-      <InstantField label="Date and time" value={form.at} onChange={(at) => change({ at })} fault={fault} hint={`On the clocks of ${VIEWER_ZONE}.`} />
+      <InstantField
+        label="Date and time"
+        value={form.at}
+        onChange={(at) => change({ at })}
+        fault={fault}
+        hint={`On the clocks of ${VIEWER_ZONE}.`}
+      />
       <div className="chips" role="group" aria-label="Suggestions">
         {quickInstants(serverClock.now()).map(([name, at]) => (
           <button key={name} type="button" className="chip" onClick={() => change({ at: wallClock(at) })}>
@@ -65,8 +71,21 @@ function CycleFields({ form, change, fault }: ModeProps) {
     <>
       <AmountField label="Every" amount={form.every} onChange={(every) => change({ every })} fault={fault} />
       <div className="fields">
-        <TextField label="How many times" value={form.times} onChange={(times) => change({ times })} placeholder="for ever" inputMode="numeric" hint="1 to 1000; empty is for ever." />
-        <InstantField label="First firing" value={form.start} onChange={(start) => change({ start })} fault={null} hint="Empty: one interval from now." />
+        <TextField
+          label="How many times"
+          value={form.times}
+          onChange={(times) => change({ times })}
+          placeholder="for ever"
+          inputMode="numeric"
+          hint="1 to 1000; empty is for ever."
+        />
+        <InstantField
+          label="First firing"
+          value={form.start}
+          onChange={(start) => change({ start })}
+          fault={null}
+          hint="Empty: one interval from now."
+        />
         <ZoneField form={form} change={change} />
       </div>
     </>
@@ -76,7 +95,15 @@ function CycleFields({ form, change, fault }: ModeProps) {
 function TextFields({ form, change, fault }: ModeProps) {
   return (
     <div className="fields">
-      <TextField label="Schedule" mono value={form.text} onChange={(text) => change({ text })} placeholder="R3/PT10M" fault={fault} hint="An instant, a duration (PT10M) or a cycle (R/2030-01-31T09:00:00Z/P1M)." />
+      <TextField
+        label="Schedule"
+        mono
+        value={form.text}
+        onChange={(text) => change({ text })}
+        placeholder="R3/PT10M"
+        fault={fault}
+        hint="An instant, a duration (PT10M) or a cycle (R/2030-01-31T09:00:00Z/P1M)."
+      />
       <ZoneField form={form} change={change} />
     </div>
   )
@@ -85,29 +112,66 @@ function TextFields({ form, change, fault }: ModeProps) {
 function ZoneField({ form, change }: Omit<ModeProps, 'fault'>) {
   const zones = [...new Set([VIEWER_ZONE, 'UTC', form.zone])]
   return (
-    <SelectField label="Calendar of" value={form.zone} options={zones.map((zone) => [zone, zone] as const)} onChange={(zone) => change({ zone })} hint="Days and months follow its clocks." />
+    <SelectField
+      label="Calendar of"
+      value={form.zone}
+      options={zones.map((zone) => [zone, zone] as const)}
+      onChange={(zone) => change({ zone })}
+      hint="Days and months follow its clocks."
+    />
   )
 }
 
-type InstantFieldProps = { readonly label: string; readonly value: string; readonly onChange: (value: string) => void; readonly fault: string | null; readonly hint: string }
+type InstantFieldProps = {
+  readonly label: string
+  readonly value: string
+  readonly onChange: (value: string) => void
+  readonly fault: string | null
+  readonly hint: string
+}
 
 function InstantField({ label, value, onChange, fault, hint }: InstantFieldProps) {
   return (
     <Field label={label} fault={fault} hint={hint}>
-      {(wiring) => <input {...wiring} className="input num" type="datetime-local" step="any" value={value} onChange={(event) => onChange(event.target.value)} />}
+      {(wiring) => (
+        <input
+          {...wiring}
+          className="input num"
+          type="datetime-local"
+          step="any"
+          value={value}
+          onChange={(event) => onChange(event.target.value)}
+        />
+      )}
     </Field>
   )
 }
 
-type AmountFieldProps = { readonly label: string; readonly amount: Amount; readonly onChange: (amount: Amount) => void; readonly fault: string | null }
+type AmountFieldProps = {
+  readonly label: string
+  readonly amount: Amount
+  readonly onChange: (amount: Amount) => void
+  readonly fault: string | null
+}
 
 function AmountField({ label, amount, onChange, fault }: AmountFieldProps) {
   return (
     <Field label={label} fault={fault}>
       {(wiring) => (
         <div className="amount">
-          <input {...wiring} className="input num" inputMode="decimal" value={amount.value} onChange={(event) => onChange({ ...amount, value: event.target.value })} />
-          <select className="select" aria-label={`${label}: unit`} value={amount.unit} onChange={(event) => onChange({ ...amount, unit: event.target.value as Unit })}>
+          <input
+            {...wiring}
+            className="input num"
+            inputMode="decimal"
+            value={amount.value}
+            onChange={(event) => onChange({ ...amount, value: event.target.value })}
+          />
+          <select
+            className="select"
+            aria-label={`${label}: unit`}
+            value={amount.unit}
+            onChange={(event) => onChange({ ...amount, unit: event.target.value as Unit })}
+          >
             {UNITS.map((unit) => (
               <option key={unit} value={unit}>
                 {unit}s

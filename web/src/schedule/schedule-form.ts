@@ -41,7 +41,10 @@ export function emptyForm(now: number): ScheduleForm {
 }
 
 /** The form for a timer that exists: its instant, or its schedule as it was written. */
-export function formOf(timer: { readonly executeAt: string; readonly schedule?: string; readonly timeZone?: string }, now: number): ScheduleForm {
+export function formOf(
+  timer: { readonly executeAt: string; readonly schedule?: string; readonly timeZone?: string },
+  now: number,
+): ScheduleForm {
   const form = { ...emptyForm(now), at: wallClock(Date.parse(timer.executeAt)) }
   if (timer.schedule?.startsWith('R') !== true) return { ...form, mode: 'at' }
   return { ...form, mode: 'text', text: timer.schedule, zone: timer.timeZone ?? 'UTC' }

@@ -27,7 +27,9 @@ export function SignIn() {
         </div>
         <div>
           <h1 id="signin-title">Sign in</h1>
-          <p className="soft">This service asks for an API key. Ask whoever runs it, or make one with <code>duetime keys create</code>.</p>
+          <p className="soft">
+            This service asks for an API key. Ask whoever runs it, or make one with <code>duetime keys create</code>.
+          </p>
         </div>
         <TextField
           label="API key"

@@ -25,7 +25,14 @@ export function Button({ kind = 'plain', icon, small = false, children, onClick,
   }
   const names = ['button', kind === 'plain' ? '' : kind, small ? 'small' : '', children === undefined ? 'icon-only' : '']
   return (
-    <button {...rest} type={type} className={names.filter(Boolean).join(' ')} disabled={disabled === true || isBusy} aria-busy={isBusy} onClick={press}>
+    <button
+      {...rest}
+      type={type}
+      className={names.filter(Boolean).join(' ')}
+      disabled={disabled === true || isBusy}
+      aria-busy={isBusy}
+      onClick={press}
+    >
       {icon !== undefined && <Icon name={icon} size={small ? 14 : 15} />}
       {children}
     </button>

@@ -23,15 +23,27 @@ const PATHS = {
   moon: 'M13.4 9.6A5.8 5.8 0 0 1 6.4 2.6a5.8 5.8 0 1 0 7 7Z',
   help: 'M6 6.2a2 2 0 1 1 2.8 1.9c-.5.2-.8.6-.8 1.2M8 11.6h.01M8 14.2A6.2 6.2 0 1 0 8 1.8a6.2 6.2 0 0 0 0 12.4Z',
   leave: 'M6.5 2.5h-4v11h4M10.5 5l3 3-3 3M13 8H6',
-  flame: 'M8 14c2.6 0 4.3-1.8 4.3-4.2 0-3.3-3-4.3-3.1-8-2 1-3.2 2.8-3 4.9-.7-.4-1.1-1-1.2-1.7C4.2 6 3.7 7.5 3.7 9.7 3.7 12.2 5.400 14 8 14Z',
-  nodes: 'M3.5 5.5a2 2 0 1 0 0-4 2 2 0 0 0 0 4ZM12.5 5.5a2 2 0 1 0 0-4 2 2 0 0 0 0 4ZM8 14.5a2 2 0 1 0 0-4 2 2 0 0 0 0 4ZM5.5 3.5h5M4.5 5.3 7 10.7M11.5 5.3 9 10.7',
+  flame:
+    'M8 14c2.6 0 4.3-1.8 4.3-4.2 0-3.3-3-4.3-3.1-8-2 1-3.2 2.8-3 4.9-.7-.4-1.1-1-1.2-1.7C4.2 6 3.7 7.5 3.7 9.7 3.7 12.2 5.400 14 8 14Z',
+  nodes:
+    'M3.5 5.5a2 2 0 1 0 0-4 2 2 0 0 0 0 4ZM12.5 5.5a2 2 0 1 0 0-4 2 2 0 0 0 0 4ZM8 14.5a2 2 0 1 0 0-4 2 2 0 0 0 0 4ZM5.5 3.5h5M4.5 5.3 7 10.7M11.5 5.3 9 10.7',
   send: 'M14 2 7 9M14 2 9.5 14 7 9 2 6.5 14 2Z',
 } as const
 export type IconName = keyof typeof PATHS
 
 export function Icon({ name, size = 16 }: { readonly name: IconName; readonly size?: number }) {
   return (
-    <svg width={size} height={size} viewBox="0 0 16 16" fill="none" stroke="currentColor" strokeWidth="1.5" strokeLinecap="round" strokeLinejoin="round" aria-hidden="true">
+    <svg
+      width={size}
+      height={size}
+      viewBox="0 0 16 16"
+      fill="none"
+      stroke="currentColor"
+      strokeWidth="1.5"
+      strokeLinecap="round"
+      strokeLinejoin="round"
+      aria-hidden="true"
+    >
       <path d={PATHS[name]} />
     </svg>
   )

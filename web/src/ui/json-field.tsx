@@ -21,7 +21,8 @@ export function readMetadata(text: string): JsonReading {
   const reading = readJson(text)
   if (!reading.ok || reading.value === undefined) return reading
   const { value } = reading
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return { ok: false, message: 'Metadata must be an object, such as {"team": "billing"}' }
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return { ok: false, message: 'Metadata must be an object, such as {"team": "billing"}' }
   const nested = Object.entries(value).find(([, one]) => typeof one === 'object' && one !== null)
   return nested === undefined ? reading : { ok: false, message: `“${nested[0]}” must be a string, number, boolean or null` }
 }
@@ -29,7 +30,10 @@ export function readMetadata(text: string): JsonReading {
 /** Engines tell the position in words of their own; line and column are what one can look for. */
 function placeOf(text: string, message: string): string {
   const position = /position (\d+)/.exec(message)?.[1] ?? (/end of (?:JSON|data)/.test(message) ? String(text.length) : undefined)
-  const short = message.replace(/^JSON\.parse: /, '').replace(/ in JSON at position \d+.*$/, '').replace(/,? ?"[^]*" is not valid JSON$/, '')
+  const short = message
+    .replace(/^JSON\.parse: /, '')
+    .replace(/ in JSON at position \d+.*$/, '')
+    .replace(/,? ?"[^]*" is not valid JSON$/, '')
   if (position === undefined) return short
   const before = text.slice(0, Number(position))
   const line = before.split('\n').length
@@ -47,14 +51,27 @@ type JsonFieldProps = {
   readonly placeholder?: string
 }
 
-export function JsonField({ label, text, onChange, read = readJson, hint = 'Any JSON, or nothing.', rows = 7, fault = null, placeholder }: JsonFieldProps) {
+export function JsonField({
+  label,
+  text,
+  onChange,
+  read = readJson,
+  hint = 'Any JSON, or nothing.',
+  rows = 7,
+  fault = null,
+  placeholder,
+}: JsonFieldProps) {
   const reading = read(text)
   const tidy = () => {
     if (reading.ok && reading.value !== undefined) onChange(JSON.stringify(reading.value, null, 2))
   }
   return (
     <div className="json-field">
-      <Field label={label} hint={text.trim() === '' ? hint : `Valid JSON, ${bytes(new Blob([text]).size)}`} fault={reading.ok ? fault : reading.message}>
+      <Field
+        label={label}
+        hint={text.trim() === '' ? hint : `Valid JSON, ${bytes(new Blob([text]).size)}`}
+        fault={reading.ok ? fault : reading.message}
+      >
         {(wiring) => (
           <textarea
             {...wiring}

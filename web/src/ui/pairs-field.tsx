@@ -40,7 +40,12 @@ export function PairsField({ legend, noun, pairs, onChange }: PairsFieldProps) {
               spellCheck={false}
               onChange={(event) => change(key, { value: event.target.value })}
             />
-            <Button kind="quiet" icon="cross" aria-label={`Remove ${noun} ${index + 1}`} onClick={() => onChange(pairs.filter((pair) => pair.key !== key))} />
+            <Button
+              kind="quiet"
+              icon="cross"
+              aria-label={`Remove ${noun} ${index + 1}`}
+              onClick={() => onChange(pairs.filter((pair) => pair.key !== key))}
+            />
           </div>
         ))}
       </div>

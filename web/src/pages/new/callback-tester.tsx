@@ -18,7 +18,13 @@ export function CallbackTester({ form }: { readonly form: NewForm }) {
   const send = async () => {
     setError(null)
     try {
-      setResult(await timersApi.testCallback({ namespace: form.namespace, callback: callback!, ...(payload.ok && payload.value !== undefined ? { payload: payload.value } : {}) }))
+      setResult(
+        await timersApi.testCallback({
+          namespace: form.namespace,
+          callback: callback!,
+          ...(payload.ok && payload.value !== undefined ? { payload: payload.value } : {}),
+        }),
+      )
     } catch (failure) {
       setResult(null)
       setError(failure instanceof Error ? failure : new Error(String(failure)))

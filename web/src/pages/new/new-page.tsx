@@ -70,7 +70,11 @@ export function NewPage() {
         <div className="stack">
           <section className="card form-card" aria-labelledby="when">
             <h2 id="when">When</h2>
-            <ScheduleEditor form={when} onChange={setWhen} fault={timing.ok ? faultOf('schedule') ?? faultOf('executeAt') : timing.message} />
+            <ScheduleEditor
+              form={when}
+              onChange={setWhen}
+              fault={timing.ok ? (faultOf('schedule') ?? faultOf('executeAt')) : timing.message}
+            />
           </section>
           <section className="card form-card" aria-labelledby="where">
             <div className="form-head">
@@ -78,19 +82,56 @@ export function NewPage() {
               <Choice label="Kind of callback" value={form.type} options={KINDS} onChange={(type) => change({ type })} />
             </div>
             {form.type === 'http' ? (
-              <TextField label="Callback URL" value={form.url} onChange={(url) => change({ url })} placeholder="https://example.com/hooks/timer" inputMode="url" mono hint="Gets a POST when the time has come." fault={faults.url ?? faultOf('callback.url') ?? faultOf('callback')} />
+              <TextField
+                label="Callback URL"
+                value={form.url}
+                onChange={(url) => change({ url })}
+                placeholder="https://example.com/hooks/timer"
+                inputMode="url"
+                mono
+                hint="Gets a POST when the time has come."
+                fault={faults.url ?? faultOf('callback.url') ?? faultOf('callback')}
+              />
             ) : (
-              <TextField label="NATS subject" value={form.topic} onChange={(topic) => change({ topic })} placeholder="orders.reminders" mono hint="The payload is published there." fault={faults.topic ?? faultOf('callback.topic') ?? faultOf('callback')} />
+              <TextField
+                label="NATS subject"
+                value={form.topic}
+                onChange={(topic) => change({ topic })}
+                placeholder="orders.reminders"
+                mono
+                hint="The payload is published there."
+                fault={faults.topic ?? faultOf('callback.topic') ?? faultOf('callback')}
+              />
             )}
             <PairsField legend="Headers" noun="header" pairs={form.headers} onChange={(headers) => change({ headers })} />
-            <JsonField label="Payload" text={form.payload} onChange={(payload) => change({ payload })} placeholder={'{"userId": 42}'} fault={faultOf('payload')} />
+            <JsonField
+              label="Payload"
+              text={form.payload}
+              onChange={(payload) => change({ payload })}
+              placeholder={'{"userId": 42}'}
+              fault={faultOf('payload')}
+            />
             <CallbackTester form={form} />
           </section>
           <section className="card form-card" aria-labelledby="name">
             <h2 id="name">Name</h2>
             <div className="fields">
-              <TextField label="Id" value={form.id} onChange={(id) => change({ id })} mono placeholder="made by the service" hint="Any text; unique in its namespace." fault={faultOf('id')} />
-              <TextField label="Namespace" value={form.namespace} onChange={(namespace) => change({ namespace })} mono fault={faultOf('namespace')} />
+              <TextField
+                label="Id"
+                value={form.id}
+                onChange={(id) => change({ id })}
+                mono
+                placeholder="made by the service"
+                hint="Any text; unique in its namespace."
+                fault={faultOf('id')}
+              />
+              <TextField
+                label="Namespace"
+                value={form.namespace}
+                onChange={(namespace) => change({ namespace })}
+                mono
+                fault={faultOf('namespace')}
+              />
             </div>
             <details className="more">
               <summary>Retries, timeout, metadata</summary>

@@ -48,7 +48,9 @@ export function ClusterCard() {
               </td>
               <td className="num right">{owned.get(node) ?? 0}</td>
               <td className="num right soft wide-only">{silentMs === 0 ? 'now' : `${millis(silentMs)} ago`}</td>
-              <td className="num right soft wide-only">{Math.abs(clockSkewMs) < 1 ? 'exact' : `${clockSkewMs > 0 ? '+' : '−'}${millis(Math.abs(clockSkewMs))}`}</td>
+              <td className="num right soft wide-only">
+                {Math.abs(clockSkewMs) < 1 ? 'exact' : `${clockSkewMs > 0 ? '+' : '−'}${millis(Math.abs(clockSkewMs))}`}
+              </td>
             </tr>
           ))}
         </tbody>
@@ -62,8 +64,9 @@ const CELLS_MAX = 512
 
 function ShardMap({ shards, colourOf }: { readonly shards: Cluster['shards']; readonly colourOf: (node: string | null) => string }) {
   const orphans = shards.filter(({ owner }) => owner === null).length
+  const owned = orphans === 0 ? 'all of them owned' : `${plural(orphans, 'shard')} without an owner`
   return (
-    <div className="shard-map" role="img" aria-label={`${plural(shards.length, 'shard')}, ${orphans === 0 ? 'all of them owned' : `${plural(orphans, 'shard')} without an owner`}`}>
+    <div className="shard-map" role="img" aria-label={`${plural(shards.length, 'shard')}, ${owned}`}>
       {shards.slice(0, CELLS_MAX).map(({ shard, owner, epoch }) => (
         <i key={shard} data-colour={colourOf(owner)} title={`shard ${shard}, epoch ${epoch}, ${owner ?? 'no owner'}`} />
       ))}

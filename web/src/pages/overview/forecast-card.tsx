@@ -31,7 +31,11 @@ const FORMATS: Readonly<Record<StepUnit, Intl.DateTimeFormat>> = {
 
 export function ForecastCard({ namespace }: { readonly namespace: string | null }) {
   const [step, setStep] = useState<StepUnit>('minute')
-  const { data, error, isStale, reload } = useResource(`forecast ${step} ${namespace ?? ''}`, (signal) => overviewApi.forecast(step, namespace, signal), { refreshMs: REFRESH_MS[step] })
+  const { data, error, isStale, reload } = useResource(
+    `forecast ${step} ${namespace ?? ''}`,
+    (signal) => overviewApi.forecast(step, namespace, signal),
+    { refreshMs: REFRESH_MS[step] },
+  )
   const unit = data === undefined ? step : unitOf(data.stepMs)
   const labelOf = useCallback((at: string) => FORMATS[unit].format(new Date(at)), [unit])
   const stepMs = data?.stepMs ?? 0
@@ -54,7 +58,13 @@ export function ForecastCard({ namespace }: { readonly namespace: string | null 
             <ForecastChart forecast={data} labelOf={labelOf} onPick={pick} />
             <div className="forecast-foot">
               <HotSpots forecast={data} labelOf={labelOf} namespace={namespace} />
-              <AsTable label="Forecast" columns={['From', 'Timers due']} rows={() => data.steps.filter((one) => one.count > 0).map((one) => [labelOf(one.at), `${count(one.count)}${one.hot ? ' (hot)' : ''}`])} />
+              <AsTable
+                label="Forecast"
+                columns={['From', 'Timers due']}
+                rows={() =>
+                  data.steps.filter((one) => one.count > 0).map((one) => [labelOf(one.at), `${count(one.count)}${one.hot ? ' (hot)' : ''}`])
+                }
+              />
             </div>
           </div>
         )}
@@ -63,7 +73,15 @@ export function ForecastCard({ namespace }: { readonly namespace: string | null 
   )
 }
 
-function HotSpots({ forecast, labelOf, namespace }: { readonly forecast: Forecast; readonly labelOf: (at: string) => string; readonly namespace: string | null }) {
+function HotSpots({
+  forecast,
+  labelOf,
+  namespace,
+}: {
+  readonly forecast: Forecast
+  readonly labelOf: (at: string) => string
+  readonly namespace: string | null
+}) {
   const hot = forecast.steps.filter((step) => step.hot)
   if (hot.length === 0) return <span className="soft small">No hot spots.</span>
   const top = hot.toSorted((a, b) => b.count - a.count).slice(0, HOT_SHOWN)

@@ -32,7 +32,11 @@ export function useLiveOverview(namespace: string | null): LiveView {
 
   useEffect(() => {
     if (data === undefined || isStale) return
-    setLive((before) => ({ figures: data, seconds: joined(before?.figures.namespace === data.namespace ? before.seconds : [], data.perSecond), firings: before?.firings ?? [] }))
+    setLive((before) => ({
+      figures: data,
+      seconds: joined(before?.figures.namespace === data.namespace ? before.seconds : [], data.perSecond),
+      firings: before?.firings ?? [],
+    }))
   }, [data, isStale])
 
   useEffect(() => {

@@ -47,7 +47,15 @@ export function OverviewPage() {
   )
 }
 
-function Body({ live, namespace, overview }: { readonly live: LiveState; readonly namespace: string | null; readonly overview: Overview | undefined }) {
+function Body({
+  live,
+  namespace,
+  overview,
+}: {
+  readonly live: LiveState
+  readonly namespace: string | null
+  readonly overview: Overview | undefined
+}) {
   const { figures, seconds, firings } = live
   return (
     <>
@@ -79,7 +87,9 @@ function Body({ live, namespace, overview }: { readonly live: LiveState; readonl
       <div className="overview-row even">
         <FiringsCard firings={firings} />
         <div className="stack">
-          {namespace === null && overview !== undefined && <NamespacesCard namespaces={overview.namespaces} total={overview.namespacesTotal} />}
+          {namespace === null && overview !== undefined && (
+            <NamespacesCard namespaces={overview.namespaces} total={overview.namespacesTotal} />
+          )}
           <ClusterCard />
         </div>
       </div>
@@ -114,7 +124,10 @@ function NotTracked() {
   return (
     <div className="notice">
       <Icon name="alert" />
-      <div>There are more namespaces than the service keeps figures of. The counts and the forecast of this one are right; rates and lateness are not known.</div>
+      <div>
+        There are more namespaces than the service keeps figures of. The counts and the forecast of this one are right; rates and lateness
+        are not known.
+      </div>
     </div>
   )
 }

@@ -23,16 +23,23 @@ export function Tiles({ figures, seconds, namespace }: TilesProps) {
         label="Success, 1 h"
         value={success === null ? '–' : percent(success).replace(' %', '')}
         unit={success === null ? '' : '%'}
-        note={success === null ? 'no attempts yet' : `${roughly(lastHour.failed + lastHour.retried)} of ${roughly(attemptsOf(lastHour))} failed`}
+        note={
+          success === null ? 'no attempts yet' : `${roughly(lastHour.failed + lastHour.retried)} of ${roughly(attemptsOf(lastHour))} failed`
+        }
         kind={success === null || success >= 0.99 ? 'good' : success >= 0.9 ? 'warm' : 'bad'}
       />
       <Tile
         label="Lateness p99"
         value={late.p99 === null ? '–' : latenessText(late.p99).replace(/ \D+$/, '')}
         unit={late.p99 === null ? '' : /\D+$/.exec(latenessText(late.p99))![0].trim()}
-        note={late.p50 === null ? 'nothing fired yet' : `p50 ${latenessText(late.p50)} · p90 ${latenessText(late.p90 ?? 0)}`}
+        note={late.p50 === null ? 'nothing fired yet' : `half within ${latenessText(late.p50)}`}
       />
-      <Tile label="Pending" value={counts === null ? '–' : roughly(counts.pending)} note={counts === null ? '' : `${roughly(counts.paused)} paused`} href={hrefOf('/timers', { ns: namespace, status: 'pending' })} />
+      <Tile
+        label="Pending"
+        value={counts === null ? '–' : roughly(counts.pending)}
+        note={counts === null ? '' : `${roughly(counts.paused)} paused`}
+        href={hrefOf('/timers', { ns: namespace, status: 'pending' })}
+      />
       <Tile
         label="Failed"
         value={counts === null ? '–' : roughly(counts.failed)}
@@ -59,7 +66,14 @@ function attemptsOf({ delivered, rescheduled, retried, failed }: Happened): numb
   return delivered + rescheduled + retried + failed
 }
 
-type TileProps = { readonly label: string; readonly value: ReactNode; readonly unit?: string; readonly note: string; readonly kind?: string; readonly href?: string }
+type TileProps = {
+  readonly label: string
+  readonly value: ReactNode
+  readonly unit?: string
+  readonly note: string
+  readonly kind?: string
+  readonly href?: string
+}
 
 function Tile({ label, value, unit = '', note, kind = 'calm', href }: TileProps) {
   const body = (
@@ -69,7 +83,9 @@ function Tile({ label, value, unit = '', note, kind = 'calm', href }: TileProps)
         {value}
         {unit !== '' && <small>{unit}</small>}
       </span>
-      <span className="tile-note num" title={note}>{note}</span>
+      <span className="tile-note num" title={note}>
+        {note}
+      </span>
     </>
   )
   return <li className="card tile">{href === undefined ? body : <a href={href}>{body}</a>}</li>

@@ -19,7 +19,12 @@ import { JsonField, readJson, readMetadata } from '../../ui/json-field.tsx'
 import { Failure } from '../../ui/states.tsx'
 import { toast } from '../../ui/toasts.tsx'
 
-type EditDialogProps = { readonly timer: Timer; readonly onClose: () => void; readonly onReload: () => void; readonly onSaved: (timer: Timer) => void }
+type EditDialogProps = {
+  readonly timer: Timer
+  readonly onClose: () => void
+  readonly onReload: () => void
+  readonly onSaved: (timer: Timer) => void
+}
 
 export function EditDialog({ timer, onClose, onReload, onSaved }: EditDialogProps) {
   const [before] = useState(() => formOf(timer, serverClock.now()))
@@ -83,7 +88,12 @@ function jsonText(value: unknown): string {
   return value === undefined ? '' : JSON.stringify(value, null, 2)
 }
 
-type Edited = { readonly timer: Timer; readonly timing: ReturnType<typeof readForm> | null; readonly payload: string; readonly metadata: string }
+type Edited = {
+  readonly timer: Timer
+  readonly timing: ReturnType<typeof readForm> | null
+  readonly payload: string
+  readonly metadata: string
+}
 
 /** Only what differs; null while something cannot be read. What was emptied is taken away. */
 function changesOf({ timer, timing, payload, metadata }: Edited): Partial<NewTimer> | null {

@@ -1,13 +1,12 @@
 // Everything else there is to know about a timer.
 
-import type { Timer } from '../../api/timer.ts'
+import type { RetryPolicy, Timer } from '../../api/timer.ts'
 import { scheduleWords } from '../../format/schedules.ts'
 import { exactly, utc } from '../../format/times.ts'
 import { Button } from '../../ui/button.tsx'
 import { copyText } from '../../ui/copy.ts'
 
 export function Facts({ timer }: { readonly timer: Timer }) {
-  const { retryPolicy: retry } = timer
   return (
     <dl className="facts">
       <dt>Due</dt>
@@ -34,11 +33,7 @@ export function Facts({ timer }: { readonly timer: Timer }) {
       <dt>Timeout</dt>
       <dd>{timer.callbackTimeout}</dd>
       <dt>Retries</dt>
-      <dd>
-        {retry.maxRetries === 0
-          ? 'none'
-          : `up to ${retry.maxRetries}, first after ${retry.initialInterval}, each wait × ${retry.backoffMultiplier} up to ${retry.maxInterval}, for ${retry.maxRetryAttemptsDuration}`}
-      </dd>
+      <dd>{retryWords(timer.retryPolicy)}</dd>
       <dt>Created</dt>
       <dd className="num">{exactly(timer.createdAt)}</dd>
       <dt>Changed</dt>
@@ -48,10 +43,23 @@ export function Facts({ timer }: { readonly timer: Timer }) {
       <dt>Delivery id</dt>
       <dd>
         <code className="small">{timer.deliveryId}</code>{' '}
-        <Button kind="quiet" small icon="copy" aria-label="Copy delivery id" onClick={() => copyText(timer.deliveryId, 'the delivery id')} />
+        <Button
+          kind="quiet"
+          small
+          icon="copy"
+          aria-label="Copy delivery id"
+          onClick={() => copyText(timer.deliveryId, 'the delivery id')}
+        />
       </dd>
     </dl>
   )
+}
+
+function retryWords(policy: RetryPolicy): string {
+  const { maxRetries, initialInterval, backoffMultiplier, maxInterval, maxRetryAttemptsDuration } = policy
+  if (maxRetries === 0) return 'none'
+  const waits = `first after ${initialInterval}, each wait × ${backoffMultiplier} up to ${maxInterval}`
+  return `up to ${maxRetries}, ${waits}, for ${maxRetryAttemptsDuration}`
 }
 
 function CallbackFacts({ timer: { callback } }: { readonly timer: Timer }) {

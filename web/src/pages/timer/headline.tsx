@@ -14,7 +14,12 @@ export function Headline({ timer, onDue }: { readonly timer: Timer; readonly onD
   switch (timer.status) {
     case 'pending': {
       const at = timer.nextAttemptAt ?? timer.executeAt
-      const label = timer.nextAttemptAt === undefined ? (timer.iteration === undefined ? 'Fires in' : `Iteration ${timer.iteration} fires in`) : `Attempt ${timer.attemptCount + 1} in`
+      const label =
+        timer.nextAttemptAt === undefined
+          ? timer.iteration === undefined
+            ? 'Fires in'
+            : `Iteration ${timer.iteration} fires in`
+          : `Attempt ${timer.attemptCount + 1} in`
       return <Countdown key={at} at={at} label={label} onDue={onDue} />
     }
     case 'executing':
@@ -26,13 +31,19 @@ export function Headline({ timer, onDue }: { readonly timer: Timer; readonly onD
     case 'paused':
       return (
         <Verdict kind="warm" icon="pause" title="Paused">
-          It does not fire until it is resumed. It is due <Moment at={timer.executeAt} /> (<Distance at={timer.executeAt} />).
+          It does not fire until it is resumed. It is due <Moment at={timer.executeAt} /> (<Distance at={timer.executeAt} />
+          ).
         </Verdict>
       )
     case 'completed':
       return (
-        <Verdict kind="good" icon="check" title={late === null ? 'Delivered' : late < 1 ? 'Fired on the dot' : `Fired ${lateness(late)} late`}>
-          {timer.callback === undefined ? 'It had nobody to call.' : `${late !== null && late < 1 ? 'Less than a millisecond late. ' : ''}Delivered at attempt ${Math.max(1, timer.attemptCount)}.`}
+        <Verdict
+          kind="good"
+          icon="check"
+          title={late === null ? 'Delivered' : late < 1 ? 'Fired on the dot' : `Fired ${lateness(late)} late`}
+        >
+          {late !== null && late < 1 && 'Less than a millisecond late. '}
+          {timer.callback === undefined ? 'It had nobody to call.' : `Delivered at attempt ${Math.max(1, timer.attemptCount)}.`}
         </Verdict>
       )
     case 'failed':

@@ -34,16 +34,36 @@ export function Timeline({ timer }: { readonly timer: Timer }) {
 }
 
 function Ending({ timer }: { readonly timer: Timer }) {
-  if (timer.nextAttemptAt !== undefined) return <Entry at={timer.nextAttemptAt} kind="open" title="Next attempt" extra={<Distance at={timer.nextAttemptAt} />} />
+  if (timer.nextAttemptAt !== undefined)
+    return <Entry at={timer.nextAttemptAt} kind="open" title="Next attempt" extra={<Distance at={timer.nextAttemptAt} />} />
   if (timer.status === 'executing') return <Entry kind="busy" title="Attempt under way" />
   if (isLive(timer.status)) {
-    return <Entry at={timer.executeAt} kind="open" title={timer.status === 'paused' ? 'Due, but paused' : 'Due'} extra={<Distance at={timer.executeAt} />} />
+    return (
+      <Entry
+        at={timer.executeAt}
+        kind="open"
+        title={timer.status === 'paused' ? 'Due, but paused' : 'Due'}
+        extra={<Distance at={timer.executeAt} />}
+      />
+    )
   }
   if (timer.status === 'canceled') return <Entry at={timer.updatedAt} kind="calm" title="Canceled" />
-  return <Entry at={timer.updatedAt} kind={timer.status === 'completed' ? 'good' : 'bad'} title={timer.status === 'completed' ? 'Completed' : 'Failed for good'} />
+  return (
+    <Entry
+      at={timer.updatedAt}
+      kind={timer.status === 'completed' ? 'good' : 'bad'}
+      title={timer.status === 'completed' ? 'Completed' : 'Failed for good'}
+    />
+  )
 }
 
-type EntryProps = { readonly at?: string; readonly kind: string; readonly title: string; readonly extra?: ReactNode; readonly children?: ReactNode }
+type EntryProps = {
+  readonly at?: string
+  readonly kind: string
+  readonly title: string
+  readonly extra?: ReactNode
+  readonly children?: ReactNode
+}
 
 function Entry({ at, kind, title, extra, children }: EntryProps) {
   return (

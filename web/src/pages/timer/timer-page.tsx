@@ -100,7 +100,13 @@ function JsonCard({ title, value, empty }: { readonly title: string; readonly va
         <h2>{title}</h2>
         {text !== '' && (
           <div className="end">
-            <Button kind="quiet" small icon="copy" aria-label={`Copy ${title.toLowerCase()}`} onClick={() => copyText(text, `the ${title.toLowerCase()}`)} />
+            <Button
+              kind="quiet"
+              small
+              icon="copy"
+              aria-label={`Copy ${title.toLowerCase()}`}
+              onClick={() => copyText(text, `the ${title.toLowerCase()}`)}
+            />
           </div>
         )}
       </div>

@@ -26,7 +26,8 @@ export function BulkBar({ view, shown, selection, onDone }: BulkBarProps) {
   const mayTakeAll = view.search === '' && view.namespace !== null && selection.isAll
   const hasMore = shown.total === null ? shown.nextCursor !== null : shown.total > timers.length
   const isAll = isEverything && mayTakeAll && hasMore
-  const ask = (action: ActionName) => setAsked({ action, target: isAll ? { type: 'all', view } : { type: 'some', timers: fitting(timers, action) } })
+  const ask = (action: ActionName) =>
+    setAsked({ action, target: isAll ? { type: 'all', view } : { type: 'some', timers: fitting(timers, action) } })
   return (
     <>
       <section className="bulk-bar" aria-label="Selected timers">
@@ -36,13 +37,24 @@ export function BulkBar({ view, shown, selection, onDone }: BulkBarProps) {
             {isAll ? 'Only this page' : 'Select all that match'}
           </Button>
         )}
-        {selection.isAll && hasMore && !mayTakeAll && <span className="soft small">{view.search === '' ? 'For all that match, choose a namespace.' : 'For all that match, use filters instead of the search.'}</span>}
+        {selection.isAll && hasMore && !mayTakeAll && (
+          <span className="soft small">
+            {view.search === '' ? 'For all that match, choose a namespace.' : 'For all that match, use filters instead of the search.'}
+          </span>
+        )}
         <div className="buttons">
           {NAMES.map((action) => {
             const number = fitting(timers, action).length
             const isOffered = isAll ? action === 'cancel' || action === 'retry' : number > 0
             return (
-              <Button key={action} small icon={ICONS[action]} kind={action === 'cancel' ? 'danger-quiet' : 'plain'} disabled={!isOffered} onClick={() => ask(action)}>
+              <Button
+                key={action}
+                small
+                icon={ICONS[action]}
+                kind={action === 'cancel' ? 'danger-quiet' : 'plain'}
+                disabled={!isOffered}
+                onClick={() => ask(action)}
+              >
                 {ACTIONS[action].name}
               </Button>
             )

@@ -25,7 +25,9 @@ type Stage =
 type BulkDialogProps = { readonly action: ActionName; readonly target: Target; readonly onClose: (hasActed: boolean) => void }
 
 export function BulkDialog({ action, target, onClose }: BulkDialogProps) {
-  const [stage, setStage] = useState<Stage>(() => (target.type === 'some' ? { type: 'asking', matched: target.timers.length, more: false } : { type: 'counting' }))
+  const [stage, setStage] = useState<Stage>(() =>
+    target.type === 'some' ? { type: 'asking', matched: target.timers.length, more: false } : { type: 'counting' },
+  )
   const [abort] = useState(() => new AbortController())
   // One question, asked once: the range that was counted is the range that is changed.
   const filter = useRef(target.type === 'all' ? filterOf(target.view, serverClock.now()) : null)
@@ -34,7 +36,11 @@ export function BulkDialog({ action, target, onClose }: BulkDialogProps) {
   }
 
   useEffect(() => {
-    if (target.type === 'all') countAll(filter.current!, action as ManyAction, abort.signal).then(({ matched, more }) => setStage({ type: 'asking', matched, more }), fail)
+    if (target.type === 'all')
+      countAll(filter.current!, action as ManyAction, abort.signal).then(
+        ({ matched, more }) => setStage({ type: 'asking', matched, more }),
+        fail,
+      )
     return () => abort.abort()
   }, [])
 
@@ -97,7 +103,11 @@ function StageView({ stage, action, doneWord, total }: StageViewProps) {
             {doneWord} {count(stage.progress.done)}
             {total === null ? '' : ` of ${count(total)}`}…
           </p>
-          <progress aria-label="Progress" max={total ?? undefined} value={total === null ? undefined : stage.progress.done + stage.progress.failed} />
+          <progress
+            aria-label="Progress"
+            max={total ?? undefined}
+            value={total === null ? undefined : stage.progress.done + stage.progress.failed}
+          />
         </div>
       )
     case 'done':
@@ -105,7 +115,15 @@ function StageView({ stage, action, doneWord, total }: StageViewProps) {
   }
 }
 
-function Result({ progress, doneWord, isStopped }: { readonly progress: Progress; readonly doneWord: string; readonly isStopped: boolean }) {
+function Result({
+  progress,
+  doneWord,
+  isStopped,
+}: {
+  readonly progress: Progress
+  readonly doneWord: string
+  readonly isStopped: boolean
+}) {
   const { done, failed, failures } = progress
   return (
     <div role="status" className="stack">

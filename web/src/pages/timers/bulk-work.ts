@@ -8,7 +8,12 @@ import { nameOf } from '../../api/timer.ts'
 import type { Status, Timer } from '../../api/timer.ts'
 
 export const ACTIONS = {
-  cancel: { name: 'Cancel', done: 'Canceled', fits: ({ status }: Timer) => status === 'pending' || status === 'paused', call: timersApi.cancel },
+  cancel: {
+    name: 'Cancel',
+    done: 'Canceled',
+    fits: ({ status }: Timer) => status === 'pending' || status === 'paused',
+    call: timersApi.cancel,
+  },
   retry: { name: 'Retry', done: 'Retried', fits: ({ status }: Timer) => status === 'failed', call: timersApi.retry },
   pause: { name: 'Pause', done: 'Paused', fits: ({ status }: Timer) => status === 'pending', call: timersApi.pause },
   resume: { name: 'Resume', done: 'Resumed', fits: ({ status }: Timer) => status === 'paused', call: timersApi.resume },
@@ -26,7 +31,12 @@ export type Progress = {
 const AT_ONCE = 6 // browsers open no more connections to one host
 const FAILURES_SHOWN = 50
 
-export async function actOnEach(timers: readonly Timer[], action: ActionName, onProgress: (progress: Progress) => void, signal: AbortSignal): Promise<Progress> {
+export async function actOnEach(
+  timers: readonly Timer[],
+  action: ActionName,
+  onProgress: (progress: Progress) => void,
+  signal: AbortSignal,
+): Promise<Progress> {
   const failures: { id: string; message: string }[] = []
   let done = 0
   let failed = 0
@@ -52,7 +62,12 @@ export async function actOnEach(timers: readonly Timer[], action: ActionName, on
 }
 
 /** One request changes so many at most: it is repeated until nothing is left. */
-export async function actOnAll(filter: Filter, action: ManyAction, onProgress: (progress: Progress) => void, signal: AbortSignal): Promise<Progress> {
+export async function actOnAll(
+  filter: Filter,
+  action: ManyAction,
+  onProgress: (progress: Progress) => void,
+  signal: AbortSignal,
+): Promise<Progress> {
   let done = 0
   let failed = 0
   for (;;) {
@@ -65,7 +80,11 @@ export async function actOnAll(filter: Filter, action: ManyAction, onProgress: (
 }
 
 /** A dry run. It counts so many at most; what is beyond is counted by a list, where a list can. */
-export async function countAll(filter: Filter, action: ManyAction, signal: AbortSignal): Promise<{ readonly matched: number; readonly more: boolean }> {
+export async function countAll(
+  filter: Filter,
+  action: ManyAction,
+  signal: AbortSignal,
+): Promise<{ readonly matched: number; readonly more: boolean }> {
   const { matched, more } = await send(filter, action, true, signal)
   if (!more || filter.dueFrom !== undefined || filter.dueTo !== undefined) return { matched, more }
   const open: readonly Status[] = action === 'cancel' ? ['pending', 'paused'] : ['failed']

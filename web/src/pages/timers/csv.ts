@@ -2,7 +2,24 @@
 
 import type { Timer } from '../../api/timer.ts'
 
-export const CSV_COLUMNS = ['namespace', 'id', 'status', 'executeAt', 'schedule', 'timeZone', 'callbackUrl', 'callback', 'payload', 'metadata', 'retryPolicy', 'callbackTimeout', 'createdAt', 'executedAt', 'attemptCount', 'lastError'] as const
+export const CSV_COLUMNS = [
+  'namespace',
+  'id',
+  'status',
+  'executeAt',
+  'schedule',
+  'timeZone',
+  'callbackUrl',
+  'callback',
+  'payload',
+  'metadata',
+  'retryPolicy',
+  'callbackTimeout',
+  'createdAt',
+  'executedAt',
+  'attemptCount',
+  'lastError',
+] as const
 
 /** These hold JSON, whatever is in them. */
 export const JSON_COLUMNS: ReadonlySet<string> = new Set(['callback', 'payload', 'metadata', 'retryPolicy'])
@@ -23,7 +40,7 @@ function cell(value: unknown, isJson: boolean): string {
 export function* parseCsv(text: string): Generator<string[]> {
   const source = text.startsWith('\uFEFF') ? text.slice(1) : text
   let row: string[] = []
-  for (let at = 0; at < source.length; ) {
+  for (let at = 0; at < source.length;) {
     const { value, end } = source[at] === '"' ? quoted(source, at + 1) : bare(source, at)
     row.push(value)
     at = end

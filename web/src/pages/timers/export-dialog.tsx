@@ -15,7 +15,15 @@ import type { View } from './view.ts'
 
 const PROGRESS_MS = 200
 
-export function ExportDialog({ view, total, onClose }: { readonly view: View; readonly total: number | null; readonly onClose: () => void }) {
+export function ExportDialog({
+  view,
+  total,
+  onClose,
+}: {
+  readonly view: View
+  readonly total: number | null
+  readonly onClose: () => void
+}) {
   const [format, setFormat] = useState<Format>('csv')
   const [written, setWritten] = useState<number | null>(null)
   const [error, setError] = useState<Error | null>(null)

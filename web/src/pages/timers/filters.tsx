@@ -20,7 +20,12 @@ export function Filters({ view }: { readonly view: View }) {
       <DueFilter view={view} disabled={isSearching} />
       <MetadataFilter view={view} disabled={isSearching} />
       {hasFilters(view) && (
-        <Button kind="quiet" small icon="cross" onClick={() => changeParams({ ...FIRST_PAGE, q: null, status: null, due: null, from: null, to: null, meta: null })}>
+        <Button
+          kind="quiet"
+          small
+          icon="cross"
+          onClick={() => changeParams({ ...FIRST_PAGE, q: null, status: null, due: null, from: null, to: null, meta: null })}
+        >
           Clear filters
         </Button>
       )}
@@ -99,7 +104,15 @@ function DueFilter({ view, disabled }: { readonly view: View; readonly disabled:
   )
 }
 
-function InstantInput({ label, value, onChange }: { readonly label: string; readonly value: string | null; readonly onChange: (value: string | null) => void }) {
+function InstantInput({
+  label,
+  value,
+  onChange,
+}: {
+  readonly label: string
+  readonly value: string | null
+  readonly onChange: (value: string | null) => void
+}) {
   return (
     <input
       className="input"
@@ -128,7 +141,11 @@ function MetadataFilter({ view, disabled }: { readonly view: View; readonly disa
         aria-label="Metadata"
         aria-describedby={hintId}
         placeholder="metadata, e.g. team=billing"
-        title={disabled ? 'A search by id looks at all metadata' : 'A key, or key=value. Numbers and true/false count as such; put them in quotes for text.'}
+        title={
+          disabled
+            ? 'A search by id looks at all metadata'
+            : 'A key, or key=value. Numbers and true/false count as such; put them in quotes for text.'
+        }
         value={text}
         disabled={disabled}
         spellCheck={false}

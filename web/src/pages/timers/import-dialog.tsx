@@ -38,7 +38,8 @@ export function ImportDialog({ namespace, onClose, onDone }: ImportDialogProps) 
     setChosen(null)
     setFault(null)
     if (file === undefined) return
-    if (file.size > FILE_BYTES_MAX) return setFault(`The file has ${bytes(file.size)}; here ${bytes(FILE_BYTES_MAX)} is the limit. Use duetime import for larger ones.`)
+    if (file.size > FILE_BYTES_MAX)
+      return setFault(`The file has ${bytes(file.size)}; here ${bytes(FILE_BYTES_MAX)} is the limit. Use duetime import for larger ones.`)
     try {
       setChosen({ name: file.name, rows: await readRows(await file.text(), file.name) })
     } catch {
@@ -80,7 +81,12 @@ export function ImportDialog({ namespace, onClose, onDone }: ImportDialogProps) 
   )
 }
 
-type FileDropProps = { readonly chosen: Chosen | null; readonly fault: string | null; readonly disabled: boolean; readonly onFile: (file: File | undefined) => Promise<void> }
+type FileDropProps = {
+  readonly chosen: Chosen | null
+  readonly fault: string | null
+  readonly disabled: boolean
+  readonly onFile: (file: File | undefined) => Promise<void>
+}
 
 function FileDrop({ chosen, fault, disabled, onFile }: FileDropProps) {
   const id = useId()
@@ -96,10 +102,18 @@ function FileDrop({ chosen, fault, disabled, onFile }: FileDropProps) {
       <label htmlFor={id}>
         <strong>{chosen === null ? 'Choose a file, or drop it here' : chosen.name}</strong>
         <span className="soft">
-          {chosen === null ? 'NDJSON, a JSON array, or CSV with a header line: the fields of a create, or an export of this page.' : `${plural(chosen.rows.length, 'row')} read.`}
+          {chosen === null
+            ? 'NDJSON, a JSON array, or CSV with a header line: the fields of a create, or an export of this page.'
+            : `${plural(chosen.rows.length, 'row')} read.`}
         </span>
       </label>
-      <input id={id} type="file" accept=".json,.ndjson,.jsonl,.csv,application/json,text/csv" disabled={disabled} onChange={(event) => void onFile(event.target.files?.[0])} />
+      <input
+        id={id}
+        type="file"
+        accept=".json,.ndjson,.jsonl,.csv,application/json,text/csv"
+        disabled={disabled}
+        onChange={(event) => void onFile(event.target.files?.[0])}
+      />
       {fault !== null && (
         <p className="fault" role="alert">
           {fault}
@@ -129,13 +143,15 @@ function ProgressView({ progress, total }: { readonly progress: ImportProgress; 
               </tr>
             </thead>
             <tbody>
-              {faults.map(({ line, id, message }) => (
-                <tr key={line}>
-                  <td className="num">{line}</td>
-                  <td className="mono">{id}</td>
-                  <td>{message}</td>
-                </tr>
-              ))}
+              {faults
+                .toSorted((a, b) => a.line - b.line)
+                .map(({ line, id, message }) => (
+                  <tr key={line}>
+                    <td className="num">{line}</td>
+                    <td className="mono">{id}</td>
+                    <td>{message}</td>
+                  </tr>
+                ))}
             </tbody>
           </table>
           {failed > faults.length && <p className="soft">… and {count(failed - faults.length)} more.</p>}

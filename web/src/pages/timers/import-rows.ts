@@ -3,12 +3,26 @@
 
 import { JSON_COLUMNS, parseCsv } from './csv.ts'
 
-export type ImportRow = { readonly line: number; readonly timer: Readonly<Record<string, unknown>> } | { readonly line: number; readonly fault: string }
+export type ImportRow =
+  { readonly line: number; readonly timer: Readonly<Record<string, unknown>> } | { readonly line: number; readonly fault: string }
 
 export const FILE_BYTES_MAX = 32 * 1_024 * 1_024 // held in memory as a whole; `duetime import` takes any size
 const ROWS_AT_ONCE = 2_000 // some milliseconds of work, then the page may draw
 
-const FIELDS = ['namespace', 'id', 'executeAt', 'schedule', 'timeZone', 'catchUp', 'callbackUrl', 'callback', 'payload', 'metadata', 'retryPolicy', 'callbackTimeout'] as const
+const FIELDS = [
+  'namespace',
+  'id',
+  'executeAt',
+  'schedule',
+  'timeZone',
+  'catchUp',
+  'callbackUrl',
+  'callback',
+  'payload',
+  'metadata',
+  'retryPolicy',
+  'callbackTimeout',
+] as const
 
 /** Throws when the file is none of the three. */
 export async function readRows(text: string, fileName: string): Promise<readonly ImportRow[]> {
@@ -29,7 +43,7 @@ function* arrayRows(text: string): Generator<ImportRow> {
 
 function* lineRows(text: string): Generator<ImportRow> {
   let line = 0
-  for (let from = 0; from < text.length; ) {
+  for (let from = 0; from < text.length;) {
     const newline = text.indexOf('\n', from)
     const to = newline === -1 ? text.length : newline
     line++

@@ -16,7 +16,12 @@ const FAULTS_SHOWN = 200
 
 type Choices = { readonly namespace: string | null; readonly onConflict: OnConflict }
 
-export async function importRows(rows: readonly ImportRow[], { namespace, onConflict }: Choices, onProgress: (progress: ImportProgress) => void, signal: AbortSignal): Promise<ImportProgress> {
+export async function importRows(
+  rows: readonly ImportRow[],
+  { namespace, onConflict }: Choices,
+  onProgress: (progress: ImportProgress) => void,
+  signal: AbortSignal,
+): Promise<ImportProgress> {
   const faults: { line: number; id: string; message: string }[] = []
   let created = 0
   let failed = 0

@@ -13,7 +13,8 @@ export function Pager({ view, shown }: { readonly view: View; readonly shown: Sh
   const { page, size } = view
   const { total, timers, nextCursor, offset } = shown
   const isLast = total === null ? nextCursor === null : page * size >= Math.min(total, OFFSET_MAX)
-  const text = total === null ? `${count(timers.length)} on this page` : `${count(offset + 1)}–${count(offset + timers.length)} of ${count(total)}`
+  const text =
+    total === null ? `${count(timers.length)} on this page` : `${count(offset + 1)}–${count(offset + timers.length)} of ${count(total)}`
   return (
     <nav className="pager" aria-label="Pages of timers">
       <span className="num soft">{text}</span>
@@ -32,7 +33,13 @@ export function Pager({ view, shown }: { readonly view: View; readonly shown: Sh
           First
         </Button>
       ) : (
-        <Button small icon="back" aria-label="Previous page" disabled={page === 1} onClick={() => changeParams({ page: page === 2 ? null : page - 1 })} />
+        <Button
+          small
+          icon="back"
+          aria-label="Previous page"
+          disabled={page === 1}
+          onClick={() => changeParams({ page: page === 2 ? null : page - 1 })}
+        />
       )}
       {total === null ? (
         <Button small disabled={isLast} onClick={() => changeParams({ cursor: nextCursor })}>

@@ -33,7 +33,7 @@ export function TimersPage() {
       <div className="page-head">
         <div className="grow">
           <h1>Timers</h1>
-          <p aria-live="polite">{summary(data, view)}</p>
+          <p>{summary(data, view)}</p>
         </div>
         <div className="buttons">
           <Button icon="up" onClick={() => setDialog('import')}>
@@ -53,7 +53,13 @@ export function TimersPage() {
         {error !== undefined && <Failure error={error} onRetry={reload} />}
         {data?.isExactOnly === true && <ExactOnly />}
         <div className="card list-card" aria-busy={isLoading}>
-          {data === undefined ? error === undefined && <Rows /> : data.timers.length === 0 ? <Nothing view={view} /> : <TimersTable timers={data.timers} view={view} selection={selection} isStale={isStale} />}
+          {data === undefined ? (
+            error === undefined && <Rows />
+          ) : data.timers.length === 0 ? (
+            <Nothing view={view} />
+          ) : (
+            <TimersTable timers={data.timers} view={view} selection={selection} isStale={isStale} />
+          )}
           {data !== undefined && data.timers.length > 0 && <Pager view={view} shown={data} />}
         </div>
       </div>
@@ -68,14 +74,19 @@ function summary(data: Shown | undefined, view: View): string {
   if (data === undefined) return 'Loading…'
   const where = view.namespace === null ? '' : ` in ${view.namespace}`
   if (data.total === null) return `Timers due in this range${where}, soonest first`
-  return hasFilters(view) ? `${plural(data.total, 'timer')} match${data.total === 1 ? 'es' : ''}${where}` : `${count(data.total)} stored${where}`
+  return hasFilters(view)
+    ? `${plural(data.total, 'timer')} match${data.total === 1 ? 'es' : ''}${where}`
+    : `${count(data.total)} stored${where}`
 }
 
 function ExactOnly() {
   return (
     <div className="notice">
       <Icon name="search" />
-      <div>There are too many timers to look through for a part of an id, so this is the timer of exactly that id. Choose a namespace to look through fewer.</div>
+      <div>
+        There are too many timers to look through for a part of an id, so this is the timer of exactly that id. Choose a namespace to look
+        through fewer.
+      </div>
     </div>
   )
 }

@@ -38,7 +38,13 @@ export function TimersTable({ timers, view, selection, isStale }: TimersTablePro
       </thead>
       <tbody>
         {timers.map((timer) => (
-          <Row key={keyOf(timer)} timer={timer} isSelected={selection.has(timer)} onToggle={selection.toggle} showsNamespace={showsNamespace} />
+          <Row
+            key={keyOf(timer)}
+            timer={timer}
+            isSelected={selection.has(timer)}
+            onToggle={selection.toggle}
+            showsNamespace={showsNamespace}
+          />
         ))}
       </tbody>
     </table>
@@ -59,16 +65,23 @@ function SortHead({ field, view, children }: { readonly field: SortField; readon
   )
 }
 
-type RowProps = { readonly timer: Timer; readonly isSelected: boolean; readonly onToggle: (timer: Timer) => void; readonly showsNamespace: boolean }
+type RowProps = {
+  readonly timer: Timer
+  readonly isSelected: boolean
+  readonly onToggle: (timer: Timer) => void
+  readonly showsNamespace: boolean
+}
 
 /** A refresh brings new objects for the same timers: the version says whether a row has to be drawn again. */
-const Row = memo(RowView, (before, after) =>
-  before.isSelected === after.isSelected &&
-  before.showsNamespace === after.showsNamespace &&
-  before.onToggle === after.onToggle &&
-  before.timer.version === after.timer.version &&
-  before.timer.status === after.timer.status &&
-  before.timer.attemptCount === after.timer.attemptCount,
+const Row = memo(
+  RowView,
+  (before, after) =>
+    before.isSelected === after.isSelected &&
+    before.showsNamespace === after.showsNamespace &&
+    before.onToggle === after.onToggle &&
+    before.timer.version === after.timer.version &&
+    before.timer.status === after.timer.status &&
+    before.timer.attemptCount === after.timer.attemptCount,
 )
 
 function RowView({ timer, isSelected, onToggle, showsNamespace }: RowProps) {

@@ -29,7 +29,10 @@ export function useTimers(view: View): Resource<Shown> {
 async function page(view: View, signal: AbortSignal): Promise<Shown> {
   const { sort, order, size } = view
   const offset = (view.page - 1) * size
-  const { timers, total, searched } = await timersApi.page({ ...filterOf(view, serverClock.now()), sort, order, offset, limit: size }, signal)
+  const { timers, total, searched } = await timersApi.page(
+    { ...filterOf(view, serverClock.now()), sort, order, offset, limit: size },
+    signal,
+  )
   return { offset, timers, total, nextCursor: null, isExactOnly: searched === 'exact' }
 }
 

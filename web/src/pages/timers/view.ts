@@ -16,7 +16,12 @@ export const DUE_RANGES = {
 } as const
 export type DueRange = keyof typeof DUE_RANGES
 
-const SPANS_MS: Readonly<Record<'minute' | 'hour' | 'day' | 'week', number>> = { minute: 60_000, hour: 3_600_000, day: 86_400_000, week: 604_800_000 }
+const SPANS_MS: Readonly<Record<'minute' | 'hour' | 'day' | 'week', number>> = {
+  minute: 60_000,
+  hour: 3_600_000,
+  day: 86_400_000,
+  week: 604_800_000,
+}
 
 export type View = {
   /** Null: all that the key may see. */
@@ -78,7 +83,8 @@ export function filterOf(view: View, now: number): Filter {
 function dueBounds({ due, from, to }: View, now: number): Pick<Filter, 'dueFrom' | 'dueTo'> {
   if (due === null) return {}
   if (due === 'overdue') return { dueTo: isoOf(now) }
-  if (due === 'custom') return { ...(from === null ? {} : { dueFrom: isoOf(Date.parse(from)) }), ...(to === null ? {} : { dueTo: isoOf(Date.parse(to)) }) }
+  if (due === 'custom')
+    return { ...(from === null ? {} : { dueFrom: isoOf(Date.parse(from)) }), ...(to === null ? {} : { dueTo: isoOf(Date.parse(to)) }) }
   return { dueFrom: isoOf(now), dueTo: isoOf(now + SPANS_MS[due]) }
 }
 
