@@ -2,10 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { test } from 'node:test'
 import type { TestContext } from 'node:test'
@@ -18,8 +16,6 @@ import { sessions } from '../examples/recipes/session-expiry.ts'
 import { slaDeadlines } from '../examples/recipes/sla-deadline.ts'
 import { cleanUp } from './support/cleanup.ts'
 import { startDev } from './support/dev-server.ts'
-
-const ROOT = join(import.meta.dirname, '..')
 
 type Endpoint = (request: Request) => Promise<Response>
 
@@ -146,12 +142,4 @@ test('dead-man switch: silence raises the alarm, hourly, until the job is back',
   await retired('backup')
   await advance('48h')
   assert.equal(alarms.length, 3)
-})
-
-test('the guide shows the recipes as they are', () => {
-  const guide = readFileSync(join(ROOT, 'docs', 'guides', 'recipes.md'), 'utf8')
-  for (const name of readdirSync(join(ROOT, 'examples', 'recipes'))) {
-    const code = readFileSync(join(ROOT, 'examples', 'recipes', name), 'utf8')
-    assert.ok(guide.includes(`\`\`\`ts\n${code}\`\`\``), `docs/guides/recipes.md should hold examples/recipes/${name}, to the letter`)
-  }
 })

@@ -13,6 +13,7 @@ import { SignIn } from './session/sign-in.tsx'
 import { HelpDialog, useShortcuts } from './shortcuts.tsx'
 import { Shell } from './shell.tsx'
 import { useStore } from './state/store.ts'
+import { ErrorBoundary } from './ui/error-boundary.tsx'
 
 export function App() {
   const { path, params } = useCurrentPlace()
@@ -32,7 +33,7 @@ export function App() {
   return (
     <Shell onHelp={openHelp}>
       {/* Another key may see other things: nothing of what the last one saw is kept. */}
-      {needs === 'nothing' ? <div key={key ?? ''}>{pageFor(path)}</div> : <SignIn key={key ?? ''} />}
+      {needs === 'nothing' ? <ErrorBoundary key={`${key ?? ''} ${path}`}>{pageFor(path)}</ErrorBoundary> : <SignIn key={key ?? ''} />}
       {isHelping && <HelpDialog onClose={() => setHelping(false)} />}
     </Shell>
   )

@@ -52,7 +52,7 @@ const HELP: readonly (readonly [string, string])[] = [
   ['n', 'New timer'],
   ['/', 'Search timers'],
   ['?', 'This help'],
-  ['Esc', 'Close a dialog, leave a field'],
+  ['Esc', 'Close a dialog, leave the search'],
 ]
 
 export function HelpDialog({ onClose }: { readonly onClose: () => void }) {

@@ -22,18 +22,22 @@ export function useResource<T>(key: string, load: (signal: AbortSignal) => Promi
   const [loadingKey, setLoadingKey] = useState<string | null>(key)
   const latestLoad = useRef(load)
   latestLoad.current = load
+  const isUnderWay = useRef(false)
 
   useEffect(() => {
     const abort = new AbortController()
+    isUnderWay.current = true
     setLoadingKey(key)
     latestLoad.current(abort.signal).then(
       (data) => {
         if (abort.signal.aborted) return
+        isUnderWay.current = false
         setHeld({ key, data, error: undefined, loadedKey: key })
         setLoadingKey(null)
       },
       (error: unknown) => {
         if (abort.signal.aborted) return
+        isUnderWay.current = false
         setHeld((before) => ({ ...before, key, error: error instanceof Error ? error : new Error(String(error)) }))
         setLoadingKey(null)
       },
@@ -42,7 +46,7 @@ export function useResource<T>(key: string, load: (signal: AbortSignal) => Promi
   }, [key, turn])
 
   const reload = useCallback(() => setTurn((before) => before + 1), [])
-  useRefresh(reload, refreshMs)
+  useRefresh(reload, isUnderWay, refreshMs)
 
   return {
     data: held.data,
@@ -53,12 +57,13 @@ export function useResource<T>(key: string, load: (signal: AbortSignal) => Promi
   }
 }
 
-function useRefresh(reload: () => void, refreshMs: number | undefined): void {
+/** A question that takes long is waited for: asked again, it would be given up again and again. */
+function useRefresh(reload: () => void, isUnderWay: { readonly current: boolean }, refreshMs: number | undefined): void {
   useEffect(() => {
     if (refreshMs === undefined) return
     const timer = setInterval(() => {
-      if (document.visibilityState === 'visible') reload()
+      if (document.visibilityState === 'visible' && !isUnderWay.current) reload()
     }, refreshMs)
     return () => clearInterval(timer)
-  }, [reload, refreshMs])
+  }, [reload, isUnderWay, refreshMs])
 }
