@@ -12,6 +12,7 @@ const CHECKS: readonly Check[] = [
   { name: 'types', command: ['tsc', '--noEmit', '-p', '.'] },
   { name: 'types of the SDK, without DOM and Node', command: ['tsc', '--noEmit', '-p', 'sdks/typescript'] },
   { name: 'types of the SDK, with DOM', command: ['tsc', '--noEmit', '-p', 'sdks/typescript', '--lib', 'es2022,dom,dom.iterable'] },
+  { name: 'types of the web page', command: ['tsc', '--noEmit', '-p', 'web'] },
   { name: 'lint', command: ['oxlint'] },
   { name: 'import direction', command: ['node', 'scripts/import-direction.ts'] },
   { name: 'dead code', command: ['knip', '--no-progress'] },

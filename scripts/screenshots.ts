@@ -1,6 +1,6 @@
 // The pictures in docs/images, of the real page in a real browser on a real server with made-up timers.
 //
-//   npm run build && npm run screenshots
+//   npm run build && npm run screenshots [-- seconds to fire before [name of one picture]]
 
 import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -17,6 +17,7 @@ const FOLDER = join(import.meta.dirname, '..', 'docs', 'images')
 const BYTES_MAX = 150_000
 /** How long it fires before the pictures are taken: the charts show the last minutes. */
 const WARM_UP_MS = Number(process.argv[2] ?? 75) * 1_000
+const ONLY = process.argv[3]
 
 type Shot = {
   readonly name: string
@@ -41,7 +42,7 @@ const SHOTS: readonly Shot[] = [
   { name: 'timers-small', path: '/timers?status=pending', options: PHONE, prepare: rows },
   { name: 'timer', path: '/timers/billing/invoice-2041-overdue', prepare: (page) => page.getByText('Attempt 2').first().waitFor() },
   { name: 'timer-dark', path: '/timers/sessions/kiosk-17', options: DARK, prepare: (page) => page.getByText('Fires in').waitFor() },
-  { name: 'new-timer', path: '/new', options: { viewport: { width: 1280, height: 960 } }, prepare: fillIn },
+  { name: 'new-timer', path: '/new', options: { viewport: { width: 1280, height: 1110 } }, prepare: fillIn },
 ]
 
 async function watched(page: Page): Promise<void> {
@@ -66,7 +67,7 @@ async function fillIn(page: Page): Promise<void> {
   await page.getByLabel('Payload', { exact: true }).fill('{\n  "report": "monthly",\n  "team": "billing"\n}')
   await page.getByRole('button', { name: 'Send a test delivery' }).click()
   await page.getByText('delivered', { exact: true }).waitFor()
-  await page.getByText('Your zone').waitFor()
+  await page.getByText(/31 Mar/).waitFor()
   await page.evaluate('scrollTo(0, 0)')
 }
 
@@ -101,7 +102,7 @@ try {
   await storeTimers(service, comingTimers(now, receiver.url))
   await sleep(WARM_UP_MS)
   const browser = await launchChromium()
-  for (const shot of SHOTS) await take(browser, service.url, shot)
+  for (const shot of SHOTS) if (ONLY === undefined || ONLY === shot.name) await take(browser, service.url, shot)
   await browser.close()
 } finally {
   await service.stop()

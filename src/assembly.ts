@@ -1,5 +1,5 @@
-// What a server and a program with the library in it have in common, built from the settings: the store, the broker, and
-// the engine with its targets. Doors are not among it, and neither is a web server.
+// What a server and a program with the library in it have in common, built from the settings: the store, the broker, the
+// way to other nodes, the engine with its targets, and the service. Doors are not among it, and neither is a web server.
 
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
@@ -18,7 +18,10 @@ import type { Config } from './runtime/config.ts'
 import { partLogger } from './runtime/logger.ts'
 import type { Logger } from './runtime/logger.ts'
 import { VERSION } from './runtime/version.ts'
-import type { PeerLinks } from './service/peer-links.ts'
+import { CommandRouter } from './service/command-router.ts'
+import { PeerLinks } from './service/peer-links.ts'
+import type { ServiceObserver } from './service/timer-operations.ts'
+import { TimerService } from './service/timer-service.ts'
 import type { Store } from './store/store.ts'
 import { createEgressPolicy } from './targets/http/egress.ts'
 import type { EgressPolicy } from './targets/http/egress.ts'
@@ -45,8 +48,8 @@ export async function openStore(config: Config, logger: Logger): Promise<Store> 
       const { openPostgresStore } = await import('./store/postgres/postgres-store.ts')
       const { database, pgPoolSize: poolSize, pgStatementTimeoutMs: statementTimeoutMs, shards } = config
       const beatWithinMs = config.leaseMs * BEAT_SHARE
-      const options = { poolSize, statementTimeoutMs, beatWithinMs, ...(shards === null ? {} : { shards }), logger: partLogger(logger, 'store') }
-      return openPostgresStore({ ...database, ...options })
+      const options = { poolSize, statementTimeoutMs, beatWithinMs, logger: partLogger(logger, 'store') }
+      return openPostgresStore({ ...database, ...options, ...(shards !== null && { shards }) })
     }
     case 'memory': {
       const { MemoryStore } = await import('./store/memory/memory-store.ts')
@@ -60,6 +63,11 @@ export async function openBroker(config: Config, clock: Clock, logger: Logger): 
   if (config.broker === null) return null
   const { NatsBroker } = await import('./broker/nats/nats-broker.ts')
   return new NatsBroker({ settings: config.broker, clock, logger: partLogger(logger, 'broker') })
+}
+
+/** Null where the store is for one node. */
+export async function openLinks(store: Store, clock: Clock): Promise<PeerLinks | null> {
+  return store.capabilities.shared ? new PeerLinks({ secret: await store.clusterSecret(), clock }) : null
 }
 
 type OutboxParts = { config: Config; clock: Clock; logger: Logger; store: Store; broker: Broker | null }
@@ -116,6 +124,23 @@ export function buildEngine(parts: EngineParts): Engine {
     pollIntervalMs: config.pollingIntervalMs,
     ...(outbox !== null && { outbox }),
   })
+}
+
+export type ServiceParts = {
+  config: Config
+  clock: Clock
+  store: Store
+  engine: Engine
+  links: PeerLinks | null
+  observer: ServiceObserver
+  refuseTarget: (target: Target, namespace: Namespace) => string | null
+}
+
+/** Where there are other nodes it finds the owner of a timer among them. */
+export function buildService({ config, links, ...parts }: ServiceParts): TimerService {
+  const { engine, clock } = parts
+  const executor = links === null ? engine : new CommandRouter({ engine, peers: links, clock, leaseMs: config.leaseMs })
+  return new TimerService({ ...parts, executor, namespaces: config.namespaces })
 }
 
 export function egressFor(config: Config): EgressPolicy {

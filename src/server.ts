@@ -2,7 +2,7 @@
 // broker, engine, doors. What a program with the library in it needs as well is in assembly.ts.
 
 import type { FastifyInstance } from 'fastify'
-import { buildEngine, egressFor, openBroker, openOutbox, openStore, refuseTarget } from './assembly.ts'
+import { buildEngine, buildService, egressFor, openBroker, openLinks, openOutbox, openStore, refuseTarget } from './assembly.ts'
 import type { Broker } from './broker/broker.ts'
 import type { Millis } from './core/timer.ts'
 import type { Engine } from './engine/engine.ts'
@@ -27,12 +27,10 @@ import { ownUrl } from './runtime/own-address.ts'
 import { VERSION } from './runtime/version.ts'
 import { openObservatory } from './service/activity/observatory.ts'
 import { CallbackTests, TEST_PROTOCOL } from './service/callback-test.ts'
-import { observeInto } from './service/metrics-observer.ts'
 import { openKeys } from './service/keys/open-keys.ts'
-import { CommandRouter } from './service/command-router.ts'
+import { observeInto } from './service/metrics-observer.ts'
 import { observeWith } from './service/observers.ts'
-import { PeerLinks } from './service/peer-links.ts'
-import { TimerService } from './service/timer-service.ts'
+import type { TimerService } from './service/timer-service.ts'
 import type { Store } from './store/store.ts'
 import type { EgressPolicy } from './targets/http/egress.ts'
 import { HttpTarget } from './targets/http/http-target.ts'
@@ -59,38 +57,43 @@ export async function startServer(config: Config, clock: Clock = systemClock, ex
   const logger = createLogger(config)
   const webFiles = readWebFiles(WEB_FOLDER) // while the database opens
   // First, since it is the quickest to fail.
-  const keys = await openKeys(config, { clock, logger: partLogger(logger, 'keys') })
+  const { ring, watched } = await openKeys(config, { clock, logger: partLogger(logger, 'keys') })
   const store = await openStore(config, logger)
   if (config.database.type === 'memory') logger.warn('timers are kept in memory only: they are lost when the service stops')
   const broker = await openBroker(config, clock, logger)
-  const metrics = new Metrics(partLogger(logger, 'metrics'))
+  const links = await openLinks(store, clock)
   const egress = egressFor(config)
-  const links = store.capabilities.shared ? new PeerLinks({ secret: await store.clusterSecret(), clock }) : null
-  let url = ''
+  const metrics = new Metrics(partLogger(logger, 'metrics'))
+
+  let url = '' // known when it listens
   const address = () => config.nodeUrl ?? ownUrl(url, config.host)
   const observatory = openObservatory({ store, clock, gauges: () => engine.gauges() })
   const observer = observeWith([observeInto(metrics), observatory.observer])
   const outbox = openOutbox({ config, clock, logger, store, broker })
   const engine: Engine = buildEngine({ config, clock, logger, store, broker, observer, egress, links, address, outbox })
-  const callbackTests = openCallbackTests({ config, clock, broker, egress })
-  const service = new TimerService({
-    engine,
-    ...(links !== null && { executor: new CommandRouter({ engine, peers: links, clock, leaseMs: config.leaseMs }) }),
-    store,
+  const service = buildService({
+    config,
     clock,
-    namespaces: config.namespaces,
-    refuseTarget: (target, namespace) => refuseTarget({ target, namespace, egress, config }),
+    store,
+    engine,
+    links,
     observer,
+    refuseTarget: (target, namespace) => refuseTarget({ target, namespace, egress, config }),
   })
+
+  const callbackTests = openCallbackTests({ config, clock, broker, egress })
   const app = await buildApp({
     service,
     contracts: CONTRACTS,
-    keys: keys.ring,
+    keys: ring,
     config,
     clock,
     logger: partLogger(logger, 'http'),
     metrics,
     ready: { store: () => store.ping(), ...(links !== null && { cluster: () => engine.assertInCluster() }) },
+    ...(broker !== null && {
+      degradable: { nats: () => checkBroker(broker), ...(outbox !== null && { lifecycle: () => outbox.check() }) },
+    }),
     cluster: () => engine.cluster(),
     observing: {
       ...observatory,
@@ -98,9 +101,6 @@ export async function startServer(config: Config, clock: Clock = systemClock, ex
       node: { name: engine.cluster().node, database: store.capabilities.name, startedAt: clock.now() },
     },
     webFiles: await webFiles,
-    ...(broker !== null && {
-      degradable: { nats: () => checkBroker(broker), ...(outbox !== null && { lifecycle: () => outbox.check() }) },
-    }),
     ...(extras.routes !== undefined && { routes: extras.routes }),
     ...(links !== null && { internal: { secret: links.secret, node: engine } }),
   }).catch(async (error: unknown) => {
@@ -117,24 +117,23 @@ export async function startServer(config: Config, clock: Clock = systemClock, ex
     },
     stop: () => closeWithin(app, { clock, graceMs: config.shutdownGraceMs }),
   }
-  const lifecycle = new Lifecycle(
-    [
-      { name: 'store', start: () => {}, stop: () => store.close() },
-      ...(keys.watched === null ? [] : [{ name: 'keys', start: () => keys.watched!.start(), stop: () => keys.watched!.stop() }]),
-      { name: 'metrics', start: () => watch(metrics, engine, store), stop: () => metrics.stop() },
-      ...(broker === null ? [] : [brokerPart(broker)]),
-      ...(outbox === null ? [] : [outboxPart(outbox, metrics)]),
-      { name: 'callback tests', start: () => {}, stop: () => callbackTests.close() },
-      // A node of a cluster hands its shards over while it still answers, and sends what comes to their new owners.
-      ...(links === null ? [enginePart, httpPart] : [linksPart(links), httpPart, enginePart]),
-      ...(broker === null || !config.natsMessages ? [] : [natsDoor({ broker, service, app, config, clock, logger })]),
-    ],
-    partLogger(logger, 'lifecycle'),
-  )
+  const parts: readonly (Part | null)[] = [
+    { name: 'store', start: () => {}, stop: () => store.close() },
+    watched && { name: 'keys', start: () => watched.start(), stop: () => watched.stop() },
+    { name: 'metrics', start: () => watch(metrics, engine, store), stop: () => metrics.stop() },
+    broker && { name: 'broker', start: () => broker.start(), stop: () => broker.stop() },
+    outbox && outboxPart(outbox, metrics),
+    { name: 'callback tests', start: () => {}, stop: () => callbackTests.close() },
+    links && { name: 'links', start: () => {}, stop: () => links.close() },
+    // A node of a cluster hands its shards over while it still answers, and sends what comes to their new owners.
+    ...(links === null ? [enginePart, httpPart] : [httpPart, enginePart]),
+    broker && config.natsMessages ? natsDoor({ broker, service, app, config, clock, logger }) : null,
+  ]
+  const lifecycle = new Lifecycle(parts.filter((part) => part !== null), partLogger(logger, 'lifecycle'))
   await lifecycle.start()
+
   const { database, loopbackOnly, keysNeeded } = config
   logger.info({ url, reach: reachOf(config), loopbackOnly, keysNeeded, database, version: VERSION }, 'listening')
-  const { watched } = keys
   return {
     url,
     stop: () => lifecycle.stop(),
@@ -160,14 +159,6 @@ function openCallbackTests({ config, clock, broker, egress }: CallbackTestParts)
   const http = new HttpTarget({ protocols: [kept.protocol], egress, clock, signingSecrets, userAgent: `duetime/${VERSION}` })
   const nats = broker === null ? [] : [new NatsTarget({ broker, protocols: [payloadProtocol(TEST_PROTOCOL)] })]
   return new CallbackTests({ targets: [http, ...nats], clock, answerTo: (firing) => kept.to(firing) })
-}
-
-function linksPart(links: PeerLinks): Part {
-  return { name: 'links', start: () => {}, stop: () => links.close() }
-}
-
-function brokerPart(broker: Broker): Part {
-  return { name: 'broker', start: () => broker.start(), stop: () => broker.stop() }
 }
 
 function outboxPart(outbox: LifecycleOutbox, metrics: Metrics): Part {

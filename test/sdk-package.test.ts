@@ -52,7 +52,7 @@ export async function use(): Promise<number> {
   for await (const { status, payload } of client.list<Order>({ status: ['failed', 'pending'], dueFrom: 0 })) {
     if (status === 'failed') return payload!.orderId
   }
-  for await (const event of client.live()) if (event.type === 'firing') return event.data.latenessMs
+  for await (const event of client.live()) if (event.type === 'firing') return event.data.latenessMs ?? 0
   // @ts-expect-error a number does not say its unit
   await client.create({ after: 5, callbackUrl: 'x' })
   // @ts-expect-error no such status

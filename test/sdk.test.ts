@@ -98,8 +98,8 @@ suite('one timer', () => {
     await eventually('both have failed', async () => (await failed()).length === 2)
     status = 204
     assert.notEqual((await duetime.retry('a')).status, 'failed')
-    assert.deepEqual(await duetime.retryMany({}, { dryRun: true }), { matched: 1, tooLate: 0, retried: 0 })
-    assert.deepEqual(await duetime.retryMany(), { matched: 1, tooLate: 0, retried: 1 })
+    assert.deepEqual(await duetime.retryMany({}, { dryRun: true }), { matched: 1, tooLate: 0, retried: 0, more: false })
+    assert.deepEqual(await duetime.retryMany(), { matched: 1, tooLate: 0, retried: 1, more: false })
     await eventually('both are done', async () => (await duetime.list({ status: 'completed' }).toArray()).length === 2)
   })
 
@@ -123,7 +123,16 @@ suite('many timers', () => {
     const seen = new Set<string>()
     for await (const { id } of duetime.list({ limit: 1_000 })) seen.add(id)
     assert.equal(seen.size, 2_099)
-    assert.deepEqual(await duetime.cancelMany({ all: true }), { matched: 2_099, tooLate: 0, canceled: 2_099 })
+    const progress: number[] = []
+    const canceled = await duetime.cancelMany({ all: true }, { onProgress: ({ changed }) => void progress.push(changed) })
+    assert.deepEqual(canceled, { matched: 2_099, tooLate: 0, canceled: 2_099, more: false })
+    assert.equal(progress.at(-1), 2_099)
+  })
+
+  test('one that is wrong before it is sent fails alone as well', async () => {
+    const duetime = client()
+    const results = await duetime.batch([{ ...LATER, id: 'a' }, { ...LATER, id: 'b', at: 0 }, { ...LATER, id: 'c' }])
+    assert.deepEqual(results.map((result) => (result.ok ? result.timer.id : result.error.code)), ['a', 'INVALID_INPUT', 'c'])
   })
 
   test('large payloads are split by size', async () => {
@@ -153,7 +162,7 @@ suite('many timers', () => {
     await duetime.create(LATER)
     await assert.rejects(duetime.cancelMany({}), (error: DuetimeError) => error.details['field'] === 'all')
     await assert.rejects(duetime.cancelMany({ status: 'pending' }), (error: DuetimeError) => error.details['field'] === 'all')
-    assert.deepEqual(await duetime.cancelMany({ all: true }, { dryRun: true }), { matched: 1, tooLate: 0, canceled: 0 })
+    assert.deepEqual(await duetime.cancelMany({ all: true }, { dryRun: true }), { matched: 1, tooLate: 0, canceled: 0, more: false })
     assert.equal((await duetime.list({ status: 'pending' }).toArray()).length, 1)
   })
 })
@@ -192,7 +201,7 @@ suite('insight', () => {
     assert.deepEqual([change?.data.type, change?.data.id, change?.data.status], ['created', 'a', 'pending'])
     const firing = seen.find((event) => event.type === 'firing')
     assert.deepEqual([firing?.data.id, firing?.data.outcome, firing?.data.statusCode, firing?.data.attempt], ['a', 'delivered', 200, 1])
-    assert.ok(firing!.data.latenessMs >= 0)
+    assert.ok(firing!.data.latenessMs! >= 0)
     assert.deepEqual(connections, [true])
   })
 

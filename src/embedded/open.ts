@@ -1,7 +1,7 @@
 // The composition root of the library: the same store, engine and targets as the server has, with functions of the
 // program as one more target, and without its doors.
 
-import { buildEngine, egressFor, openBroker, openOutbox, openStore, refuseTarget } from '../assembly.ts'
+import { buildEngine, buildService, egressFor, openBroker, openLinks, openOutbox, openStore, refuseTarget } from '../assembly.ts'
 import { invalidInput } from '../core/errors.ts'
 import type { Engine } from '../engine/engine.ts'
 import { systemClock } from '../runtime/clock.ts'
@@ -9,9 +9,6 @@ import { loadConfig } from '../runtime/config.ts'
 import type { Config } from '../runtime/config.ts'
 import { Lifecycle } from '../runtime/lifecycle.ts'
 import { createLogger, partLogger } from '../runtime/logger.ts'
-import { CommandRouter } from '../service/command-router.ts'
-import { PeerLinks } from '../service/peer-links.ts'
-import { TimerService } from '../service/timer-service.ts'
 import { FunctionTarget } from '../targets/function/function-target.ts'
 import { Duetime } from './duetime.ts'
 import { PeerDoor } from './peer-door.ts'
@@ -37,7 +34,7 @@ export async function openDuetime(options: OpenOptions): Promise<Duetime> {
   const store = await openStore(config, logger)
   const broker = await openBroker(config, clock, logger)
   const egress = egressFor(config)
-  const links = store.capabilities.shared ? new PeerLinks({ secret: await store.clusterSecret(), clock }) : null
+  const links = await openLinks(store, clock)
   const node = (): Engine => engine
   const door = links && new PeerDoor({ at: options.peers ?? {}, secret: links.secret, node, logger: partLogger(logger, 'peers') })
   const functions = new FunctionTarget({ clock, onOpen: () => engine.lookForOpenLanes() })
@@ -45,14 +42,11 @@ export async function openDuetime(options: OpenOptions): Promise<Duetime> {
   const outbox = openOutbox({ config, clock, logger, store, broker })
   const parts = { config, clock, logger, store, broker, egress, links, address, outbox }
   const engine = buildEngine({ ...parts, observer: UNOBSERVED, targets: [functions] })
-  const service = new TimerService({
+  const service = buildService({
+    ...parts,
     engine,
-    ...(links !== null && { executor: new CommandRouter({ engine, peers: links, clock, leaseMs: config.leaseMs }) }),
-    store,
-    clock,
-    namespaces: config.namespaces,
-    refuseTarget: (target, namespace) => (target.type === 'function' ? null : refuseTarget({ target, namespace, egress, config })),
     observer: UNOBSERVED,
+    refuseTarget: (target, namespace) => (target.type === 'function' ? null : refuseTarget({ target, namespace, egress, config })),
   })
   let graceMs = config.shutdownGraceMs
   const lifecycle = new Lifecycle(

@@ -2,12 +2,20 @@
 // shards that moved since. A beat may have been on its way while a shard moved, so the higher epoch is the truth, whoever
 // tells it.
 
-import type { Epoch, ShardId } from '../core/timer.ts'
+import type { Epoch, Millis, ShardId } from '../core/timer.ts'
 import type { ClusterState, NodeRow, ShardRow } from '../store/store.ts'
 
 export class ClusterMap {
+  readonly #node: string
+  readonly #leaseMs: Millis
   #nodes: readonly NodeRow[] = []
   readonly #rows = new Map<ShardId, ShardRow>()
+
+  /** `node` is this one: it lives, whatever the rows say. */
+  constructor({ node, leaseMs }: { readonly node: string; readonly leaseMs: Millis }) {
+    this.#node = node
+    this.#leaseMs = leaseMs
+  }
 
   get nodes(): readonly NodeRow[] {
     return this.#nodes
@@ -15,6 +23,20 @@ export class ClusterMap {
 
   get state(): ClusterState {
     return { nodes: this.#nodes, shards: [...this.#rows.values()].toSorted((a, b) => a.shard - b.shard) }
+  }
+
+  /** Those that have beaten within the lease. */
+  living(): NodeRow[] {
+    return this.#nodes.filter(({ node, silentMs }) => node === this.#node || silentMs <= this.#leaseMs)
+  }
+
+  others(): NodeRow[] {
+    return this.living().filter(({ node }) => node !== this.#node)
+  }
+
+  /** How far this node's clock was ahead of the store's at its last beat. */
+  get clockSkewMs(): Millis {
+    return this.#nodes.find(({ node }) => node === this.#node)?.clockSkewMs ?? 0
   }
 
   /** 0 for a shard that nobody ever owned. */
@@ -26,8 +48,11 @@ export class ClusterMap {
     return this.#rows.get(shard)?.owner ?? null
   }
 
-  addressOf(node: string): string | null {
-    return this.#nodes.find((row) => row.node === node)?.address ?? null
+  /** Where a shard's owner can be reached; null when it has none, or when it is this node. */
+  addressOf(shard: ShardId): string | null {
+    const owner = this.ownerOf(shard)
+    if (owner === null || owner === this.#node) return null
+    return this.#nodes.find(({ node }) => node === owner)?.address ?? null
   }
 
   /** What a beat was answered. With the same epoch it is newer: the owner may have let go. */

@@ -62,14 +62,16 @@ class Node {
       node: name,
       address: () => address,
       leaseMs: LEASE_MS,
-      open: (shard, epoch) => this.owned.set(shard, epoch),
-      close: async (shard) => void this.owned.delete(shard),
-      depart: (shard) => {
-        this.owned.delete(shard)
-        return { flights: () => [], end: () => {} }
+      shards: {
+        open: (shard, epoch) => this.owned.set(shard, epoch),
+        close: async (shard) => void this.owned.delete(shard),
+        depart: (shard) => {
+          this.owned.delete(shard)
+          return { flights: () => [], end: () => {} }
+        },
+        drop: (shard) => this.owned.delete(shard),
+        seen: () => {},
       },
-      drop: (shard) => this.owned.delete(shard),
-      seen: () => {},
       neighbours,
     })
   }

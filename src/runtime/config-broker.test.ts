@@ -28,6 +28,7 @@ test('the broker is named once, and its details need a place', () => {
   assert.match(problemsOf({ NATS_URL: 'nats://a', NATS_HOST: 'b' })[0]!, /Set one of them/)
   assert.match(problemsOf({ TIMER_BROKER_URL: 'nats://a', NATS_URL: 'nats://a' })[0]!, /Set one of them/)
   assert.match(problemsOf({ NATS_USER: 'me' })[0]!, /nothing says where/)
+  assert.match(problemsOf({ NATS_TLS_CA: 'ca.pem' })[0]!, /nothing says where/)
   assert.match(problemsOf({ NATS_HOST: 'a', NATS_PASSWORD: 'x' })[0]!, /needs NATS_USER/)
   assert.match(problemsOf({ NATS_HOST: 'a', NATS_TLS_CERT: 'x.pem' })[0]!, /go together/)
 })

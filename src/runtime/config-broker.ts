@@ -160,12 +160,15 @@ function fromHost({ natsHost, natsPort }: BrokerValues): BrokerLocation | null {
   return { servers: [`${host}:${natsPort}`], user: null, password: null, token: null, isTls: false }
 }
 
+const CREDENTIALS = ['natsUser', 'natsPassword', 'natsToken', 'natsCredentialsFile'] as const
+const CERTIFICATES = ['natsTlsCaFile', 'natsTlsCertFile', 'natsTlsKeyFile'] as const
+
 /** What is right by itself and wrong together. `given` says how each setting was written. */
 export function brokerConflicts(values: BrokerValues, given: ReadonlyMap<string, string>): string[] {
   const problems: string[] = []
   const places = ['brokerUrl', 'natsUrl', 'natsHost'].filter((key) => given.has(key)).map((key) => given.get(key)!)
   if (places.length > 1) problems.push(`${places.join(' and ')}: each says where the broker is. Set one of them.`)
-  const details = ['natsUser', 'natsPassword', 'natsToken', 'natsCredentialsFile'].find((key) => given.has(key))
+  const details = [...CREDENTIALS, ...CERTIFICATES].find((key) => given.has(key))
   if (places.length === 0 && details !== undefined) {
     problems.push(`${given.get(details)}: says how to speak to a broker, and nothing says where it is. Set NATS_URL or NATS_HOST.`)
   }

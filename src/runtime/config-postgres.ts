@@ -1,8 +1,8 @@
 // Which database, when it may be PostgreSQL: by URL, or by the variables PG_HOST and those that go with it. The two
 // come down to one value.
 
-import { POSTGRES_PORT, PostgresTlsMode } from './postgres-location.ts'
-import type { PostgresLocation } from './postgres-location.ts'
+import { PLAINTEXT, POSTGRES_PORT, PostgresTlsMode } from './postgres-location.ts'
+import type { PostgresLocation, PostgresTls } from './postgres-location.ts'
 import type { DatabaseLocation } from './config-places.ts'
 
 /** The settings that say where and how to get in, as they were read. */
@@ -14,6 +14,8 @@ export type PostgresValues = {
   readonly pgDatabase: string | null
   readonly pgTlsMode: PostgresTlsMode | null
   readonly pgTlsCaFile: string | null
+  readonly pgTlsCertFile: string | null
+  readonly pgTlsKeyFile: string | null
 }
 
 type DatabaseValues = PostgresValues & { readonly databaseUrl: DatabaseLocation; readonly timerDbPath: string | null }
@@ -25,23 +27,28 @@ export function databaseLocation(values: DatabaseValues): DatabaseLocation {
 }
 
 function fromVariables(values: PostgresValues, host: string): PostgresLocation {
-  const { pgPort, pgUser, pgPassword, pgDatabase, pgTlsMode, pgTlsCaFile } = values
+  const { pgPort, pgUser, pgPassword, pgDatabase } = values
   return {
     host,
     port: pgPort ?? POSTGRES_PORT,
     user: pgUser ?? '',
     password: pgPassword,
     database: pgDatabase ?? '',
-    tls: { mode: pgTlsMode ?? PostgresTlsMode.disable, caFile: pgTlsCaFile },
+    tls: tlsFrom(values, PLAINTEXT),
   }
 }
 
 /** A URL often stands in a file that everyone may read, and the password in one of its own. */
-function withSecrets<Location extends PostgresLocation>(url: Location, { pgPassword, pgTlsMode, pgTlsCaFile }: PostgresValues): Location {
+function withSecrets<Location extends PostgresLocation>(url: Location, values: PostgresValues): Location {
+  return { ...url, password: values.pgPassword ?? url.password, tls: tlsFrom(values, url.tls) }
+}
+
+function tlsFrom({ pgTlsMode, pgTlsCaFile, pgTlsCertFile, pgTlsKeyFile }: PostgresValues, otherwise: PostgresTls): PostgresTls {
   return {
-    ...url,
-    password: pgPassword ?? url.password,
-    tls: { mode: pgTlsMode ?? url.tls.mode, caFile: pgTlsCaFile ?? url.tls.caFile },
+    mode: pgTlsMode ?? otherwise.mode,
+    caFile: pgTlsCaFile ?? otherwise.caFile,
+    certFile: pgTlsCertFile ?? otherwise.certFile,
+    keyFile: pgTlsKeyFile ?? otherwise.keyFile,
   }
 }
 
@@ -55,9 +62,24 @@ export function databaseConflicts(values: DatabaseValues, given: ReadonlyMap<str
   const details = ['pgPort', 'pgUser', 'pgDatabase'].find((key) => given.has(key))
   if (!given.has('pgHost') && details !== undefined) problems.push(`${given.get(details)}: goes with PG_HOST, which is not set.`)
   const isPostgres = given.has('pgHost') || values.databaseUrl.type === 'postgres'
-  const forPostgres = ['pgPassword', 'pgTlsMode', 'pgTlsCaFile'].find((key) => given.has(key))
+  const forPostgres = ['pgPassword', 'pgTlsMode', ...TLS_FILES].find((key) => given.has(key))
   if (!isPostgres && details === undefined && forPostgres !== undefined) {
     problems.push(`${given.get(forPostgres)}: is for PostgreSQL. Set PG_HOST, or a DATABASE_URL that begins with postgres://.`)
   }
+  const location = databaseLocation(values)
+  if (location.type === 'postgres') {
+    const file = TLS_FILES.find((key) => given.has(key)) ?? 'databaseUrl'
+    problems.push(...tlsConflicts(location.tls).map((problem) => `${given.get(file)}: ${problem}`))
+  }
+  return problems
+}
+
+const TLS_FILES = ['pgTlsCaFile', 'pgTlsCertFile', 'pgTlsKeyFile'] as const
+
+function tlsConflicts({ mode, caFile, certFile, keyFile }: PostgresTls): string[] {
+  const problems: string[] = []
+  const hasFile = caFile !== null || certFile !== null || keyFile !== null
+  if (mode === PostgresTlsMode.disable && hasFile) problems.push('is for TLS, and the connection is not encrypted. Set PG_SSL=verify-full.')
+  if ((certFile === null) !== (keyFile === null)) problems.push('a certificate and its key go together: PG_SSL_CERT and PG_SSL_KEY.')
   return problems
 }

@@ -88,7 +88,11 @@ export const SETTINGS = {
         'Encryption: `require` does not check who answers, `verify-ca` checks the certificate, `verify-full` also the host name. ' +
         'The same as `sslmode` in the URL; `disable` unless it is given.',
     }),
-    pgTlsCaFile: optional('PG_SSL_CA', filePath(), { help: 'Certificates of the authorities that may vouch for the server.' }),
+    pgTlsCaFile: optional('PG_SSL_CA', filePath(), {
+      help: 'Certificates of the authorities that may vouch for the server. With them `require` is `verify-ca`.',
+    }),
+    pgTlsCertFile: optional('PG_SSL_CERT', filePath(), { help: 'Certificate that this service shows to the server.' }),
+    pgTlsKeyFile: optional('PG_SSL_KEY', filePath(), { help: 'Its key.' }),
     pgPoolSize: setting('PG_POOL_SIZE', integer({ min: 5, max: 100 }), '8', {
       help: 'Connections of this node at most. Commits and heartbeats have one each, the others are for reading.',
     }),

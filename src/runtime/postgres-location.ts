@@ -17,15 +17,18 @@ export type PostgresLocation = {
 
 export type PostgresTls = {
   readonly mode: PostgresTlsMode
-  /** A file with the certificates to trust; null for those the system trusts. */
+  /** A file with the certificates to trust; null for those that Node trusts. */
   readonly caFile: string | null
+  /** What this service shows to a server that asks who it is, and the key for it; null for nothing. */
+  readonly certFile: string | null
+  readonly keyFile: string | null
 }
 
 export const POSTGRES_PORT = 5432
-export const PLAINTEXT: PostgresTls = { mode: PostgresTlsMode.disable, caFile: null }
+export const PLAINTEXT: PostgresTls = { mode: PostgresTlsMode.disable, caFile: null, certFile: null, keyFile: null }
 const FORM = 'postgres://user:password@host:5432/database'
 const MODES: readonly string[] = Object.values(PostgresTlsMode)
-const PARAMETERS = ['host', 'sslmode', 'sslrootcert']
+const PARAMETERS = ['host', 'sslmode', 'sslrootcert', 'sslcert', 'sslkey']
 
 /** Throws a RangeError that says what is right, without repeating what was given. */
 export function parsePostgresUrl(text: string): PostgresLocation {
@@ -46,7 +49,12 @@ export function parsePostgresUrl(text: string): PostgresLocation {
     user,
     password: url.password === '' ? null : decode(url.password),
     database,
-    tls: { mode: tlsMode(parameters.get('sslmode')), caFile: parameters.get('sslrootcert') },
+    tls: {
+      mode: tlsMode(parameters.get('sslmode')),
+      caFile: parameters.get('sslrootcert'),
+      certFile: parameters.get('sslcert'),
+      keyFile: parameters.get('sslkey'),
+    },
   }
 }
 

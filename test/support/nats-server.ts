@@ -36,15 +36,22 @@ export type NatsServerOptions = {
 export class NatsServer {
   readonly port: number
   readonly #configFile: string
+  readonly #ownLines: string
   #child: ChildProcess | null = null
 
-  constructor(port: number, configFile: string) {
+  constructor(port: number, { configFile, ownLines }: { configFile: string; ownLines: string }) {
     this.port = port
     this.#configFile = configFile
+    this.#ownLines = ownLines
   }
 
   get url(): string {
     return `nats://127.0.0.1:${this.port}`
+  }
+
+  /** Instead of the lines it was given before; counts from its next start. */
+  configure(lines: string): void {
+    writeFileSync(this.#configFile, `${this.#ownLines}${lines}\n`)
   }
 
   async start(): Promise<void> {
@@ -86,8 +93,9 @@ export async function natsServer(directory: string, { config = '', jetstream = t
   const port = await freePort()
   const configFile = join(directory, 'nats.conf')
   const storage = jetstream ? `jetstream { store_dir: ${JSON.stringify(join(directory, 'jetstream'))} }\n` : ''
-  writeFileSync(configFile, `listen: "127.0.0.1:${port}"\n${storage}${config}\n`)
-  return new NatsServer(port, configFile)
+  const server = new NatsServer(port, { configFile, ownLines: `listen: "127.0.0.1:${port}"\n${storage}` })
+  server.configure(config)
+  return server
 }
 
 function untilReady(child: ChildProcess): Promise<void> {

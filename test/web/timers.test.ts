@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 import { needsBrowser } from '../support/browser.ts'
 import { accepted } from '../support/client.ts'
@@ -57,6 +58,23 @@ test(
     await page.getByText('No timer matches').waitFor()
   },
 )
+
+test('an answer that takes longer than the refresh is waited for', needsBrowser, async (t) => {
+  const { service, receiver, open } = await setup(t)
+  await storeTimers(service, pendingTimers(1, receiver.url))
+  const page = await open('/new')
+  let asked = 0
+  await page.route('**/api/v1/timers/list', async (route) => {
+    asked++
+    await sleep(7_000) // longer than the 5 s after which the list asks again
+    await route.continue()
+  })
+  await page.goto(`${service.url}/#/timers`)
+  await page.getByRole('status', { name: 'Loading timers' }).waitFor()
+  await rowOf(page, 'job-0000').waitFor()
+  assert.equal(asked, 1)
+  await page.unrouteAll({ behavior: 'ignoreErrors' })
+})
 
 test('search, status, metadata and due time narrow the list, and the URL says which', needsBrowser, async (t) => {
   const { service, client, receiver, open } = await setup(t)

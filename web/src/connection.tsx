@@ -1,9 +1,9 @@
 // Whether the service is there: a dot in the rail, and a banner when it is not, with the time of the next try.
 
+import type { DuetimeError } from '@duetime/client'
 import { useEffect, useState } from 'react'
 import { liveFeed } from './api/live-feed.ts'
 import { explain } from './format/failures.ts'
-import { ApiError } from './api/http.ts'
 import { session } from './session/session.ts'
 import { useStore } from './state/store.ts'
 import { Button } from './ui/button.tsx'
@@ -46,8 +46,8 @@ export function ConnectionBanner() {
   )
 }
 
-function wordsFor(reason: Error): { title: string; advice: string } {
-  if (reason instanceof ApiError) return explain(reason)
+function wordsFor(reason: DuetimeError | null): { title: string; advice: string } {
+  if (reason !== null && reason.status !== 0) return explain(reason)
   return { title: 'Disconnected', advice: 'What you see may be old. Timers go on firing as long as the service runs.' }
 }
 

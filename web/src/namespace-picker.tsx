@@ -1,7 +1,7 @@
 // Which namespace is looked at: all that the key may see, or one. It is part of the URL of every page.
 
 import { useId } from 'react'
-import { overviewApi } from './api/overview.ts'
+import { loadOverview } from './api/overview.ts'
 import { roughly } from './format/numbers.ts'
 import { changeParams, hrefOf, navigate, readTimerPath, useCurrentPlace } from './routing/router.ts'
 import { session } from './session/session.ts'
@@ -17,7 +17,7 @@ export function NamespacePicker() {
   const chosen = params.get('ns') ?? readTimerPath(path)?.namespace ?? ''
   const { data } = useResource(
     `namespaces ${key ?? ''} ${needs}`,
-    (signal) => (needs === 'nothing' ? overviewApi.overview(null, signal) : Promise.reject(new Error('signed out'))),
+    (signal) => (needs === 'nothing' ? loadOverview(null, signal) : Promise.reject(new Error('signed out'))),
     { refreshMs: needs === 'nothing' ? REFRESH_MS : undefined },
   )
   const known = data?.namespaces ?? []

@@ -14,7 +14,7 @@ import { isAsAsked } from './same-timer.ts'
 import { TimerList, wireFilter } from './timer-list.ts'
 import type { ListQuery, Page, PageQuery, TimerFilter } from './timer-list.ts'
 import { readyCreate, updateBody } from './timer.ts'
-import type { NewTimer, OnConflict, Timer, TimerChanges, TimerName } from './timer.ts'
+import type { NewTimer, OnConflict, ReadyCreate, Timer, TimerChanges, TimerName } from './timer.ts'
 import { queryText, Transport } from './transport.ts'
 import type { Budget, CallOptions, Query } from './transport.ts'
 import { wireWhen } from './when.ts'
@@ -38,11 +38,19 @@ export type DuetimeOptions = {
   readonly fetch?: WebFetch | undefined
 }
 
-export type BulkOptions = CallOptions & { /** Only count what would change. */ readonly dryRun?: boolean | undefined }
+/** So far: how many matched, and of these were changed, or could not be any more. */
+export type BulkProgress = { readonly matched: number; readonly tooLate: number; readonly changed: number }
+export type BulkOptions = CallOptions & {
+  /** Only count what would change. */
+  readonly dryRun?: boolean | undefined
+  /** Told after every request: the service changes a bounded number at a time. */
+  readonly onProgress?: ((progress: BulkProgress) => void) | undefined
+}
 export type BulkFilter = TimerFilter & { /** Without any other filter: every timer of the namespace. */ readonly all?: boolean | undefined }
-export type Canceled = Omit<CancelAnswer, 'more'>
-type RetryManyAnswer = Exclude<RetryAnswer, TimerAnswer>
-export type Retried = Omit<RetryManyAnswer, 'more'>
+/** `more` after a dry run: there are more than it counted. Otherwise: what is left matches, but it is too late for it. */
+export type Canceled = CancelAnswer
+/** As for those canceled. */
+export type Retried = Exclude<RetryAnswer, TimerAnswer>
 export type PreviewQuery = Omit<PreviewBody, 'executeAt' | 'schedule'> & When
 
 const TIMERS = '/api/v1/timers'
@@ -81,8 +89,12 @@ export class Duetime {
     timers: Iterable<NewTimer<Payload>>,
     { onConflict, ...options }: CallOptions & { readonly onConflict?: OnConflict | undefined } = {},
   ): Promise<BatchResult<Payload>[]> {
-    const creates = Array.from(timers, (timer) => readyCreate(timer, this.namespace, onConflict))
-    return (await createMany(this.#transport, creates, this.#transport.budget(options))) as BatchResult<Payload>[]
+    const creates = Array.from(timers, (timer) => readyOrRefused(timer, this.namespace, onConflict))
+    const sent = creates.filter((create): create is ReadyCreate => !(create instanceof DuetimeError))
+    const results = (await createMany(this.#transport, sent, this.#transport.budget(options))).values()
+    const resultOf = (create: (typeof creates)[number]) =>
+      create instanceof DuetimeError ? { ok: false as const, error: create } : results.next().value!
+    return creates.map(resultOf) as BatchResult<Payload>[]
   }
 
   /** Finished timers can be read while the service retains them. Throws `TIMER_NOT_FOUND` when there is none. */
@@ -119,8 +131,8 @@ export class Duetime {
     // The server asks for this too, but takes the client's own namespace, which is always sent, for an answer.
     const isSaid = filter.all === true || CANCEL_NEEDS.some((name) => filter[name] !== undefined)
     if (!isSaid) throw invalidInput('all', `say which timers: ${CANCEL_NEEDS.join(', ')}, or all: true for every timer of the namespace`)
-    const { matched, tooLate, changed } = await this.#bulk('cancel', filter, options)
-    return { matched, tooLate, canceled: changed }
+    const { changed, ...rest } = await this.#bulk('cancel', filter, options)
+    return { ...rest, canceled: changed }
   }
 
   /**
@@ -150,8 +162,8 @@ export class Duetime {
 
   /** Every failed timer that matches, however many. */
   async retryMany(filter: Omit<BulkFilter, 'status'> = {}, options: BulkOptions = {}): Promise<Retried> {
-    const { matched, tooLate, changed } = await this.#bulk('retry', { ...filter, all: true }, options)
-    return { matched, tooLate, retried: changed }
+    const { changed, ...rest } = await this.#bulk('retry', { ...filter, all: true }, options)
+    return { ...rest, retried: changed }
   }
 
   /** When a timer like this, created now, would fire. Nothing is stored. */
@@ -231,18 +243,29 @@ export class Duetime {
   }
 
   /** The service changes a bounded number at a time and says when there are more. */
-  async #bulk(verb: 'cancel' | 'retry', filter: BulkFilter, { dryRun, ...options }: BulkOptions) {
+  async #bulk(verb: 'cancel' | 'retry', filter: BulkFilter, { dryRun, onProgress, ...options }: BulkOptions) {
     const body = { ...this.#inNamespace(wireFilter(filter)), dryRun }
     const sums = { matched: 0, tooLate: 0, changed: 0 }
     for (;;) {
-      const answer = (await this.#post(verb, body, options)) as CancelAnswer | RetryManyAnswer
+      const answer = (await this.#post(verb, body, options)) as Canceled | Retried
       const changed = 'canceled' in answer ? answer.canceled : answer.retried
       sums.matched += answer.matched
       sums.tooLate += answer.tooLate
       sums.changed += changed
+      onProgress?.({ ...sums })
       // Nothing changed although there are more: they are too late, and asking again would find the same ones.
-      if (!answer.more || dryRun === true || changed === 0) return sums
+      if (!answer.more || dryRun === true || changed === 0) return { ...sums, more: answer.more }
     }
+  }
+}
+
+/** What is wrong with a timer before it is sent is its own result, as what the service finds is. */
+function readyOrRefused(...about: Parameters<typeof readyCreate>): ReadyCreate | DuetimeError {
+  try {
+    return readyCreate(...about)
+  } catch (error) {
+    if (error instanceof DuetimeError) return error
+    throw error
   }
 }
 

@@ -26,7 +26,8 @@ export type LiveFiring = {
   readonly id: string
   readonly dueAt: string
   readonly firedAt: string
-  readonly latenessMs: number
+  /** How late the firing began; null for its second attempt and those after it, which are late on purpose. */
+  readonly latenessMs: number | null
   readonly outcome: string
   readonly statusCode: number | null
   readonly error: string | null
@@ -63,34 +64,48 @@ export type LiveOptions = {
   readonly forSeconds?: number | undefined
   /** Ends the iteration, without an error. */
   readonly signal?: AbortSignalLike | undefined
-  /** Told when the stream opens and when it breaks. */
-  readonly onConnection?: ((isConnected: boolean) => void) | undefined
+  /** Told when the stream opens, and when it breaks or cannot be opened: `broken` says why, and when it is tried again. */
+  readonly onConnection?: ((isConnected: boolean, broken: LiveBreak | null) => void) | undefined
+  /** How long to wait after so many failures in a row before this one. Default: up to 5 s, with jitter. At least what the service asks for. */
+  readonly backoffMs?: ((failuresBefore: number) => number) | undefined
+}
+
+export type LiveBreak = {
+  /** Why it could not be opened; null when it was open and ended. */
+  readonly error: DuetimeError | null
+  readonly retryInMs: number
 }
 
 export async function* liveEvents(transport: Transport, options: LiveOptions): AsyncGenerator<LiveEvent, void, void> {
   const { namespace, forSeconds, signal, onConnection } = options
+  const waitMs = (retry: number, askedMs: number | null) =>
+    options.backoffMs === undefined ? backoffMs(retry, askedMs) : Math.max(options.backoffMs(retry), askedMs ?? 0)
   const path = `/api/v1/live${queryText({ namespace, forSeconds })}`
   const isAborted = () => signal?.aborted === true
   for (let retry = 0; !isAborted(); retry++) {
-    let retryAfterMs: number | null = null
+    let failure: DuetimeError | null = null
     const onOpen = () => {
       retry = 0
-      onConnection?.(true)
+      onConnection?.(true, null)
     }
     try {
       for await (const { type, data } of connection(transport, path, signal, onOpen)) {
+        // What arrived together with it is no longer wanted either.
+        if (isAborted()) return
         const event = { type, data: JSON.parse(data) as unknown }
         if (type !== 'end') yield event as LiveEvent
         else if ((event.data as { readonly reason?: string }).reason === 'time') return
       }
     } catch (error) {
       if (isAborted()) return
-      // A refusal that waiting will not change is the caller's to hear of; anything else is a connection that broke.
-      if (error instanceof DuetimeError && !error.retryable) throw error
-      if (error instanceof DuetimeError) retryAfterMs = error.retryAfterMs
+      // A refusal that waiting will not change is the caller's to hear of; anything else is a connection that broke, a
+      // server that fails included: it was asked for nothing that could be wrong.
+      if (error instanceof DuetimeError && !error.retryable && error.status < 500) throw error
+      if (error instanceof DuetimeError) failure = error
     }
-    onConnection?.(false)
-    await sleep(backoffMs(retry, retryAfterMs), signal).catch(() => {})
+    const retryInMs = waitMs(retry, failure?.retryAfterMs ?? null)
+    onConnection?.(false, { error: failure, retryInMs })
+    await sleep(retryInMs, signal).catch(() => {})
   }
 }
 

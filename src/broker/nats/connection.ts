@@ -2,20 +2,19 @@
 // published meanwhile and sends it later, unasked. Here a connection that breaks is over, with everything that was
 // under way on it, and whoever uses it begins anew on the next one: nothing is ever sent twice or late behind our back.
 
-import { readFile } from 'node:fs/promises'
-import { connect, credsAuthenticator, errors } from '@nats-io/transport-node'
-import type { NatsConnection, NodeConnectionOptions } from '@nats-io/transport-node'
+import { randomInt } from 'node:crypto'
+import type { NatsConnection } from '@nats-io/transport-node'
 import { sleep } from '../../runtime/clock.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type { BrokerSettings } from '../../runtime/config-broker.ts'
 import type { Logger } from '../../runtime/logger.ts'
 import type { BrokerState } from '../broker.ts'
+import { dial, reasonOf } from './dial.ts'
 
 const CONNECT_TIMEOUT_MS = 5_000
 const RETRY_FIRST_MS = 100 // a broker that restarts is back in a moment
 const RETRY_MAX_MS = 2_000
 const FIRST_CONNECTION_WITHIN_MS = 2_000 // so long a start waits for a broker that does not say no; then it goes on without
-const PING_INTERVAL_MS = 10_000 // with two unanswered pings allowed, a dead network is noticed within half a minute
 const LOG_EVERY_MS = 60_000 // while it cannot connect
 
 export type SessionListener = (connection: NatsConnection) => void
@@ -29,7 +28,9 @@ export class Connection {
   #current: NatsConnection | null = null
   #reason = 'not connected yet'
   #running: Promise<void> | null = null
-  #loggedAt = -Infinity
+  /** Reasons that are in the log, of late. */
+  readonly #logged = new Set<string>()
+  #loggedSince = -Infinity
   readonly #firstTry = Promise.withResolvers<void>()
 
   constructor(options: { readonly settings: BrokerSettings; readonly clock: Clock; readonly logger: Logger }) {
@@ -70,10 +71,12 @@ export class Connection {
 
   async #run(): Promise<void> {
     const { signal } = this.#stopping
+    // Always the same for one node, so that a reason does not change from try to try, and another for another node.
+    const first = randomInt(this.#settings.servers.length)
     let waitMs = RETRY_FIRST_MS
     while (!signal.aborted) {
       try {
-        await this.#live(await connect(await connectionOptions(this.#settings)))
+        await this.#live(await dial(this.#settings, { timeoutMs: CONNECT_TIMEOUT_MS, first, signal }))
         waitMs = RETRY_FIRST_MS
       } catch (error) {
         this.#failed(error)
@@ -92,48 +95,25 @@ export class Connection {
     this.#firstTry.resolve()
     const error = await connection.closed()
     this.#current = null
-    this.#reason = error instanceof Error ? describe(error) : 'the connection was closed'
-    this.#loggedAt = this.#clock.monotonic()
+    this.#reason = error instanceof Error ? reasonOf(error) : 'the connection was closed'
+    this.#logged.clear()
+    this.#logged.add(this.#reason)
+    this.#loggedSince = this.#clock.monotonic()
     if (!this.#stopping.signal.aborted) this.#logger.warn({ reason: this.#reason }, 'lost the broker; connecting again')
   }
 
   #failed(error: unknown): void {
-    const reason = describe(error)
+    const reason = reasonOf(error)
     const now = this.#clock.monotonic()
-    if (reason !== this.#reason || now - this.#loggedAt > LOG_EVERY_MS) {
-      this.#loggedAt = now
+    if (now - this.#loggedSince > LOG_EVERY_MS) {
+      this.#logged.clear()
+      this.#loggedSince = now
+    }
+    if (!this.#logged.has(reason)) {
+      this.#logged.add(reason)
       this.#logger.warn({ servers: this.#settings.servers, reason }, 'cannot connect to the broker; trying on')
     }
     this.#reason = reason
     this.#firstTry.resolve()
   }
-}
-
-/** Files are read for every connection, so that renewed credentials are taken without a restart. */
-export async function connectionOptions(settings: BrokerSettings): Promise<NodeConnectionOptions> {
-  const { servers, user, password, token, credentialsFile, tls } = settings
-  return {
-    servers: [...servers],
-    name: 'duetime',
-    reconnect: false,
-    timeout: CONNECT_TIMEOUT_MS,
-    pingInterval: PING_INTERVAL_MS,
-    noAsyncTraces: true, // stack traces for every request cost more than the requests
-    ...(user !== null && { user }),
-    ...(password !== null && { pass: password }),
-    ...(token !== null && { token }),
-    ...(credentialsFile !== null && { authenticator: credsAuthenticator(await readFile(credentialsFile)) }),
-    ...(tls !== null && { tls: await readTls(tls) }),
-  }
-}
-
-async function readTls(tls: NonNullable<BrokerSettings['tls']>): Promise<{ ca?: string; cert?: string; key?: string }> {
-  const read = async (path: string | null) => (path === null ? undefined : readFile(path, 'utf8'))
-  const [ca, cert, key] = await Promise.all([read(tls.caFile), read(tls.certFile), read(tls.keyFile)])
-  return { ...(ca !== undefined && { ca }), ...(cert !== undefined && { cert }), ...(key !== undefined && { key }) }
-}
-
-function describe(error: unknown): string {
-  if (error instanceof errors.AuthorizationError) return 'the broker refused the credentials'
-  return error instanceof Error ? error.message.toLowerCase() : 'unknown error'
 }

@@ -16,14 +16,13 @@ export async function checkNats(config: Config): Promise<readonly Finding[]> {
 }
 
 async function checkBroker(config: Config, broker: NonNullable<Config['broker']>, findings: Findings): Promise<void> {
-  const { connect } = await import('@nats-io/transport-node')
-  const { connectionOptions } = await import('../../broker/nats/connection.ts')
+  const { dial, reasonOf } = await import('../../broker/nats/dial.ts')
   const where = broker.servers.join(', ')
   let connection: NatsConnection
   try {
-    connection = await connect({ ...(await connectionOptions(broker)), timeout: CONNECT_MS })
+    connection = await dial(broker, { timeoutMs: CONNECT_MS })
   } catch (error) {
-    return findings.fail(`${where}: ${messageOf(error)}`, 'Is the NATS server running, and are NATS_URL and its credentials right?')
+    return findings.fail(`${where}: ${reasonOf(error)}`, 'Is the NATS server running, and are NATS_URL and its credentials right?')
   }
   try {
     findings.ok(`${connection.getServer()} is nats-server ${connection.info?.version ?? 'of unknown version'}`)

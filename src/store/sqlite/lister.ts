@@ -2,10 +2,10 @@
 // short pages with a cursor, instead of one answer that takes seconds.
 
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
-import { Status } from '../../core/timer.ts'
-import type { TimerUuid } from '../../core/timer.ts'
+import { comparePositions, cursorAt, lastRowType, LIST_KEY, positionOf, startOf } from '../list-order.ts'
+import type { Position } from '../list-order.ts'
 import type { ListCursor, ListFilter, ListQuery } from '../store.ts'
-import { RowType, statusCode } from '../timer-row.ts'
+import { statusCode } from '../timer-row.ts'
 import type { Cell } from '../timer-row.ts'
 import { SELECT_CELLS } from './statements.ts'
 
@@ -16,10 +16,6 @@ export type ListReply = { readonly cells: Cell[]; readonly next: ListCursor | nu
 
 /** Where rows are read: all those of a namespace, sorted, or those of a shard, which are kept in the list's order. */
 export type Source = { readonly namespace: string } | { readonly shard: number }
-
-/** The list's order is that of these columns, so a position in it is a key. */
-type Position = readonly [rowType: number, executeAt: number, uuid: string]
-const BEGINNING: Position = [RowType.live, Number.MIN_SAFE_INTEGER, '']
 
 type Stretch = { readonly rows: Cell[][]; readonly border: Position | null }
 
@@ -43,13 +39,13 @@ export class Lister {
     const conditions = conditionsOf(filter, source)
     const rowsMax = conditions.readsJson ? ROWS_READ_MAX_JSON : ROWS_READ_MAX
     const [where, scope] = 'shard' in source ? ['shard_id = ?', source.shard] : ['timer_namespace = ?', source.namespace]
-    const range = `${where} AND (row_type, timer_execute_at, timer_uuid) > (?, ?, unhex(?)) AND row_type <= ${lastRowType(filter)}
-      ORDER BY row_type, timer_execute_at, timer_uuid`
+    const range = `${where} AND (${LIST_KEY}) > (?, ?, unhex(?)) AND row_type <= ${lastRowType(filter)}
+      ORDER BY ${LIST_KEY}`
     // Only keys are sorted; the cross join then takes their rows one by one, in this order, until there are enough.
     const found = this.#prepare(`
       SELECT ${SELECT_CELLS}
-      FROM (SELECT shard_id, row_type, timer_execute_at, timer_uuid FROM timers WHERE ${range} LIMIT ${rowsMax})
-      CROSS JOIN timers USING (shard_id, row_type, timer_execute_at, timer_uuid)
+      FROM (SELECT shard_id, ${LIST_KEY} FROM timers WHERE ${range} LIMIT ${rowsMax})
+      CROSS JOIN timers USING (shard_id, ${LIST_KEY})
       WHERE ${conditions.sql} LIMIT ?`)
     const rows = found.all(scope, ...start, ...conditions.values, limit) as unknown as Cell[][]
     if (rows.length === limit) return { rows, border: positionOf(rows.at(-1)!) }
@@ -80,24 +76,6 @@ function merge(stretches: readonly Stretch[], limit: number): ListReply {
     border = positionOf(rows.at(-1)!)
   }
   return { cells: rows.flat(), next: border === null ? null : cursorAt(border) }
-}
-
-/** Behind `after`, and not before the first row that can match. */
-function startOf(filter: ListFilter, after: ListCursor | null): Position {
-  const candidates = [BEGINNING]
-  if (after !== null) candidates.push([after.finished ? RowType.finished : RowType.live, after.wakeAt, after.uuid])
-  if (filter.statuses?.every(isFinishedStatus)) candidates.push([RowType.finished, Number.MIN_SAFE_INTEGER, ''])
-  // A live timer never wakes before it is due.
-  if (filter.dueFrom !== undefined) candidates.push([RowType.live, filter.dueFrom, ''])
-  return candidates.toSorted(comparePositions).at(-1)!
-}
-
-function lastRowType(filter: ListFilter): number {
-  return filter.statuses?.some(isFinishedStatus) === false ? RowType.live : RowType.finished
-}
-
-function isFinishedStatus(status: Status): boolean {
-  return status === Status.completed || status === Status.failed || status === Status.canceled
 }
 
 type Conditions = { readonly sql: string; readonly values: SQLInputValue[]; readonly readsJson: boolean }
@@ -132,18 +110,4 @@ function metadataValueTerm(value: string | number | boolean | undefined): [sql: 
   if (value === undefined) return ['TRUE']
   if (typeof value === 'boolean') return ['type = ?', String(value)]
   return typeof value === 'string' ? [`type = 'text' AND atom = ?`, value] : [`type IN ('integer', 'real') AND atom = ?`, value]
-}
-
-function positionOf(row: readonly Cell[]): Position {
-  return [row[0] as number, row[1] as number, row[2] as string]
-}
-
-function comparePositions(a: Position, b: Position): number {
-  if (a[0] !== b[0]) return a[0] - b[0]
-  if (a[1] !== b[1]) return a[1] - b[1]
-  return a[2] < b[2] ? -1 : a[2] > b[2] ? 1 : 0
-}
-
-function cursorAt([rowType, wakeAt, uuid]: Position): ListCursor {
-  return { finished: rowType === RowType.finished, wakeAt, uuid: uuid as TimerUuid }
 }

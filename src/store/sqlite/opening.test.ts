@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { once } from 'node:events'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
+import type { Epoch, ShardId } from '../../core/timer.ts'
 import { SCHEMA_VERSION } from './migrations.ts'
 import { openSqliteStore } from './sqlite-store.ts'
 import { temporaryDirectory, temporaryFile } from './temporary-file.ts'
@@ -96,6 +97,27 @@ test('a file that is served already is refused, also within one process, until t
   await refuses(path, /in use by another process/, /fuser/)
   await first.close()
   await (await openSqliteStore({ path, cacheMiB: 1 })).close()
+})
+
+test('a link to a file that is served already is refused, too', async () => {
+  const path = temporaryFile()
+  const first = await openSqliteStore({ path, cacheMiB: 1 })
+  symlinkSync(path, `${path}.link`)
+  await refuses(`${path}.link`, /in use by another process/)
+  await first.close()
+})
+
+test('an owner whose lock was taken away notices that somebody else has claimed its shard', async () => {
+  const path = temporaryFile()
+  const first = await openSqliteStore({ path, cacheMiB: 1 })
+  const epoch = await first.claim({ shard: 0 as ShardId, expected: 0 as Epoch, owner: 'first' })
+  const part = { shard: 0 as ShardId, epoch: epoch!, puts: [] }
+  assert.deepEqual((await first.commit([part]))[0]!.fenced, false)
+  rmSync(`${path}.lock`)
+  const second = await openSqliteStore({ path, cacheMiB: 1 })
+  await second.claim({ shard: 0 as ShardId, expected: epoch!, owner: 'second' })
+  assert.deepEqual((await first.commit([part]))[0]!.fenced, true)
+  await Promise.all([first.close(), second.close()])
 })
 
 test('the file of a process that was killed can be opened at once, with everything it had acknowledged', async () => {

@@ -22,7 +22,9 @@ export class ShardRows {
   readonly #raise: StatementSync
   readonly #release: StatementSync
   readonly #all: StatementSync
+  readonly #dataVersion: StatementSync
   readonly #epochs = new Map<number, number>()
+  #seenVersion = -1
 
   constructor(db: DatabaseSync) {
     this.#epoch = db.prepare(`SELECT shard_epoch FROM timers WHERE ${ROW}`)
@@ -30,10 +32,14 @@ export class ShardRows {
     this.#raise = db.prepare(`UPDATE timers SET shard_epoch = shard_epoch + 1, shard_owner = ? WHERE ${ROW} AND shard_epoch = ?`)
     this.#release = db.prepare(`UPDATE timers SET shard_owner = NULL WHERE ${ROW} AND shard_epoch = ?`)
     this.#all = db.prepare(SHARDS_SQL)
+    this.#dataVersion = db.prepare('PRAGMA data_version')
   }
 
-  /** Undefined for a shard that nobody ever owned. Read once: the file is locked, so nobody else changes it. */
+  /** Undefined for a shard that nobody ever owned. Read again only when another connection has written, which the lock should keep out. */
   epochOf(shard: number): number | undefined {
+    const version = this.#dataVersion.get()!['data_version'] as number
+    if (version !== this.#seenVersion) this.#epochs.clear()
+    this.#seenVersion = version
     const known = this.#epochs.get(shard)
     if (known !== undefined) return known
     const epoch = this.#epoch.get(shard)?.['shard_epoch'] as number | undefined

@@ -2,6 +2,7 @@
 // and, once it is needed, one for questions that take longer. No fsync, list or checkpoint ever makes a timer late. This
 // side only packs and unpacks.
 
+import { existsSync, realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Epoch, Millis, ShardId, Timer } from '../../core/timer.ts'
 import { StoreError } from '../store.ts'
@@ -34,7 +35,7 @@ const CACHE_MIB_DEFAULT = 64
 
 export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
   const { cacheMiB = CACHE_MIB_DEFAULT, maxPages } = options
-  const path = options.path === '' || options.path === ':memory:' ? options.path : resolve(options.path)
+  const path = filePath(options.path)
   const writer = new WorkerLink<WriterCalls>(startWorker({ role: 'writer', path, cacheMiB, maxPages }), 'writer')
   await writer.opened
   const reader = new WorkerLink<ReaderCalls>(startWorker({ role: 'reader', path, cacheMiB: Math.ceil(cacheMiB / 4) }), 'reader')
@@ -50,6 +51,12 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
     return analyst
   }
   return new SqliteStore({ path, writer, reader, startAnalyst })
+}
+
+/** The file itself: its lock lies beside it, and a link to it must lead to the same one. */
+function filePath(path: string): string {
+  if (path === '' || path === ':memory:') return path
+  return existsSync(path) ? realpathSync(path) : resolve(path)
 }
 
 type Workers = {

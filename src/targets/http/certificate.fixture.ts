@@ -64,7 +64,9 @@ function commonName(name: string): Buffer {
 }
 
 function alternativeNames(hosts: readonly string[]): Buffer {
-  const names = hosts.map((host) => (isIPv4(host) ? der(IP_ADDRESS, Buffer.from(host.split('.').map(Number))) : der(DNS_NAME, Buffer.from(host))))
+  const names = hosts.map((host) => {
+    return isIPv4(host) ? der(IP_ADDRESS, Buffer.from(host.split('.').map(Number))) : der(DNS_NAME, Buffer.from(host))
+  })
   return sequence(oid(SUBJECT_ALT_NAME), der(OCTET_STRING, sequence(...names)))
 }
 

@@ -1,33 +1,30 @@
-// The one open connection of this page: live numbers and samples of what happens. It comes back by itself, ever more
-// slowly, says when it will try next, and rests while nobody looks at the page.
+// The one open connection of this page: live numbers and samples of what happens. The SDK opens it again when it
+// breaks, ever more slowly; here is what the page knows of it, and that it rests while nobody looks.
 
+import { DuetimeError } from '@duetime/client'
+import type { LiveBreak, LiveEvent } from '@duetime/client'
 import { session } from '../session/session.ts'
 import { Store } from '../state/store.ts'
-import { ApiError, isAbort, openStream } from './http.ts'
-import { readEvents } from './sse.ts'
-import type { ServerEvent } from './sse.ts'
+import { duetime } from './client.ts'
 
 export type Connection =
   | { readonly state: 'connecting' }
   | { readonly state: 'live' }
-  /** Trying again at `retryAt` of the viewer's clock. */
-  | { readonly state: 'lost'; readonly retryAt: number; readonly reason: Error }
+  /** Trying again at `retryAt` of the viewer's clock. `reason` is null when the connection ended without a word. */
+  | { readonly state: 'lost'; readonly retryAt: number; readonly reason: DuetimeError | null }
   /** The service does not offer it, or not to this key: pages ask from time to time instead. */
   | { readonly state: 'unavailable' }
 
 const RETRY_FIRST_MS = 1_000
 const RETRY_MAX_MS = 15_000
-const SILENCE_MAX_MS = 25_000 // the service says something every second, and every 15 s at the very least
 const HIDDEN_GRACE_MS = 30_000 // a look at another tab does not cost the history of the charts
 
 class LiveFeed {
   readonly connection = new Store<Connection>({ state: 'connecting' })
-  readonly #listeners = new Set<(event: ServerEvent) => void>()
+  readonly #listeners = new Set<(event: LiveEvent) => void>()
   readonly #reconnected = new Set<() => void>()
   #namespace: string | null = null
   #abort: AbortController | null = null
-  #retryTimer: ReturnType<typeof setTimeout> | undefined
-  #failures = 0
   #wasLost = false
 
   /** Call once. */
@@ -57,7 +54,7 @@ class LiveFeed {
     if (this.connection.get().state !== 'live' && session.store.get().needs === 'nothing') this.#connect()
   }
 
-  listen(listener: (event: ServerEvent) => void): () => void {
+  listen(listener: (event: LiveEvent) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
@@ -76,7 +73,6 @@ class LiveFeed {
   }
 
   #rest(): void {
-    clearTimeout(this.#retryTimer)
     this.#abort?.abort()
     this.#abort = null
   }
@@ -86,51 +82,42 @@ class LiveFeed {
     const abort = new AbortController()
     this.#abort = abort
     if (this.connection.get().state !== 'lost') this.connection.set({ state: 'connecting' })
-    this.#read(abort).catch((error: unknown) => {
-      if (this.#abort === abort) this.#lost(error instanceof Error ? error : new Error(String(error)))
+    this.#read(abort.signal).catch((error: unknown) => {
+      if (this.#abort === abort) this.#refused(error)
     })
   }
 
-  async #read(abort: AbortController): Promise<void> {
-    const query = this.#namespace === null ? '' : `?namespace=${encodeURIComponent(this.#namespace)}`
-    const stream = await openStream(`api/v1/live${query}`, abort.signal)
-    let silence: ReturnType<typeof setTimeout> | undefined
-    const heard = () => {
-      clearTimeout(silence)
-      silence = setTimeout(() => abort.abort(), SILENCE_MAX_MS)
-    }
-    heard()
-    this.#opened()
-    try {
-      await readEvents(stream, { onActivity: heard, onEvent: (event) => this.#deliver(event) })
-    } finally {
-      clearTimeout(silence)
-    }
-    throw new Error('the service closed the connection')
+  async #read(signal: AbortSignal): Promise<void> {
+    const events = duetime.live({
+      namespace: this.#namespace ?? undefined,
+      signal,
+      backoffMs: (failuresBefore) => Math.min(RETRY_MAX_MS, RETRY_FIRST_MS * 2 ** failuresBefore),
+      onConnection: (_, broken) => {
+        if (signal.aborted) return
+        if (broken === null) this.#opened()
+        else this.#lost(broken)
+      },
+    })
+    for await (const event of events) for (const listener of this.#listeners) listener(event)
   }
 
   #opened(): void {
-    this.#failures = 0
     this.connection.set({ state: 'live' })
     if (this.#wasLost) for (const listener of this.#reconnected) listener()
     this.#wasLost = false
   }
 
-  #deliver(event: ServerEvent): void {
-    for (const listener of this.#listeners) listener(event)
+  #lost({ error, retryInMs }: LiveBreak): void {
+    this.#wasLost = true
+    this.connection.set({ state: 'lost', retryAt: Date.now() + retryInMs, reason: error })
   }
 
-  #lost(reason: Error): void {
+  /** For good, as far as the SDK knows. Without a good key the page asks for one, and connects then. */
+  #refused(error: unknown): void {
     this.#abort = null
-    if (reason instanceof ApiError && reason.status === 401) return
-    if (reason instanceof ApiError && (reason.status === 403 || reason.status === 404)) return this.connection.set({ state: 'unavailable' })
-    if (isAbort(reason)) return this.#connect()
-    const asked = reason instanceof ApiError ? reason.retryAfterMs : null
-    const waitMs = asked ?? Math.min(RETRY_MAX_MS, RETRY_FIRST_MS * 2 ** this.#failures)
-    this.#failures++
-    this.#wasLost = true
-    this.connection.set({ state: 'lost', retryAt: Date.now() + waitMs, reason })
-    this.#retryTimer = setTimeout(() => this.#connect(), waitMs)
+    if (!(error instanceof DuetimeError)) reportError(error)
+    else if (error.status === 401) return
+    this.connection.set({ state: 'unavailable' })
   }
 }
 

@@ -18,6 +18,14 @@ export class ServerClock {
     return this.#viewersNow() + this.#offsetMs
   }
 
+  /** Of an answer that carries `now`. */
+  async learnFrom<Answer extends { readonly now: string }>(ask: () => Promise<Answer>): Promise<Answer> {
+    const sentAt = this.#viewersNow()
+    const answer = await ask()
+    this.note(answer.now, { sentAt, arrivedAt: this.#viewersNow() })
+    return answer
+  }
+
   /** `now` of an answer. */
   note(now: string, { sentAt, arrivedAt }: Exchange): void {
     this.#learn(Date.parse(now) - (sentAt + arrivedAt) / 2, (arrivedAt - sentAt) / 2)

@@ -1,19 +1,17 @@
 // The timer as the service answers it: the SDK's types, and what this page reads off them.
 
-import type { Callback, Metadata, Status, Timer } from '@duetime/client'
+import type { Callback, Metadata, OnConflict, PageQuery, Status, Timer, TimerFilter } from '@duetime/client'
 
-export type { Callback, Metadata, Status, Timer }
+export type { Callback, Metadata, OnConflict, Status, Timer }
 
 export const STATUSES = ['pending', 'executing', 'paused', 'completed', 'failed', 'canceled'] as const satisfies readonly Status[]
 
 export type Attempt = Timer['attempts'][number]
 export type RetryPolicy = Timer['retryPolicy']
 
-export type TimerName = { readonly namespace: string; readonly timerId: string }
-
-export function nameOf({ namespace, id }: Pick<Timer, 'namespace' | 'id'>): TimerName {
-  return { namespace, timerId: id }
-}
+/** Which timers are meant, by lists and by changes of many. */
+export type Filter = TimerFilter & Pick<PageQuery, 'search'>
+export type SortField = NonNullable<PageQuery['sort']>
 
 export function isLive(status: Status): boolean {
   return status === 'pending' || status === 'paused' || status === 'executing'

@@ -1,18 +1,18 @@
 // What went wrong, in words that say what to do about it.
 
-import { ApiError, Unreachable } from '../api/http.ts'
+import { DuetimeError } from '@duetime/client'
 import { roughSpan } from './times.ts'
 
 export type Explained = { readonly title: string; readonly advice: string }
 
 export function explain(error: Error): Explained {
-  if (error instanceof Unreachable) {
+  if (!(error instanceof DuetimeError)) return { title: 'Something in this page went wrong', advice: error.message }
+  if (error.status === 0) {
     return {
       title: 'The service does not answer',
       advice: 'It may be restarting, or the network is away. Nothing is lost: timers are on disk.',
     }
   }
-  if (!(error instanceof ApiError)) return { title: 'Something in this page went wrong', advice: error.message }
   const { status, message, details } = error
   if (status === 403) return { title: 'This key may not do that', advice: needs(details) ?? sentence(message) }
   if (status === 429) {

@@ -1,12 +1,12 @@
 // The next firings of what the form says, asked of the service itself, so that it cannot be wrong.
 
+import { DuetimeError } from '@duetime/client'
 import { useEffect, useState } from 'react'
-import { ApiError, isAbort } from '../api/http.ts'
-import { timersApi } from '../api/timers.ts'
-import type { Timing } from '../api/timers.ts'
+import { duetime, isAbort } from '../api/client.ts'
+import { serverClock } from '../api/server-clock.ts'
 import { exactly, utc, VIEWER_ZONE } from '../format/times.ts'
 import { Distance } from '../ui/moment.tsx'
-import type { Reading } from './schedule-form.ts'
+import type { Reading, Timing } from './schedule-form.ts'
 
 const TYPING_MS = 200
 const FIRINGS = 5
@@ -22,12 +22,13 @@ export function usePreview(reading: Reading): State {
     setState((before) => ({ ...before, isOld: true }))
     const ask = async () => {
       try {
-        const { firings } = await timersApi.preview({ ...(JSON.parse(key) as Timing), count: FIRINGS }, abort.signal)
+        const question = { ...(JSON.parse(key) as Timing), count: FIRINGS }
+        const { firings } = await serverClock.learnFrom(() => duetime.preview(question, { signal: abort.signal }))
         setState({ firings, fault: null, isOld: false })
       } catch (error) {
         if (isAbort(error)) return
         const message = error instanceof Error ? error.message : String(error)
-        setState({ firings: [], fault: error instanceof ApiError ? message : `No preview: ${message}`, isOld: false })
+        setState({ firings: [], fault: error instanceof DuetimeError && error.status !== 0 ? message : `No preview: ${message}`, isOld: false })
       }
     }
     const timer = setTimeout(() => void ask(), TYPING_MS)

@@ -1,6 +1,5 @@
 // When a timer fires, as a form holds it, and the fields of a request that follow from it.
 
-import type { Timing } from '../api/timers.ts'
 import { durationText } from '../format/schedules.ts'
 import type { Amount, Unit } from '../format/schedules.ts'
 import { VIEWER_ZONE } from '../format/times.ts'
@@ -56,6 +55,8 @@ export function wallClock(at: number): string {
   return text.replace(/\.000$/, '')
 }
 
+/** As the service takes it. */
+export type Timing = { readonly executeAt?: string; readonly schedule?: string; readonly timeZone?: string }
 export type Reading = { readonly ok: true; readonly timing: Timing } | { readonly ok: false; readonly message: string }
 
 const CALENDAR: ReadonlySet<Unit> = new Set(['day', 'week', 'month', 'year'])

@@ -1,6 +1,6 @@
 // What most timers leave as it is: timeout, retries, labels, and what happens when the id is taken.
 
-import type { OnConflict } from '../../api/timers.ts'
+import type { OnConflict } from '../../api/timer.ts'
 import { SelectField, TextField } from '../../ui/field.tsx'
 import { JsonField, readMetadata } from '../../ui/json-field.tsx'
 import type { NewForm } from './new-timer.ts'

@@ -1,8 +1,8 @@
 // One delivery now, as the timer would make it, without storing anything: does the receiver answer as it should?
 
+import type { CallbackTestResult } from '@duetime/client'
 import { useState } from 'react'
-import { timersApi } from '../../api/timers.ts'
-import type { CallbackTest } from '../../api/timers.ts'
+import { duetime } from '../../api/client.ts'
 import { millis } from '../../format/times.ts'
 import { Button } from '../../ui/button.tsx'
 import { readJson } from '../../ui/json-field.tsx'
@@ -11,7 +11,7 @@ import { callbackOf } from './new-timer.ts'
 import type { NewForm } from './new-timer.ts'
 
 export function CallbackTester({ form }: { readonly form: NewForm }) {
-  const [result, setResult] = useState<CallbackTest | null>(null)
+  const [result, setResult] = useState<CallbackTestResult | null>(null)
   const [error, setError] = useState<Error | null>(null)
   const callback = callbackOf(form)
   const payload = readJson(form.payload)
@@ -19,7 +19,7 @@ export function CallbackTester({ form }: { readonly form: NewForm }) {
     setError(null)
     try {
       setResult(
-        await timersApi.testCallback({
+        await duetime.testCallback({
           namespace: form.namespace,
           callback: callback!,
           ...(payload.ok && payload.value !== undefined ? { payload: payload.value } : {}),
@@ -44,7 +44,7 @@ export function CallbackTester({ form }: { readonly form: NewForm }) {
   )
 }
 
-function Result({ result }: { readonly result: CallbackTest }) {
+function Result({ result }: { readonly result: CallbackTestResult }) {
   const { outcome, statusCode, durationMs, error, responseBody } = result
   const isGood = outcome !== 'failed'
   return (

@@ -1,9 +1,9 @@
 // Making a timer: when, where, with what; and seeing before it is stored what will come of it.
 
+import { DuetimeError } from '@duetime/client'
 import { useState } from 'react'
-import { ApiError } from '../../api/http.ts'
+import { duetime } from '../../api/client.ts'
 import { serverClock } from '../../api/server-clock.ts'
-import { timersApi } from '../../api/timers.ts'
 import { navigate, timerHref, useCurrentPlace } from '../../routing/router.ts'
 import { PreviewList, usePreview } from '../../schedule/preview.tsx'
 import { ScheduleEditor } from '../../schedule/schedule-editor.tsx'
@@ -36,7 +36,7 @@ export function NewPage() {
   const preview = usePreview(timing)
   const read = readNewForm(form, timing)
   const faults: Faults = isTried && !read.ok ? read.faults : {}
-  const refusedField = error instanceof ApiError ? error.field : null
+  const refusedField = error instanceof DuetimeError ? error.details['field'] : null
   const faultOf = (field: string) => (refusedField === field && error !== null ? error.message : null)
 
   const create = async () => {
@@ -44,7 +44,7 @@ export function NewPage() {
     setError(null)
     if (!read.ok) return
     try {
-      const timer = await timersApi.create(read.timer)
+      const timer = await duetime.create(read.timer)
       toast('good', 'Timer created', 'It is on disk and will fire.')
       navigate(timerHref(timer.namespace, timer.id))
     } catch (failure) {
@@ -121,7 +121,7 @@ export function NewPage() {
                 value={form.id}
                 onChange={(id) => change({ id })}
                 mono
-                placeholder="made by the service"
+                placeholder="made for you"
                 hint="Any text; unique in its namespace."
                 fault={faultOf('id')}
               />

@@ -1,7 +1,7 @@
 // The form of a new timer as a request, or what is still missing in it.
 
-import type { NewTimer, OnConflict } from '../../api/timers.ts'
-import type { Callback, Metadata } from '../../api/timer.ts'
+import type { NewTimer } from '@duetime/client'
+import type { Callback, Metadata, OnConflict } from '../../api/timer.ts'
 import type { Reading } from '../../schedule/schedule-form.ts'
 import { readJson, readMetadata } from '../../ui/json-field.tsx'
 import { pairsRecord } from '../../ui/pairs-field.tsx'

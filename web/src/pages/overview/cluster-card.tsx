@@ -1,6 +1,6 @@
 // The nodes and who owns which shards, where there is more than one of either.
 
-import { overviewApi } from '../../api/overview.ts'
+import { duetime } from '../../api/client.ts'
 import type { Cluster } from '../../api/overview.ts'
 import { plural } from '../../format/numbers.ts'
 import { millis } from '../../format/times.ts'
@@ -12,7 +12,7 @@ const COLOURS = 6
 
 export function ClusterCard() {
   // A key for some namespaces may not ask; then there is nothing to show.
-  const { data, isStale } = useResource('cluster', (signal) => overviewApi.cluster(signal), { refreshMs: REFRESH_MS })
+  const { data, isStale } = useResource('cluster', (signal) => duetime.cluster({ signal }), { refreshMs: REFRESH_MS })
   if (data === undefined || (data.nodes.length <= 1 && data.shards.length <= 1)) return null
   const owned = new Map<string, number>()
   for (const { owner } of data.shards) if (owner !== null) owned.set(owner, (owned.get(owner) ?? 0) + 1)

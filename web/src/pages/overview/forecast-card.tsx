@@ -1,7 +1,7 @@
 // The load that is coming, by the second, minute, hour or day.
 
 import { useCallback, useState } from 'react'
-import { overviewApi } from '../../api/overview.ts'
+import { loadForecast } from '../../api/overview.ts'
 import type { Forecast, ForecastStep, StepUnit } from '../../api/overview.ts'
 import { AsTable } from '../../charts/as-table.tsx'
 import { ForecastChart } from '../../charts/forecast-chart.tsx'
@@ -33,7 +33,7 @@ export function ForecastCard({ namespace }: { readonly namespace: string | null 
   const [step, setStep] = useState<StepUnit>('minute')
   const { data, error, isStale, reload } = useResource(
     `forecast ${step} ${namespace ?? ''}`,
-    (signal) => overviewApi.forecast(step, namespace, signal),
+    (signal) => loadForecast(step, namespace, signal),
     { refreshMs: REFRESH_MS[step] },
   )
   const unit = data === undefined ? step : unitOf(data.stepMs)

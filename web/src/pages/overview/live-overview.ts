@@ -3,7 +3,7 @@
 
 import { useEffect, useState } from 'react'
 import { liveFeed } from '../../api/live-feed.ts'
-import { overviewApi } from '../../api/overview.ts'
+import { loadOverview } from '../../api/overview.ts'
 import type { Figures, LiveFiring, LiveOverview, Overview, Second } from '../../api/overview.ts'
 import { useResource } from '../../state/resource.ts'
 import type { Resource } from '../../state/resource.ts'
@@ -24,7 +24,7 @@ export type LiveView = { readonly snapshot: Resource<Overview>; readonly live: L
 
 export function useLiveOverview(namespace: string | null): LiveView {
   const { state } = useStore(liveFeed.connection)
-  const snapshot = useResource(`overview ${namespace ?? ''}`, (signal) => overviewApi.overview(namespace, signal), {
+  const snapshot = useResource(`overview ${namespace ?? ''}`, (signal) => loadOverview(namespace, signal), {
     refreshMs: state === 'unavailable' ? POLL_MS : undefined,
   })
   const [live, setLive] = useState<LiveState | null>(null)
@@ -63,13 +63,12 @@ function collect(namespace: string | null, apply: (change: (before: LiveState) =
       firings: arrived.length === 0 ? before.firings : [...arrived, ...before.firings].slice(0, FIRINGS_KEPT),
     }))
   }
-  const stop = liveFeed.listen(({ event, data }) => {
-    if (event === 'overview') {
-      const figures = JSON.parse(data) as LiveOverview
-      if (figures.namespace !== namespace) return
-      overview = figures
-    } else if (event === 'firing') {
-      firings.unshift(JSON.parse(data) as LiveFiring)
+  const stop = liveFeed.listen((event) => {
+    if (event.type === 'overview') {
+      if (event.data.namespace !== namespace) return
+      overview = event.data
+    } else if (event.type === 'firing') {
+      firings.unshift(event.data)
       if (firings.length > FIRINGS_KEPT) firings.length = FIRINGS_KEPT
     } else return
     timer ??= setTimeout(flush, FLUSH_MS)

@@ -1,12 +1,11 @@
 // Changing when a timer fires and what it carries. It is sent with the version that was read: if somebody else was
 // faster nothing is overwritten, and one is told.
 
+import { DuetimeError } from '@duetime/client'
+import type { Metadata, TimerChanges } from '@duetime/client'
 import { useState } from 'react'
-import { ApiError } from '../../api/http.ts'
+import { duetime } from '../../api/client.ts'
 import { serverClock } from '../../api/server-clock.ts'
-import { timersApi } from '../../api/timers.ts'
-import type { NewTimer } from '../../api/timers.ts'
-import { nameOf } from '../../api/timer.ts'
 import type { Timer } from '../../api/timer.ts'
 import { PreviewList, usePreview } from '../../schedule/preview.tsx'
 import { ScheduleEditor } from '../../schedule/schedule-editor.tsx'
@@ -34,14 +33,14 @@ export function EditDialog({ timer, onClose, onReload, onSaved }: EditDialogProp
   const [error, setError] = useState<Error | null>(null)
   const timing = readForm(form)
   const preview = usePreview(timing)
-  const isConflict = error instanceof ApiError && error.code === 'VERSION_CONFLICT'
+  const isConflict = error instanceof DuetimeError && error.code === 'VERSION_CONFLICT'
 
   const changes = changesOf({ timer, timing: form === before ? null : timing, payload, metadata })
   const isReady = changes !== null && Object.keys(changes).length > 0
   const save = async () => {
     setError(null)
     try {
-      onSaved(await timersApi.update(nameOf(timer), changes!, timer.version))
+      onSaved(await duetime.update(timer, { ...changes!, ifVersion: timer.version }))
       toast('good', 'Timer changed', 'The old version never fires.')
     } catch (failure) {
       setError(failure instanceof Error ? failure : new Error(String(failure)))
@@ -96,12 +95,12 @@ type Edited = {
 }
 
 /** Only what differs; null while something cannot be read. What was emptied is taken away. */
-function changesOf({ timer, timing, payload, metadata }: Edited): Partial<NewTimer> | null {
+function changesOf({ timer, timing, payload, metadata }: Edited): TimerChanges | null {
   const read = { payload: readJson(payload), metadata: readMetadata(metadata) }
   if (timing?.ok === false || !read.payload.ok || !read.metadata.ok) return null
   return {
     ...timing?.timing,
     ...(payload === jsonText(timer.payload) ? {} : { payload: read.payload.value ?? null }),
-    ...(metadata === jsonText(timer.metadata) ? {} : { metadata: (read.metadata.value ?? null) as NonNullable<NewTimer['metadata']> }),
+    ...(metadata === jsonText(timer.metadata) ? {} : { metadata: (read.metadata.value ?? null) as Metadata | null }),
   }
 }

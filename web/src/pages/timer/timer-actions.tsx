@@ -2,9 +2,8 @@
 
 import { useRef, useState } from 'react'
 import type { FocusEvent, KeyboardEvent } from 'react'
-import { timersApi } from '../../api/timers.ts'
-import { nameOf } from '../../api/timer.ts'
-import type { Timer, TimerName } from '../../api/timer.ts'
+import { duetime } from '../../api/client.ts'
+import type { Timer } from '../../api/timer.ts'
 import { Button } from '../../ui/button.tsx'
 import { Confirm } from '../../ui/confirm.tsx'
 import { copyText } from '../../ui/copy.ts'
@@ -17,9 +16,9 @@ export function TimerActions({ timer, onEdit, onChanged }: TimerActionsProps) {
   const [isCanceling, setCanceling] = useState(false)
   const { status } = timer
   const isWaiting = status === 'pending' || status === 'paused'
-  const run = async (call: (name: TimerName) => Promise<unknown>, done: string) => {
+  const run = async (call: () => Promise<unknown>, done: string) => {
     try {
-      await call(nameOf(timer))
+      await call()
       toast('good', done)
     } catch (error) {
       toastError(error)
@@ -29,22 +28,22 @@ export function TimerActions({ timer, onEdit, onChanged }: TimerActionsProps) {
   return (
     <div className="buttons">
       {isWaiting && (
-        <Button icon="bolt" onClick={() => run(timersApi.trigger, 'Fires now')}>
+        <Button icon="bolt" onClick={() => run(() => duetime.trigger(timer), 'Fires now')}>
           Trigger now
         </Button>
       )}
       {status === 'pending' && (
-        <Button icon="pause" onClick={() => run(timersApi.pause, 'Paused')}>
+        <Button icon="pause" onClick={() => run(() => duetime.pause(timer), 'Paused')}>
           Pause
         </Button>
       )}
       {status === 'paused' && (
-        <Button icon="play" onClick={() => run(timersApi.resume, 'Resumed')}>
+        <Button icon="play" onClick={() => run(() => duetime.resume(timer), 'Resumed')}>
           Resume
         </Button>
       )}
       {status === 'failed' && (
-        <Button kind="primary" icon="retry" onClick={() => run(timersApi.retry, 'Tried again')}>
+        <Button kind="primary" icon="retry" onClick={() => run(() => duetime.retry(timer), 'Tried again')}>
           Retry
         </Button>
       )}
@@ -65,7 +64,7 @@ export function TimerActions({ timer, onEdit, onChanged }: TimerActionsProps) {
           action="Cancel timer"
           onClose={() => setCanceling(false)}
           onConfirm={async () => {
-            await run(timersApi.cancel, 'Canceled: it never fires')
+            await run(() => duetime.cancel(timer), 'Canceled: it never fires')
             setCanceling(false)
           }}
         >

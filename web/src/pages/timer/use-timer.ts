@@ -1,9 +1,9 @@
 // One timer, kept fresh: when the live connection tells of it, when its time has come, and now and then.
 
 import { useEffect, useRef } from 'react'
+import { duetime } from '../../api/client.ts'
 import { liveFeed } from '../../api/live-feed.ts'
 import { serverClock } from '../../api/server-clock.ts'
-import { timersApi } from '../../api/timers.ts'
 import type { Timer } from '../../api/timer.ts'
 import { useResource } from '../../state/resource.ts'
 import type { Resource } from '../../state/resource.ts'
@@ -14,15 +14,15 @@ const SETTLE_MS = 60 // a firing is told of before its outcome is on disk
 
 export function useTimer(namespace: string, id: string): Resource<Timer> {
   const isBusy = useRef(false)
-  const resource = useResource(`${namespace}\n${id}`, (signal) => timersApi.get({ namespace, timerId: id }, signal), {
+  const resource = useResource(`${namespace}\n${id}`, (signal) => duetime.get({ namespace, id }, { signal }), {
     refreshMs: isBusy.current ? BUSY_MS : CALM_MS,
   })
   isBusy.current = resource.data !== undefined && isExpected(resource.data)
   const { reload } = resource
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined
-    const stop = liveFeed.listen(({ event, data }) => {
-      if ((event !== 'firing' && event !== 'change') || !isAbout(data, namespace, id)) return
+    const stop = liveFeed.listen(({ type, data }) => {
+      if ((type !== 'firing' && type !== 'change') || data.id !== id || data.namespace !== namespace) return
       clearTimeout(timer)
       timer = setTimeout(reload, SETTLE_MS)
     })
@@ -37,11 +37,4 @@ export function useTimer(namespace: string, id: string): Resource<Timer> {
 /** Something is about to happen, or is happening. */
 function isExpected({ status, executeAt, nextAttemptAt }: Timer): boolean {
   return status === 'executing' || (status === 'pending' && Date.parse(nextAttemptAt ?? executeAt) <= serverClock.now())
-}
-
-/** Most samples are about other timers: a look at the text spares parsing them. */
-function isAbout(data: string, namespace: string, id: string): boolean {
-  if (!data.includes(JSON.stringify(id))) return false
-  const about = JSON.parse(data) as { readonly namespace?: string; readonly id?: string }
-  return about.id === id && about.namespace === namespace
 }

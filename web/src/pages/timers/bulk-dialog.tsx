@@ -1,7 +1,7 @@
 // Before, while and after something is done to many timers: how many it will be, how far it is, what came of it.
 
 import { useEffect, useRef, useState } from 'react'
-import { isAbort } from '../../api/http.ts'
+import { isAbort } from '../../api/client.ts'
 import { serverClock } from '../../api/server-clock.ts'
 import type { Timer } from '../../api/timer.ts'
 import { count, plural } from '../../format/numbers.ts'

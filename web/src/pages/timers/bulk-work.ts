@@ -1,22 +1,21 @@
 // Doing something to many timers: to those that are ticked, a few at a time, or to all that match, by the service's
 // own routes for many. Both tell how far they are, and stop when asked to.
 
-import { ApiError } from '../../api/http.ts'
-import { timersApi } from '../../api/timers.ts'
-import type { Filter } from '../../api/timers.ts'
-import { nameOf } from '../../api/timer.ts'
-import type { Status, Timer } from '../../api/timer.ts'
+import { DuetimeError } from '@duetime/client'
+import type { BulkOptions, BulkProgress } from '@duetime/client'
+import { duetime, isAbort } from '../../api/client.ts'
+import type { Filter, Status, Timer } from '../../api/timer.ts'
 
 export const ACTIONS = {
   cancel: {
     name: 'Cancel',
     done: 'Canceled',
     fits: ({ status }: Timer) => status === 'pending' || status === 'paused',
-    call: timersApi.cancel,
+    call: (timer: Timer) => duetime.cancel(timer),
   },
-  retry: { name: 'Retry', done: 'Retried', fits: ({ status }: Timer) => status === 'failed', call: timersApi.retry },
-  pause: { name: 'Pause', done: 'Paused', fits: ({ status }: Timer) => status === 'pending', call: timersApi.pause },
-  resume: { name: 'Resume', done: 'Resumed', fits: ({ status }: Timer) => status === 'paused', call: timersApi.resume },
+  retry: { name: 'Retry', done: 'Retried', fits: ({ status }: Timer) => status === 'failed', call: (timer: Timer) => duetime.retry(timer) },
+  pause: { name: 'Pause', done: 'Paused', fits: ({ status }: Timer) => status === 'pending', call: (timer: Timer) => duetime.pause(timer) },
+  resume: { name: 'Resume', done: 'Resumed', fits: ({ status }: Timer) => status === 'paused', call: (timer: Timer) => duetime.resume(timer) },
 } as const
 export type ActionName = keyof typeof ACTIONS
 /** What the service does to all that match. */
@@ -45,14 +44,14 @@ export async function actOnEach(
     for (const timer of rest) {
       if (signal.aborted) return
       try {
-        await ACTIONS[action].call(nameOf(timer))
+        await ACTIONS[action].call(timer)
         done++
       } catch (error) {
         failed++
         const message = error instanceof Error ? error.message : String(error)
         if (failures.length < FAILURES_SHOWN) failures.push({ id: timer.id, message })
         // Nobody will be let through with this key: the rest need not be tried.
-        if (error instanceof ApiError && (error.status === 401 || error.status === 403)) return
+        if (error instanceof DuetimeError && (error.status === 401 || error.status === 403)) return
       }
       onProgress({ done, failed, failures: [...failures] })
     }
@@ -61,22 +60,25 @@ export async function actOnEach(
   return { done, failed, failures }
 }
 
-/** One request changes so many at most: it is repeated until nothing is left. */
+/** Until nothing is left. */
 export async function actOnAll(
   filter: Filter,
   action: ManyAction,
   onProgress: (progress: Progress) => void,
   signal: AbortSignal,
 ): Promise<Progress> {
-  let done = 0
-  let failed = 0
-  for (;;) {
-    const { matched, tooLate, more, canceled = 0, retried = 0 } = await send(filter, action, false, signal)
-    done += canceled + retried
-    failed += tooLate
-    onProgress({ done, failed, failures: [] })
-    if (!more || matched === 0 || canceled + retried === 0) return { done, failed, failures: [] }
+  let progress: Progress = { done: 0, failed: 0, failures: [] }
+  const note = ({ changed, tooLate }: BulkProgress) => {
+    progress = { done: changed, failed: tooLate, failures: [] }
+    onProgress(progress)
   }
+  try {
+    await many(action)(filter, { signal, onProgress: note })
+  } catch (error) {
+    // Stopped on request: what was done until then is done.
+    if (!isAbort(error)) throw error
+  }
+  return progress
 }
 
 /** A dry run. It counts so many at most; what is beyond is counted by a list, where a list can. */
@@ -85,14 +87,15 @@ export async function countAll(
   action: ManyAction,
   signal: AbortSignal,
 ): Promise<{ readonly matched: number; readonly more: boolean }> {
-  const { matched, more } = await send(filter, action, true, signal)
+  const { matched, more } = await many(action)(filter, { dryRun: true, signal })
   if (!more || filter.dueFrom !== undefined || filter.dueTo !== undefined) return { matched, more }
   const open: readonly Status[] = action === 'cancel' ? ['pending', 'paused'] : ['failed']
   const status = open.filter((one) => filter.status?.includes(one) ?? true)
-  const { total } = await timersApi.page({ ...filter, status, sort: 'dueAt', order: 'asc', offset: 0, limit: 1 }, signal)
+  const { total = matched } = await duetime.page({ ...filter, status, sort: 'dueAt', limit: 1 }, { signal })
   return { matched: total, more: false }
 }
 
-function send(filter: Filter, action: ManyAction, dryRun: boolean, signal: AbortSignal) {
-  return action === 'cancel' ? timersApi.cancelMany(filter, dryRun, signal) : timersApi.retryMany(filter, dryRun, signal)
+function many(action: ManyAction) {
+  return (filter: Filter, options: BulkOptions) =>
+    action === 'cancel' ? duetime.cancelMany({ ...filter, all: true }, options) : duetime.retryMany(filter, options)
 }

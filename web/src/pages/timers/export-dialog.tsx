@@ -1,7 +1,7 @@
 // Export: what will be in it, how far it is, and a way out.
 
 import { useEffect, useRef, useState } from 'react'
-import { isAbort } from '../../api/http.ts'
+import { isAbort } from '../../api/client.ts'
 import { count, plural } from '../../format/numbers.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'

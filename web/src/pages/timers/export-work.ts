@@ -1,8 +1,8 @@
 // All timers that match, page by page, into a file. Only one page is held as objects at a time; the file's parts are
 // handed to the browser, which may keep them on disk.
 
+import { duetime } from '../../api/client.ts'
 import { serverClock } from '../../api/server-clock.ts'
-import { timersApi } from '../../api/timers.ts'
 import type { Timer } from '../../api/timer.ts'
 import { csvLine, CSV_COLUMNS } from './csv.ts'
 import { filterOf } from './view.ts'
@@ -33,20 +33,9 @@ function lineOf(timer: Timer, format: Format, isFirst: boolean): string {
 
 /** A walk by cursor misses and repeats nothing, however long it takes; a search answers by offset only. */
 async function* pages(view: View, signal: AbortSignal): AsyncGenerator<readonly Timer[]> {
-  const filter = filterOf(view, serverClock.now())
-  if (view.search !== '') {
-    for (let offset = 0; ; offset += PAGE) {
-      const { timers } = await timersApi.page({ ...filter, sort: view.sort, order: view.order, offset, limit: PAGE }, signal)
-      yield timers
-      if (timers.length < PAGE) return
-    }
-  }
-  let cursor: string | undefined
-  do {
-    const page = await timersApi.walk({ ...filter, limit: PAGE, ...(cursor === undefined ? {} : { cursor }) }, signal)
-    yield page.timers
-    cursor = page.nextCursor
-  } while (cursor !== undefined)
+  const order = view.search === '' ? {} : { sort: view.sort, order: view.order }
+  const query = { ...filterOf(view, serverClock.now()), ...order, limit: PAGE }
+  for await (const { timers } of duetime.list(query, { signal }).pages()) yield timers
 }
 
 export function saveFile(blob: Blob, name: string): void {

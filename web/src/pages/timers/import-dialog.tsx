@@ -1,8 +1,8 @@
 // Import: a file is chosen and read, then sent; what was refused is shown row by row.
 
 import { useEffect, useId, useRef, useState } from 'react'
-import { isAbort } from '../../api/http.ts'
-import type { OnConflict } from '../../api/timers.ts'
+import { isAbort } from '../../api/client.ts'
+import type { OnConflict } from '../../api/timer.ts'
 import { bytes, count, plural } from '../../format/numbers.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'

@@ -1,7 +1,8 @@
 // Rows into the service, in batches: each row succeeds or fails by itself.
 
-import { timersApi } from '../../api/timers.ts'
-import type { OnConflict } from '../../api/timers.ts'
+import type { NewTimer } from '@duetime/client'
+import { duetime } from '../../api/client.ts'
+import type { OnConflict } from '../../api/timer.ts'
 import type { ImportRow } from './import-rows.ts'
 
 export type ImportProgress = {
@@ -35,10 +36,11 @@ export async function importRows(
     for (const row of batch) if ('fault' in row) note(row.line, '', row.fault)
     if (good.length > 0) {
       const timers = good.map(({ timer }) => (namespace === null || timer['namespace'] !== undefined ? timer : { ...timer, namespace }))
-      const { results } = await timersApi.createMany(timers, onConflict, signal)
-      for (const [index, { status, message }] of results.entries()) {
-        if (status < 300) created++
-        else note(good[index]!.line, good[index]!.timer['id'], message ?? `refused with ${status}`)
+      // What a row says is the service's to judge.
+      const results = await duetime.batch(timers as readonly NewTimer[], { onConflict, signal })
+      for (const [index, result] of results.entries()) {
+        if (result.ok) created++
+        else note(good[index]!.line, good[index]!.timer['id'], result.error.message)
       }
     }
     onProgress({ done: Math.min(rows.length, at + BATCH), created, failed, faults: [...faults] })

@@ -1,7 +1,7 @@
 // The rows. On small screens each becomes a card, by the style sheet alone.
 
 import { memo } from 'react'
-import type { Timer } from '../../api/timer.ts'
+import type { SortField, Timer } from '../../api/timer.ts'
 import { scheduleWords } from '../../format/schedules.ts'
 import { changeParams, timerHref } from '../../routing/router.ts'
 import { Distance, Moment } from '../../ui/moment.tsx'
@@ -10,7 +10,6 @@ import type { Selection } from './selection.ts'
 import { keyOf } from './selection.ts'
 import { isWalk } from './view.ts'
 import type { View } from './view.ts'
-import type { SortField } from '../../api/timers.ts'
 
 type TimersTableProps = { readonly timers: readonly Timer[]; readonly view: View; readonly selection: Selection; readonly isStale: boolean }
 

@@ -1,7 +1,7 @@
 // The page of timers that the view asks for, refreshed while one looks at it.
 
+import { duetime } from '../../api/client.ts'
 import { serverClock } from '../../api/server-clock.ts'
-import { timersApi } from '../../api/timers.ts'
 import type { Timer } from '../../api/timer.ts'
 import { useResource } from '../../state/resource.ts'
 import type { Resource } from '../../state/resource.ts'
@@ -29,10 +29,8 @@ export function useTimers(view: View): Resource<Shown> {
 async function page(view: View, signal: AbortSignal): Promise<Shown> {
   const { sort, order, size } = view
   const offset = (view.page - 1) * size
-  const { timers, total, searched } = await timersApi.page(
-    { ...filterOf(view, serverClock.now()), sort, order, offset, limit: size },
-    signal,
-  )
+  const query = { ...filterOf(view, serverClock.now()), sort, order, offset, limit: size }
+  const { timers, total = null, searched } = await duetime.page(query, { signal })
   return { offset, timers, total, nextCursor: null, isExactOnly: searched === 'exact' }
 }
 
@@ -41,8 +39,7 @@ async function walk(view: View, signal: AbortSignal): Promise<Shown> {
   const timers: Timer[] = []
   let cursor = view.cursor ?? undefined
   for (let step = 0; step < WALK_STEPS_MAX && timers.length < view.size; step++) {
-    const asked = { ...filter, limit: view.size - timers.length, ...(cursor === undefined ? {} : { cursor }) }
-    const answer = await timersApi.walk(asked, signal)
+    const answer = await duetime.page({ ...filter, limit: view.size - timers.length, cursor }, { signal })
     timers.push(...answer.timers)
     cursor = answer.nextCursor
     if (cursor === undefined) break

@@ -1,8 +1,7 @@
 // What the page of the timers shows, read off the URL, and the question to the service that follows from it.
 
-import type { Filter, SortField } from '../../api/timers.ts'
 import { STATUSES } from '../../api/timer.ts'
-import type { Status } from '../../api/timer.ts'
+import type { Filter, SortField, Status } from '../../api/timer.ts'
 
 export const PAGE_SIZES = [50, 100, 200] as const
 

@@ -1,0 +1,101 @@
+// The shards that this node owns, open: each has its window in memory and fires its timers. Ownership says which come and go.
+
+import type { Epoch, ShardId } from '../core/timer.ts'
+import type { ShardHome } from './claims.ts'
+import type { Departure, FlightAbroad } from './hand-over.ts'
+import { Shard } from './shard.ts'
+import type { ShardParts } from './shard.ts'
+import type { WindowLimits } from './shares.ts'
+import { Window } from './window.ts'
+
+/** What the shards of a node share, and `limits`: of all their windows together. */
+export type OpenShardsOptions = Omit<ShardParts, 'id' | 'epoch' | 'window' | 'abroad' | 'onFenced'> & {
+  readonly limits: WindowLimits
+  /** A commit of the shard with this epoch was refused. */
+  readonly onFenced: (shard: ShardId, epoch: Epoch) => void
+}
+
+const SHARD_TIMERS_MIN = 2
+
+export class OpenShards implements ShardHome {
+  readonly #options: OpenShardsOptions
+  readonly #shards = new Map<ShardId, Shard>()
+  /** Given to other nodes, with deliveries still in flight here. */
+  readonly #departed = new Set<Shard>()
+
+  constructor(options: OpenShardsOptions) {
+    this.#options = options
+  }
+
+  get size(): number {
+    return this.#shards.size
+  }
+
+  get(id: ShardId): Shard | undefined {
+    return this.#shards.get(id)
+  }
+
+  [Symbol.iterator](): Iterator<Shard> {
+    return this.#shards.values()
+  }
+
+  open(id: ShardId, epoch: Epoch, abroad: readonly FlightAbroad[]): void {
+    const { store, clock, outbox, onFenced } = this.#options
+    const window = new Window({ store, shard: id, limits: this.#shardLimits, now: clock.now() })
+    const shard = new Shard({ ...this.#options, id, epoch, window, abroad, onFenced: () => onFenced(id, epoch) })
+    this.#shards.set(id, shard)
+    outbox?.opened(id)
+    void shard.load()
+  }
+
+  /** Nothing starts any more, and what is in flight lands. */
+  async close(id: ShardId): Promise<void> {
+    const shard = this.#shards.get(id)
+    this.#shards.delete(id)
+    await shard?.stop()
+    await this.#options.outbox?.closed(id)
+  }
+
+  depart(id: ShardId): Departure {
+    const shard = this.#shards.get(id)!
+    this.#shards.delete(id)
+    this.#departed.add(shard)
+    const departure = shard.depart()
+    this.#options.outbox?.left(id)
+    void shard.stop().then(() => this.#departed.delete(shard))
+    return departure
+  }
+
+  drop(id: ShardId): void {
+    const shard = this.#shards.get(id)
+    this.#shards.delete(id)
+    this.#options.outbox?.left(id)
+    void shard?.stop()
+  }
+
+  seen(living: ReadonlySet<string>): void {
+    for (const shard of this.#shards.values()) shard.seen(living)
+  }
+
+  /** Resolves when nothing of the shards that were given away is in flight here any more. */
+  async departedEnded(): Promise<void> {
+    await Promise.all(Array.from(this.#departed, (shard) => shard.stop()))
+  }
+
+  /** The shards share what a node may hold in memory; each keeps enough to be worth a page. */
+  get #shardLimits(): WindowLimits {
+    const { timersMax, bytesMax, pageSize } = this.#options.limits
+    const shards = () => Math.max(1, this.#shards.size)
+    return {
+      get timersMax() {
+        return Math.max(SHARD_TIMERS_MIN, Math.floor(timersMax / shards()))
+      },
+      get bytesMax() {
+        return bytesMax / shards()
+      },
+      get pageSize() {
+        return Math.min(pageSize, Math.ceil(this.timersMax / 2))
+      },
+    }
+  }
+}

@@ -1,0 +1,148 @@
+// The rows of a shard's timers, as the shard's owner writes them. A timer that has a change on its way is *held*: it does
+// not fire until the change is durable or has failed. That makes an acknowledged cancel or update final.
+//
+// A write whose answer was lost may have happened or not. Until the store has told, the timer stays held and is *unsure*.
+
+import { DuetimeError, ErrorCode, unavailable } from '../core/errors.ts'
+import { talliesOf } from '../core/tallies.ts'
+import type { Epoch, ShardId, Timer, TimerUuid } from '../core/timer.ts'
+import { kindOf } from '../core/timer-kind.ts'
+import { sleep } from '../runtime/clock.ts'
+import type { Clock } from '../runtime/clock.ts'
+import { StoreError } from '../store/store.ts'
+import type { ExpectedRow, Put, Store } from '../store/store.ts'
+import type { CommitQueue, PutResult } from './commit-queue.ts'
+import { Holds } from './holds.ts'
+import type { Outbox } from './outbox.ts'
+
+export type RowsParts = {
+  readonly id: ShardId
+  readonly epoch: Epoch
+  readonly store: Store
+  readonly commits: CommitQueue
+  readonly clock: Clock
+  readonly signal: AbortSignal
+  /** A commit was refused: somebody else owns the shard. */
+  readonly onFenced: () => void
+  /** Absent where nobody wants events. */
+  readonly outbox?: Outbox
+}
+
+/** What its shard is told, and asked. */
+export type RowsShard = {
+  readonly holds: Holds
+  /** This is what the store holds now for the timer. */
+  readonly apply: (timer: Timer) => void
+  readonly isStopped: () => boolean
+}
+
+/** By how many changes of others a change may be overtaken; a client may ask again. */
+export const ROUNDS_MAX = 20
+export const RETRY_AFTER_MS = 1_000
+const ASK_AGAIN_FIRST_MS = 50
+const ASK_AGAIN_MAX_MS = 1_000
+
+export class OwnedRows {
+  readonly #parts: RowsParts
+  readonly #shard: RowsShard
+  readonly #unsure = new Holds()
+
+  constructor(parts: RowsParts, shard: RowsShard) {
+    this.#parts = parts
+    this.#shard = shard
+  }
+
+  /** What is in memory of the timer may be out of date. */
+  isUnsure(uuid: TimerUuid): boolean {
+    return this.#unsure.has(uuid)
+  }
+
+  async read({ namespace, id, uuid }: Pick<Timer, 'namespace' | 'id' | 'uuid'>): Promise<Timer | null> {
+    try {
+      return await this.#parts.store.get({ namespace, id, uuid, shard: this.#parts.id })
+    } catch (error) {
+      throw storeFailed(error)
+    }
+  }
+
+  /** Writes with the timer held. Resolves when it is durable and known to the shard, or with the row that was in the way. */
+  async change(before: Timer | null, after: Timer): Promise<Exclude<PutResult, { type: 'fenced' }>> {
+    const { holds, apply } = this.#shard
+    holds.hold(after.uuid)
+    try {
+      const result = await this.write(before, after)
+      if (result.type === 'fenced') throw notOwner()
+      if (result.type === 'written') apply(after)
+      return result
+    } catch (error) {
+      if (error instanceof StoreError && error.outcomeUnknown) void this.#findOut(after)
+      throw storeFailed(error)
+    } finally {
+      holds.release(after.uuid)
+    }
+  }
+
+  /** For those that see to the timer themselves, as a flight does. Rejects as the store does. */
+  async write(before: Timer | null, after: Timer): Promise<PutResult> {
+    const put: Put = { timer: after, expect: before === null ? 'absent' : expectationOf(before), tallies: talliesOf(before, after) }
+    const { outbox, onFenced } = this.#parts
+    const result = await (outbox === undefined ? this.#commit(put) : this.#commitWithEvents(outbox, before, put))
+    if (result.type === 'fenced') onFenced()
+    return result
+  }
+
+  #commit(put: Put): Promise<PutResult> {
+    return this.#parts.commits.write(this.#parts.id, this.#parts.epoch, put)
+  }
+
+  async #commitWithEvents(outbox: Outbox, before: Timer | null, put: Put): Promise<PutResult> {
+    const events = outbox.eventsOf(before, put.timer)
+    if (events.length === 0) return this.#commit(put)
+    try {
+      return await this.#commit({ ...put, events })
+    } finally {
+      // Also after a failure: nobody knows then whether they are there.
+      outbox.written(this.#parts.id)
+    }
+  }
+
+  /**
+   * Nobody knows whether the write happened. Until the store has told, what is in memory may be out of date: the timer is
+   * held, since everybody may already be able to read that it is canceled, and no command is judged.
+   */
+  async #findOut({ namespace, id, uuid }: Timer): Promise<void> {
+    const { store, clock, id: shard, epoch, signal, onFenced } = this.#parts
+    const { holds, apply, isStopped } = this.#shard
+    holds.hold(uuid)
+    this.#unsure.hold(uuid)
+    for (let waitMs = ASK_AGAIN_FIRST_MS; !isStopped(); waitMs = Math.min(waitMs * 2, ASK_AGAIN_MAX_MS)) {
+      try {
+        // A commit comes after all earlier ones of the shard, even if the store is still busy with one that it was given.
+        const [result] = await store.commit([{ shard, epoch, puts: [] }])
+        if (result!.fenced) onFenced()
+        const row = await store.get({ namespace, id, uuid, shard })
+        if (row !== null) apply(row)
+        break
+      } catch {
+        await sleep(clock, waitMs, signal).catch(() => {})
+      }
+    }
+    this.#unsure.release(uuid)
+    holds.release(uuid)
+  }
+}
+
+/** Nothing was done: the command may be tried at another node, or here again later. */
+export function notOwner(): DuetimeError {
+  return new DuetimeError(ErrorCode.notOwner, 'this node does not own the shard of the timer now', { retryAfterMs: RETRY_AFTER_MS })
+}
+
+function expectationOf({ version, status, metadata, ...timer }: Timer): ExpectedRow {
+  return { version, status, kind: kindOf(timer), metadata }
+}
+
+function storeFailed(error: unknown): unknown {
+  if (!(error instanceof StoreError)) return error
+  const effect = error.outcomeUnknown ? 'the change may have been stored or not; look before you repeat it' : 'nothing was stored'
+  return unavailable(`the store failed: ${effect}: ${error.message}`, RETRY_AFTER_MS, error)
+}

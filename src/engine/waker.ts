@@ -1,0 +1,84 @@
+// Wakes the shards of this node: when something of theirs is due, and now and then in case something was missed. While
+// others may have claimed the shards, it lets them sleep.
+
+import type { Millis } from '../core/timer.ts'
+import { sleep } from '../runtime/clock.ts'
+import type { Cancel, Clock } from '../runtime/clock.ts'
+import type { CommitQueue } from './commit-queue.ts'
+import type { Dispatcher } from './dispatcher.ts'
+import { Driver } from './driver.ts'
+import type { OpenShards } from './open-shards.ts'
+
+export type WakerParts = {
+  readonly clock: Clock
+  readonly shards: OpenShards
+  readonly dispatcher: Dispatcher
+  readonly commits: CommitQueue
+  readonly pollIntervalMs: Millis
+  /** False while this node cannot be sure that its shards are still its own. */
+  readonly isCertain: () => boolean
+}
+
+const UNCERTAIN_RETRY_MS = 50
+
+export class Waker {
+  readonly #parts: WakerParts
+  readonly #driver: Driver
+  #cancelPoll: Cancel | null = null
+
+  constructor(parts: WakerParts) {
+    this.#parts = parts
+    this.#driver = new Driver(parts.clock, (now) => this.#wake(now))
+  }
+
+  start(): void {
+    this.#driver.start()
+    this.#pollLater()
+  }
+
+  stop(): void {
+    this.#driver.stop()
+    this.#cancelPoll?.()
+  }
+
+  /** Something is due at `at`: wake then, if not before. */
+  wakeBy(at: Millis): void {
+    this.#driver.wakeBy(at)
+  }
+
+  /**
+   * For a clock that is moved by hand. Does what is due by now and waits until none of it is under way any more: no
+   * delivery, no write, no page being read. Answers when something is due next; Infinity for never.
+   */
+  async quiet(): Promise<Millis> {
+    const { clock, shards, commits, isCertain } = this.#parts
+    for (;;) {
+      this.#driver.lookNow()
+      // What has just ended may go on in the same turn: an outcome into a commit, a commit into the window.
+      await new Promise<void>((resolve) => setImmediate(resolve))
+      const busy = [...shards].filter((shard) => shard.isBusy)
+      const isQuiet = busy.length === 0 && commits.length === 0 && this.#driver.nextAt > clock.now()
+      if (isQuiet && isCertain()) return this.#driver.nextAt
+      await Promise.all([commits.idle(), ...busy.map((shard) => shard.ended())])
+      if (!isCertain()) await sleep(clock, UNCERTAIN_RETRY_MS)
+    }
+  }
+
+  #wake(now: Millis): Millis {
+    const { shards, dispatcher, isCertain } = this.#parts
+    if (!isCertain()) return now + UNCERTAIN_RETRY_MS
+    let nextAt = Infinity
+    for (const shard of shards) nextAt = Math.min(nextAt, shard.wake(now))
+    dispatcher.run()
+    return nextAt
+  }
+
+  /** The safety net: nothing in the product depends on it. While timers wait for a slot, what is due is known anyway. */
+  #pollLater(): void {
+    const { clock, shards, dispatcher, pollIntervalMs } = this.#parts
+    this.#cancelPoll = clock.after(pollIntervalMs, () => {
+      if (dispatcher.waiting === 0) for (const shard of shards) void shard.repair()
+      this.#pollLater()
+    })
+  }
+}
