@@ -61,7 +61,8 @@ test('who is not trusted, or does not encrypt, is told so at the start', async (
 
 test('by the variables: every connection is encrypted, and there are never more than PG_POOL_SIZE', async (t) => {
   const POOL_SIZE = 6
-  const env = { ...(await variables()), PG_SSL: 'verify-full', PG_SSL_CA: ours, PG_POOL_SIZE: String(POOL_SIZE) }
+  const place = await variables()
+  const env = { ...place, PG_SSL: 'verify-full', PG_SSL_CA: ours, PG_POOL_SIZE: String(POOL_SIZE) }
   const service = await startService(t, { cwd: tempDir(t), env })
   const client = new Client(() => service)
   const list = () => fetch(`${service.url}/api/v1/timers/list`, { method: 'POST', headers: JSON_BODY, body: '{"sort":"createdAt"}' })
@@ -69,12 +70,13 @@ test('by the variables: every connection is encrypted, and there are never more 
   const work = async (n: number) => {
     const id = `t${n}`
     await accepted(client.create({ id, executeAt: inAnHour, callbackUrl: 'http://127.0.0.1:1/x' }))
-    await Promise.all([accepted(client.get({ timerId: id })), list(), fetch(`${service.url}/readyz`), fetch(`${service.url}/api/v1/timers/stats`)])
+    const more = ['/readyz', '/api/v1/timers/stats'].map((path) => fetch(`${service.url}${path}`))
+    await Promise.all([accepted(client.get({ timerId: id })), list(), ...more])
   }
   const working = Promise.all(Array.from({ length: 60 }, (_, n) => work(n)))
   const most = { connections: 0, inTheClear: 0 }
   const look = async () => {
-    const { connections, encrypted } = await connectionsTo(env.PG_DB_NAME!)
+    const { connections, encrypted } = await connectionsTo(place['PG_DB_NAME']!)
     most.connections = Math.max(most.connections, connections)
     most.inTheClear = Math.max(most.inTheClear, connections - encrypted)
   }

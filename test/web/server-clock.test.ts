@@ -39,3 +39,14 @@ test('a clock that was set is believed again', () => {
   clock.noteDate(http(VIEWER - 3_600_000), { sentAt: VIEWER, arrivedAt: VIEWER + 20 })
   assert.equal(Math.round(offset() / 60_000), -60)
 })
+
+test('an answer that carries its time is taken for the middle of the exchange', async () => {
+  let viewers = 1_000_000
+  const clock = new ServerClock(() => viewers)
+  const answer = await clock.learnFrom(async () => {
+    viewers += 400
+    return { now: new Date(2_000_200).toISOString() }
+  })
+  assert.equal(answer.now, new Date(2_000_200).toISOString())
+  assert.equal(clock.now(), 2_000_400)
+})

@@ -18,11 +18,11 @@ const EVENTS = [
 ]
 const TEXT = `: ping\n\nevent: overview\ndata: ${EVENTS[0]!.data}\n\ndata: two\ndata:lines\nid: 7\n\nevent: nothing\n\ndata: cut off`
 
-test('events come out the same wherever the stream is cut into pieces', async () => {
-  const bytes = new TextEncoder().encode(TEXT)
-  const cuts = fc.uniqueArray(fc.nat(bytes.length), { maxLength: 8 }).map((places) => places.toSorted((a, b) => a - b))
+test('events come out the same wherever the stream is cut into pieces, and however its lines end', async () => {
+  const cuts = fc.uniqueArray(fc.nat(TEXT.length), { maxLength: 8 }).map((places) => places.toSorted((a, b) => a - b))
   await fc.assert(
-    fc.asyncProperty(cuts, async (places) => {
+    fc.asyncProperty(cuts, fc.constantFrom('\n', '\r\n', '\r'), async (places, lineEnd) => {
+      const bytes = new TextEncoder().encode(TEXT.replaceAll('\n', lineEnd))
       const chunks = [0, ...places].map((start, index) => bytes.subarray(start, places[index]))
       assert.deepEqual(await Array.fromAsync(readEvents(readerOf(chunks))), EVENTS)
     }),

@@ -13,9 +13,24 @@ export const ACTIONS = {
     fits: ({ status }: Timer) => status === 'pending' || status === 'paused',
     call: (timer: Timer) => duetime.cancel(timer),
   },
-  retry: { name: 'Retry', done: 'Retried', fits: ({ status }: Timer) => status === 'failed', call: (timer: Timer) => duetime.retry(timer) },
-  pause: { name: 'Pause', done: 'Paused', fits: ({ status }: Timer) => status === 'pending', call: (timer: Timer) => duetime.pause(timer) },
-  resume: { name: 'Resume', done: 'Resumed', fits: ({ status }: Timer) => status === 'paused', call: (timer: Timer) => duetime.resume(timer) },
+  retry: {
+    name: 'Retry',
+    done: 'Retried',
+    fits: ({ status }: Timer) => status === 'failed',
+    call: (timer: Timer) => duetime.retry(timer),
+  },
+  pause: {
+    name: 'Pause',
+    done: 'Paused',
+    fits: ({ status }: Timer) => status === 'pending',
+    call: (timer: Timer) => duetime.pause(timer),
+  },
+  resume: {
+    name: 'Resume',
+    done: 'Resumed',
+    fits: ({ status }: Timer) => status === 'paused',
+    call: (timer: Timer) => duetime.resume(timer),
+  },
 } as const
 export type ActionName = keyof typeof ACTIONS
 /** What the service does to all that match. */
