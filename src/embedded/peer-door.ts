@@ -8,13 +8,13 @@ import { createServer } from 'node:http'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
-import type { ClusterMember } from '../engine/engine.ts'
+import type { ClusterMember, Preparation } from '../engine/engine.ts'
 import type { Landing } from '../engine/hand-over.ts'
 import { resultOf } from '../http/internal-routes.ts'
 import type { Logger } from '../runtime/logger.ts'
 import { ownUrl } from '../runtime/own-address.ts'
 import { COMMANDS_PATH, LANDING_PATH, LOOK_PATH, MOVED_PATH, PREPARE_PATH } from '../service/peer-links.ts'
-import type { WireCommands, WireMoved, WireShards } from '../service/peer-links.ts'
+import type { WireCommands, WireMoved } from '../service/peer-links.ts'
 
 export type PeerAddress = {
   /** Where to listen. 127.0.0.1 if left out, which is right while all processes are on one machine. */
@@ -88,7 +88,7 @@ export class PeerDoor {
         void node.lookNow().catch(() => {})
         return null
       case PREPARE_PATH:
-        await node.prepare((body as WireShards).shards)
+        await node.prepare(body as Preparation)
         return null
       case MOVED_PATH:
         node.accept((body as WireMoved).moved)

@@ -1,7 +1,10 @@
 // The shards that are this node's, each by an epoch: claimed because they were free, or handed over by another node. One
 // stays until it is let go, or until somebody is seen to own it by a higher epoch.
+//
+// A shard that the store says is this node's has nobody else to see to it while this node lives. So it is claimed whoever
+// should have it, unless it is just being given away; and who should have it gets it from here.
 
-import type { Epoch, ShardId } from '../core/timer.ts'
+import type { Epoch, Millis, ShardId } from '../core/timer.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Logger } from '../runtime/logger.ts'
 import type { Store } from '../store/store.ts'
@@ -18,8 +21,10 @@ export interface ShardHome {
   depart(shard: ShardId): Departure
   /** It has another owner already. */
   drop(shard: ShardId): void
-  /** These nodes live; whatever others were doing they do no longer. */
-  seen(living: ReadonlySet<string>): void
+  /** Only now, after it was opened, comes the message of the node that had it before, with the flights that it carries. */
+  told(shard: ShardId, flights: readonly FlightAbroad[]): void
+  /** These nodes lived when this one looked, at this time of the monotonic clock; what others were doing they do no longer. */
+  seen(living: ReadonlySet<string>, seenAt: number): void
 }
 
 export type ClaimsOptions = {
@@ -32,12 +37,22 @@ export type ClaimsOptions = {
 
 /** `sinceMono`: what was seen of the cluster before that says nothing about this shard. */
 type Owned = { readonly epoch: Epoch; readonly sinceMono: number }
+type Awaited = { readonly epoch: Epoch; readonly untilMono: number }
+
+const TOLD_WITHIN_MS = 500 // after the store; a message that takes longer than that is lost, or its sender is in trouble
 
 export class Claims {
   readonly #options: ClaimsOptions
   readonly #map: ClusterMap
   readonly #owned = new Map<ShardId, Owned>()
-  readonly #claiming = new Set<ShardId>()
+  /** The epoch by which each shard was last this node's. */
+  readonly #had = new Map<ShardId, Epoch>()
+  /** With what another node has said about the shard meanwhile. */
+  readonly #claiming = new Map<ShardId, MovedShard | null>()
+  /** Let go, while the store still names this node. */
+  readonly #going = new Set<ShardId>()
+  /** Those that the store says were handed over to this node, before it has heard so. */
+  readonly #awaited = new Map<ShardId, Awaited>()
 
   constructor(options: ClaimsOptions, map: ClusterMap) {
     this.#options = options
@@ -46,6 +61,17 @@ export class Claims {
 
   get size(): number {
     return this.#owned.size
+  }
+
+  /** No shard is this node's, and none is left behind in its name. */
+  get isEmpty(): boolean {
+    return this.size === 0 && !this.#everyShard().some((shard) => this.#isLeftToUs(shard))
+  }
+
+  /** How long to wait for messages about shards that the store says were handed over to this node; null when for none. */
+  get awaitedForMs(): Millis | null {
+    const awaited = this.#everyShard().flatMap((shard) => (this.#isAwaited(shard) ? [this.#awaited.get(shard)!.untilMono] : []))
+    return awaited.length === 0 ? null : Math.max(...awaited) - this.#options.clock.monotonic()
   }
 
   all(): ShardId[] {
@@ -57,21 +83,24 @@ export class Claims {
     return [...this.#owned].flatMap(([shard, { sinceMono }]) => (sinceMono < seenAt ? [shard] : []))
   }
 
-  /** Those that this node should have, has not, and can take from whoever holds them. */
+  /** Those that are named as this node's and are not open here, and those that it should have and can take from whoever holds them. */
   async claimMissing(desired: readonly string[], isFree: (holder: string | null) => boolean): Promise<void> {
     const { node } = this.#options
-    const wanted = desired.flatMap((owner, shard) => (owner === node && !this.#owned.has(shard as ShardId) ? [shard as ShardId] : []))
-    const free = wanted.filter((shard) => isFree(this.#map.ownerOf(shard)))
-    await Promise.all(free.map((shard) => this.#claim(shard, this.#map.epochOf(shard))))
+    const missing = this.#everyShard().filter((shard) => {
+      const holder = this.#map.ownerOf(shard)
+      if (holder === node) return this.#isLeftToUs(shard) && !this.#isAwaited(shard)
+      return desired[shard] === node && !this.#owned.has(shard) && isFree(holder)
+    })
+    await Promise.all(missing.map((shard) => this.#claim(shard, this.#map.epochOf(shard))))
   }
 
   /** Another node has handed shards over, to this one or to a third. */
   accept(moved: readonly MovedShard[]): void {
-    for (const { shard, epoch, owner, flights } of moved) {
-      const known = Math.max(this.#map.epochOf(shard), this.#owned.get(shard)?.epoch ?? 0)
-      // What is older than what is known here got lost on its way; what is being claimed will have a newer epoch.
-      if (owner !== this.#options.node || epoch <= known || this.#claiming.has(shard)) continue
-      this.#open(shard, epoch, flights)
+    for (const one of moved) {
+      if (one.owner !== this.#options.node) continue
+      // What comes of the claim decides what the message is worth.
+      if (this.#claiming.has(one.shard)) this.#claiming.set(one.shard, one)
+      else this.#take(one)
     }
     this.#map.note(moved)
   }
@@ -88,29 +117,72 @@ export class Claims {
     for (const [shard, { epoch }] of this.#owned) if (this.#map.epochOf(shard) > epoch) this.lost(shard, epoch)
   }
 
-  /** The epoch by which the shard was this node's; null when it was not. */
+  /** The epoch by which the shard was this node's; null when it was not. Until `letGoEnded` it is not claimed again. */
   letGo(shard: ShardId): Epoch | null {
     const epoch = this.#owned.get(shard)?.epoch ?? null
+    if (epoch !== null) this.#going.add(shard)
     this.#owned.delete(shard)
     return epoch
   }
 
+  /** If the store still names this node as the owner, then because the shard could not be given away. */
+  letGoEnded(shard: ShardId): void {
+    this.#going.delete(shard)
+  }
+
   async #claim(shard: ShardId, expected: Epoch): Promise<void> {
     const { store, node, logger } = this.#options
-    this.#claiming.add(shard)
+    this.#claiming.set(shard, null)
+    let epoch: Epoch | null = null
     try {
-      const epoch = await store.claim({ shard, expected, owner: node })
-      if (epoch === null) return
-      this.#map.note([{ shard, epoch, owner: node }])
-      this.#open(shard, epoch, [])
+      epoch = await store.claim({ shard, expected, owner: node })
     } catch (error) {
       logger.warn({ shard, err: error }, 'could not claim a shard; trying again at the next beat')
-    } finally {
-      this.#claiming.delete(shard)
     }
+    const told = this.#claiming.get(shard) ?? null
+    this.#claiming.delete(shard)
+    if (epoch !== null) {
+      this.#map.note([{ shard, epoch, owner: node }])
+      this.#open(shard, epoch, told?.epoch === expected ? told.flights : [])
+    } else if (told !== null) this.#take(told)
+  }
+
+  /** What is older than what is known here got lost on its way, and changes nothing. */
+  #take({ shard, epoch, flights }: MovedShard): void {
+    const owned = this.#owned.get(shard)
+    // The store was quicker to tell, and the shard was claimed by what it said.
+    if (owned?.epoch === epoch + 1) return this.#options.shards.told(shard, flights)
+    const known = this.#map.epochOf(shard)
+    const isNews = epoch > known || (epoch === known && this.#map.ownerOf(shard) === this.#options.node)
+    if (isNews && epoch > (this.#had.get(shard) ?? 0)) this.#open(shard, epoch, flights)
+  }
+
+  /** The store names this node, which neither has the shard nor is about to give it away. */
+  #isLeftToUs(shard: ShardId): boolean {
+    return this.#map.ownerOf(shard) === this.#options.node && !this.#owned.has(shard) && !this.#going.has(shard)
+  }
+
+  /** Another node has put this one's name into the store, and is about to say which deliveries of the shard are under way. */
+  #isAwaited(shard: ShardId): boolean {
+    const { store, clock } = this.#options
+    const epoch = this.#map.epochOf(shard)
+    if (!store.capabilities.shared || !this.#isLeftToUs(shard) || this.#had.get(shard) === epoch) return false
+    const now = clock.monotonic()
+    let awaited = this.#awaited.get(shard)
+    if (awaited?.epoch !== epoch) this.#awaited.set(shard, (awaited = { epoch, untilMono: now + TOLD_WITHIN_MS }))
+    return now < awaited.untilMono
+  }
+
+  #everyShard(): ShardId[] {
+    return Array.from({ length: this.#options.store.capabilities.shards }, (_, shard) => shard as ShardId)
   }
 
   #open(shard: ShardId, epoch: Epoch, flights: readonly FlightAbroad[]): void {
+    const owned = this.#owned.get(shard)
+    if (owned !== undefined) this.lost(shard, owned.epoch)
+    this.#had.set(shard, epoch)
+    this.#going.delete(shard)
+    this.#awaited.delete(shard)
     this.#owned.set(shard, { epoch, sinceMono: this.#options.clock.monotonic() })
     this.#options.shards.open(shard, epoch, flights)
   }

@@ -2,12 +2,12 @@
 // of them and leaves their timers alone, so it must hear how each of them ended.
 
 import type { EndedAttempt } from '../core/settle.ts'
-import type { ShardId, Timer } from '../core/timer.ts'
+import type { Millis, ShardId, Timer } from '../core/timer.ts'
 import { sleep } from '../runtime/clock.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Logger } from '../runtime/logger.ts'
 import type { Flights } from './flights.ts'
-import { flightAbroad } from './flights-abroad.ts'
+import { carriedForMs, flightAbroad } from './flights-abroad.ts'
 import type { FlightsAbroad } from './flights-abroad.ts'
 import type { Departure, FlightAbroad, Landing } from './hand-over.ts'
 
@@ -17,6 +17,7 @@ export type DepartingParts = {
   readonly clock: Clock
   readonly logger: Logger
   readonly signal: AbortSignal
+  readonly leaseMs: Millis
   /** Tells the shard's owner, as far as it is known here, how a delivery ended; false when that node does not own it. */
   readonly landAtOwner: (landing: Landing) => Promise<boolean>
   /** Finds out who owns the shard by now. */
@@ -33,6 +34,7 @@ export class Departing implements Departure {
   readonly #handedOver = Promise.withResolvers<void>()
   /** What the next owner was told of. */
   #known: ReadonlySet<string> = new Set()
+  #handedOverAt = Infinity
 
   constructor(parts: DepartingParts, flights: Flights, abroad: FlightsAbroad) {
     this.#parts = parts
@@ -44,6 +46,7 @@ export class Departing implements Departure {
   flights(): readonly FlightAbroad[] {
     const own = this.#flights.timers().map((timer) => flightAbroad(timer, this.#parts.node))
     this.#known = new Set(own.map(({ deliveryId }) => deliveryId))
+    this.#handedOverAt = this.#parts.clock.monotonic()
     return [...own, ...this.#abroad.list()]
   }
 
@@ -58,16 +61,20 @@ export class Departing implements Departure {
     if (this.#known.has(flight.deliveryId)) await this.#tellOwner({ shard: this.#parts.id, flight, ended })
   }
 
-  /** Until the owner by now has it. It may be on its way to yet another node, or dead; or this one may have the shard again. */
+  /**
+   * Until the owner by now has it, or waits for it no longer. It may be on its way to yet another node, or dead; or this
+   * one may have the shard again.
+   */
   async #tellOwner(landing: Landing): Promise<void> {
-    const { clock, logger, signal, landAtOwner, lookNow } = this.#parts
+    const { clock, logger, signal, leaseMs, landAtOwner, lookNow } = this.#parts
+    const untilMono = this.#handedOverAt + carriedForMs(landing.flight, leaseMs)
     for (let waitMs = TELL_AGAIN_FIRST_MS; ; waitMs = Math.min(waitMs * 2, TELL_AGAIN_MAX_MS)) {
       try {
         if (await landAtOwner(landing)) return
       } catch (error) {
         logger.debug({ shard: landing.shard, err: error }, 'could not report the end of a delivery; trying again')
       }
-      if (signal.aborted) return
+      if (signal.aborted || clock.monotonic() >= untilMono) return
       await lookNow().catch(() => {})
       await sleep(clock, waitMs, signal).catch(() => {})
     }

@@ -55,6 +55,9 @@ export type ClusterOptions = {
   readonly neighbours: Neighbours
 }
 
+/** Which node should get ready to have which shards. */
+export type Preparation = { readonly node: string; readonly shards: readonly ShardId[] }
+
 /** What the other nodes ask of this one; the other side of Neighbours. */
 export type ClusterMember = Pick<Engine, 'execute' | 'lookNow' | 'prepare' | 'accept' | 'land'>
 
@@ -89,6 +92,7 @@ export class Engine {
       ...options,
       ...machinery,
       limits: options.window,
+      leaseMs: (options.cluster ?? ALONE).leaseMs,
       signal: this.#abandon.signal,
       targetFor: targetFinder(options.targets),
       wakeBy: (at) => this.#waker.wakeBy(at),
@@ -155,12 +159,16 @@ export class Engine {
    * Another node is about to hand these shards over and fires their timers until this resolves. Reading what will be read
    * then has connections made, code compiled and pages in the database's memory.
    */
-  async prepare(shards: readonly ShardId[]): Promise<void> {
+  async prepare({ node, shards }: Preparation): Promise<void> {
     const { store, clock } = this.#options
-    if (this.#stopping !== null) throw notOwner()
+    // At the address of a node that died there may be another one by now.
+    if (node !== this.#options.node || this.#stopping !== null) throw notOwner()
     await this.#started.promise
     const until = clock.now() + PREPARED_AHEAD_MS
-    await Promise.all(shards.map((shard) => store.due({ shard, after: null, until, limit: PREPARED_ROWS })))
+    // The rows are not kept until all are there: they can be large.
+    await Promise.all(shards.map(async (shard) => void (await store.due({ shard, after: null, until, limit: PREPARED_ROWS }))))
+    // It would have the shards, and fire nothing.
+    if (!this.#ownership.isCertain) throw notOwner()
   }
 
   /** Another node has handed shards over, to this one or to a third. */
@@ -170,7 +178,7 @@ export class Engine {
 
   /** A delivery that another node carries is over; false when the timer's shard is not owned here. */
   async land(landing: Landing): Promise<boolean> {
-    const shard = this.#shards.get(landing.shard)
+    const shard = this.#shards.landingPlace(landing.shard)
     if (shard === undefined) return false
     await shard.land(landing)
     return true

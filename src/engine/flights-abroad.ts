@@ -5,7 +5,7 @@ import { deliveryId } from '../core/ids.ts'
 import { settle } from '../core/settle.ts'
 import type { EndedAttempt } from '../core/settle.ts'
 import { isFinished } from '../core/timer.ts'
-import type { Timer, TimerUuid } from '../core/timer.ts'
+import type { Millis, Timer, TimerUuid } from '../core/timer.ts'
 import type { FlightDeck } from './flights.ts'
 import type { FlightAbroad, Landing } from './hand-over.ts'
 import type { Holds } from './holds.ts'
@@ -17,31 +17,56 @@ export type AbroadParts = Pick<FlightDeck, 'clock' | 'retentionMs' | 'observer'>
   readonly window: Window
   /** Deliveries that other nodes carry, of timers that are in this shard. */
   readonly abroad: readonly FlightAbroad[]
+  readonly leaseMs: Millis
+  /** Aborts when the time for deliveries to finish is over. */
+  readonly signal: AbortSignal
 }
+
+/** By the monotonic clock. */
+type Known = { readonly flight: FlightAbroad; readonly sinceMono: number; readonly untilMono: number }
+
+const LEASES_TO_REPORT = 2 // a carrier that has the outcome and could not say so for that long is cut off from here
 
 export class FlightsAbroad {
   readonly #parts: AbroadParts
   readonly #rows: OwnedRows
   readonly #holds: Holds
-  readonly #flights = new Map<TimerUuid, FlightAbroad>()
+  readonly #flights = new Map<TimerUuid, Known>()
+  #onAllEnded: (() => void)[] = []
 
   constructor(parts: AbroadParts, rows: OwnedRows, holds: Holds) {
     this.#parts = parts
     this.#rows = rows
     this.#holds = holds
-    for (const flight of parts.abroad) {
-      this.#flights.set(flight.uuid, flight)
-      holds.hold(flight.uuid)
-    }
+    for (const flight of parts.abroad) this.#add(flight)
   }
 
   list(): FlightAbroad[] {
-    return [...this.#flights.values()]
+    return Array.from(this.#flights.values(), ({ flight }) => flight)
+  }
+
+  /** The message about these was late: what has been started here meanwhile, or is over, stays as it is. */
+  addLate(flights: readonly FlightAbroad[]): void {
+    for (const flight of flights) {
+      const entry = this.#parts.window.get(flight.uuid)
+      const isOver = entry !== undefined && (entry.state === 'flying' || !isAttemptOf(entry.timer, flight))
+      if (!isOver && !this.#flights.has(flight.uuid)) this.#add(flight)
+    }
+  }
+
+  /** Resolves when none is known any more, or the time for it is over. */
+  async allEnded(): Promise<void> {
+    const { signal } = this.#parts
+    if (this.#flights.size === 0 || signal.aborted) return
+    await new Promise<void>((resolve) => {
+      this.#onAllEnded.push(resolve)
+      signal.addEventListener('abort', () => resolve(), { once: true })
+    })
   }
 
   /** This very firing of the timer is being delivered. */
   has(timer: Timer): boolean {
-    return this.#flights.size > 0 && this.#flights.get(timer.uuid)?.deliveryId === deliveryId(timer)
+    return this.#flights.size > 0 && this.#flights.get(timer.uuid)?.flight.deliveryId === deliveryId(timer)
   }
 
   /** Its carrier says that it is over. Resolves when what came of it is durable. */
@@ -50,9 +75,23 @@ export class FlightsAbroad {
     this.#end(flight)
   }
 
-  /** What a carrier that is gone had under way starts again. */
-  endUnlessCarriedBy(living: ReadonlySet<string>): void {
-    for (const flight of this.#flights.values()) if (!living.has(flight.carrier)) this.#end(flight)
+  /**
+   * What a carrier that is gone had under way starts again, and so does what should have been reported long ago: the
+   * carrier may live, and be unable to reach this node.
+   */
+  endUnlessCarriedBy(living: ReadonlySet<string>, seenAt: number): void {
+    const now = this.#parts.clock.monotonic()
+    for (const { flight, sinceMono, untilMono } of this.#flights.values()) {
+      // A carrier that is newer than the look at the cluster is not gone.
+      const isGone = sinceMono < seenAt && !living.has(flight.carrier)
+      if (isGone || now >= untilMono) this.#end(flight)
+    }
+  }
+
+  #add(flight: FlightAbroad): void {
+    const now = this.#parts.clock.monotonic()
+    this.#flights.set(flight.uuid, { flight, sinceMono: now, untilMono: now + carriedForMs(flight, this.#parts.leaseMs) })
+    this.#holds.hold(flight.uuid)
   }
 
   async #settle(flight: FlightAbroad, ended: EndedAttempt): Promise<void> {
@@ -70,19 +109,28 @@ export class FlightsAbroad {
 
   /** One that is not known here, as when the shard came without its flights, changes nothing. */
   #end({ uuid, deliveryId: id, attempt }: FlightAbroad): void {
-    const flight = this.#flights.get(uuid)
+    const flight = this.#flights.get(uuid)?.flight
     if (flight?.deliveryId !== id || flight.attempt !== attempt) return
     this.#flights.delete(uuid)
     this.#holds.release(uuid)
+    if (this.#flights.size === 0) for (const resolve of this.#onAllEnded.splice(0)) resolve()
   }
 }
 
 export function flightAbroad(timer: Timer, carrier: string): FlightAbroad {
-  const { namespace, id, uuid } = timer
-  return { namespace, id, uuid, deliveryId: deliveryId(timer), attempt: timer.attempts + 1, carrier }
+  const { namespace, id, uuid, version, timeoutMs } = timer
+  return { namespace, id, uuid, deliveryId: deliveryId(timer), attempt: timer.attempts + 1, version, timeoutMs, carrier }
 }
 
-/** Whether the row is still at the attempt that the flight is. */
+/** From the hand-over on: after that the new owner does not wait for it, and the carrier need not tell. */
+export function carriedForMs({ timeoutMs }: FlightAbroad, leaseMs: Millis): Millis {
+  return timeoutMs + LEASES_TO_REPORT * leaseMs
+}
+
+/**
+ * Whether the row is still at the attempt that the flight is. One more write than the carrier knows of may have been made, as
+ * its mark that the timer is executing; after two the firing may be one that a `retry` has begun anew, with the same numbers.
+ */
 function isAttemptOf(row: Timer, flight: FlightAbroad): boolean {
-  return deliveryId(row) === flight.deliveryId && row.attempts + 1 === flight.attempt
+  return deliveryId(row) === flight.deliveryId && row.attempts + 1 === flight.attempt && row.version <= flight.version + 1
 }

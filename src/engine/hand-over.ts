@@ -6,7 +6,7 @@
 // leaves those timers alone until it hears what came of them, or that the carrier is gone.
 
 import type { EndedAttempt } from '../core/settle.ts'
-import type { Epoch, Namespace, ShardId, TimerId, TimerUuid } from '../core/timer.ts'
+import type { Epoch, Millis, Namespace, ShardId, TimerId, TimerUuid } from '../core/timer.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Logger } from '../runtime/logger.ts'
 import type { NodeRow, ShardRow, Store } from '../store/store.ts'
@@ -18,6 +18,10 @@ export type FlightAbroad = {
   readonly uuid: TimerUuid
   readonly deliveryId: string
   readonly attempt: number
+  /** Of the timer's row, as far as the carrier knows. */
+  readonly version: number
+  /** How long the receiver has to answer. */
+  readonly timeoutMs: Millis
   /** The node that carries it. */
   readonly carrier: string
 }
@@ -31,8 +35,8 @@ export type MovedShard = ShardRow & { readonly owner: string; readonly flights: 
 export interface Neighbours {
   /** There is something to see in the store, now and not at the next beat. */
   notify(address: string): void
-  /** Resolves when the other one is ready to go on with these shards. */
-  prepare(address: string, shards: readonly ShardId[]): Promise<void>
+  /** Resolves when that node is ready to go on with these shards. Another one at its address refuses. */
+  prepare(to: NextOwner, shards: readonly ShardId[]): Promise<void>
   /** These have a new owner: the other one, or one that it should send commands to. */
   moved(address: string, shards: readonly MovedShard[]): Promise<void>
   /** Resolves when what came of the delivery is durable; false when the other one does not own the shard. */
@@ -54,6 +58,8 @@ export type HandOverOptions = {
   readonly neighbours: Neighbours
   /** The epoch by which the shard is owned here, which it is no longer from now on; null when it was not. */
   readonly letGo: (shard: ShardId) => Epoch | null
+  /** Whether it has another owner now or not is in the store. */
+  readonly letGoEnded: (shard: ShardId) => void
   /** Nothing of the shard starts here from now on. */
   readonly depart: (shard: ShardId) => Departure
   /** What this node itself should know of it. */
@@ -61,7 +67,7 @@ export type HandOverOptions = {
 }
 
 /** The address is not null: the node can be told. */
-export type NextOwner = NodeRow & { readonly address: string }
+export type NextOwner = Pick<NodeRow, 'node'> & { readonly address: string }
 
 const SHARDS_AT_ONCE = 16 // whose timers wait for each other's first page
 
@@ -75,7 +81,7 @@ export async function handOver(all: Move, options: HandOverOptions): Promise<boo
     const group = all.shards.slice(at, at + SHARDS_AT_ONCE)
     const startedAt = options.clock.monotonic()
     try {
-      await options.neighbours.prepare(to.address, group)
+      await options.neighbours.prepare(to, group)
     } catch (error) {
       const fields = { to: to.node, shards: group.length, err: error }
       options.logger.warn(fields, 'the next owner of some shards cannot be reached; keeping them')
@@ -100,6 +106,7 @@ async function move({ shards, to, witnesses }: Move, options: HandOverOptions, s
     return epoch === null || epoch === undefined ? [] : [{ shard, epoch, owner: to.node, flights: departure.flights() }]
   })
   options.note(moved)
+  for (const { shard } of leaving) options.letGoEnded(shard)
   if (moved.length > 0) await tell(moved, to, neighbours, logger)
   for (const { departure } of leaving) departure.end()
   const withoutFlights = moved.map((one) => ({ ...one, flights: [] }))

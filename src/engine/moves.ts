@@ -7,6 +7,7 @@ import type { ClusterMap } from './cluster-map.ts'
 import { handOver } from './hand-over.ts'
 import type { HandOverOptions, Neighbours, NextOwner } from './hand-over.ts'
 import type { Lease } from './lease.ts'
+import type { NodeRow } from '../store/store.ts'
 
 export type MovesOptions = ClaimsOptions & { readonly neighbours: Neighbours }
 
@@ -31,6 +32,7 @@ export class Moves {
       ...options,
       depart: (shard) => shards.depart(shard),
       letGo: (shard) => claims.letGo(shard),
+      letGoEnded: (shard) => claims.letGoEnded(shard),
       note: (moved) => map.note(moved),
     }
   }
@@ -83,7 +85,7 @@ export class Moves {
   }
 
   async #moveTo(owner: string | null, shards: readonly ShardId[]): Promise<void> {
-    const to = this.#map.nodes.find((row): row is NextOwner => row.node === owner && row.address !== null)
+    const to = this.#map.nodes.find((row): row is NodeRow & NextOwner => row.node === owner && row.address !== null)
     if (to === undefined) {
       if (this.#leaving) await this.giveUp(shards)
       return

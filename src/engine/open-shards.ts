@@ -20,6 +20,8 @@ const SHARD_TIMERS_MIN = 2
 export class OpenShards implements ShardHome {
   readonly #options: OpenShardsOptions
   readonly #shards = new Map<ShardId, Shard>()
+  /** Nothing starts there any more; what other nodes carry lands there until they are released. */
+  readonly #closing = new Map<ShardId, Shard>()
   /** Given to other nodes, with deliveries still in flight here. */
   readonly #departed = new Set<Shard>()
 
@@ -33,6 +35,11 @@ export class OpenShards implements ShardHome {
 
   get(id: ShardId): Shard | undefined {
     return this.#shards.get(id)
+  }
+
+  /** Where a delivery that another node carries can land. */
+  landingPlace(id: ShardId): Shard | undefined {
+    return this.#shards.get(id) ?? this.#closing.get(id)
   }
 
   [Symbol.iterator](): Iterator<Shard> {
@@ -52,7 +59,9 @@ export class OpenShards implements ShardHome {
   async close(id: ShardId): Promise<void> {
     const shard = this.#shards.get(id)
     this.#shards.delete(id)
-    await shard?.stop()
+    if (shard !== undefined) this.#closing.set(id, shard)
+    await shard?.close()
+    if (this.#closing.get(id) === shard) this.#closing.delete(id)
     await this.#options.outbox?.closed(id)
   }
 
@@ -73,8 +82,12 @@ export class OpenShards implements ShardHome {
     void shard?.stop()
   }
 
-  seen(living: ReadonlySet<string>): void {
-    for (const shard of this.#shards.values()) shard.seen(living)
+  told(id: ShardId, flights: readonly FlightAbroad[]): void {
+    this.#shards.get(id)?.told(flights)
+  }
+
+  seen(living: ReadonlySet<string>, seenAt: number): void {
+    for (const shard of [...this.#shards.values(), ...this.#closing.values()]) shard.seen(living, seenAt)
   }
 
   /** Resolves when nothing of the shards that were given away is in flight here any more. */

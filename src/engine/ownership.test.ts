@@ -27,7 +27,7 @@ function setup() {
     }
     const neighbours: Neighbours = {
       notify: (to) => void nodes.get(to)?.ownership.lookNow(),
-      prepare: async (to) => reach(to).ready,
+      prepare: async (to) => reach(to.address).ready,
       moved: async (to, moved) => reach(to).ownership.accept(moved),
       land: async () => false,
     }
@@ -70,6 +70,7 @@ class Node {
           return { flights: () => [], end: () => {} }
         },
         drop: (shard) => this.owned.delete(shard),
+        told: (shard, flights) => this.told.push([shard, flights.length]),
         seen: () => {},
       },
       neighbours,

@@ -11,6 +11,7 @@
 
 import { assignShards } from '../core/shard-assignment.ts'
 import type { Epoch, Millis, ShardId } from '../core/timer.ts'
+import { sleep } from '../runtime/clock.ts'
 import type { Cancel } from '../runtime/clock.ts'
 import type { ClusterState } from '../store/store.ts'
 import { Claims } from './claims.ts'
@@ -41,6 +42,8 @@ export class Ownership {
   readonly #skew: SkewWatch
   #stopped = false
   #cancelBeat: Cancel | null = null
+  /** Of a look between the beats. */
+  #cancelLook: Cancel | null = null
   /** The round under way and the one that waits for it: whoever wants to look meanwhile shares that. */
   #round: Promise<void> = Promise.resolve()
   #nextRound: Promise<void> | null = null
@@ -71,7 +74,9 @@ export class Ownership {
     for (let round = 0; round < LEAVING_ROUNDS_MAX; round++) {
       await this.lookNow()
       await this.#moves.ended()
-      if (this.#claims.size === 0 || this.#lease.lastBeatFailed) break
+      if (this.#claims.isEmpty || this.#lease.lastBeatFailed) break
+      const awaitedForMs = this.#claims.awaitedForMs
+      if (awaitedForMs !== null) await sleep(this.#options.clock, awaitedForMs)
     }
     await this.#moves.giveUp(this.#claims.all())
   }
@@ -79,6 +84,7 @@ export class Ownership {
   stop(): void {
     this.#stopped = true
     this.#cancelBeat?.()
+    this.#cancelLook?.()
   }
 
   /** No other node can have claimed our shards yet, so deliveries may start. */
@@ -138,12 +144,23 @@ export class Ownership {
     this.#skew.look(this.clockSkewMs)
     const living = this.#map.living()
     const names = new Set(living.map(({ node }) => node))
-    if (!this.#lease.isInDoubt) this.#options.shards.seen(names)
+    if (!this.#lease.isInDoubt) this.#options.shards.seen(names, sentAt)
     // One that is leaving gets nothing more, and keeps what it has until it has let go of it.
     const staying = living.filter(({ node, leaving }) => !leaving && !this.#moves.isUnreachable(node))
     const desired = assignShards(this.#options.store.capabilities.shards, staying.map(({ node }) => node))
     this.#moves.begin(desired, sentAt)
     await this.#claims.claimMissing(desired, (holder) => this.#isFree(holder, names))
+    this.#lookForAwaited()
+  }
+
+  /** Shards that were handed over to this node and of which it has not heard are claimed then, and not only at the next beat. */
+  #lookForAwaited(): void {
+    const awaitedForMs = this.#claims.awaitedForMs
+    if (awaitedForMs === null || this.#stopped) return
+    this.#cancelLook ??= this.#options.clock.after(awaitedForMs, () => {
+      this.#cancelLook = null
+      void this.lookNow()
+    })
   }
 
   /** False when the store could not be reached. */

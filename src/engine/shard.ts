@@ -15,7 +15,7 @@ import { Flights } from './flights.ts'
 import type { FlightDeck } from './flights.ts'
 import { FlightsAbroad } from './flights-abroad.ts'
 import type { AbroadParts } from './flights-abroad.ts'
-import type { Departure, Landing } from './hand-over.ts'
+import type { Departure, FlightAbroad, Landing } from './hand-over.ts'
 import { Holds } from './holds.ts'
 import { notOwner, OwnedRows, RETRY_AFTER_MS, ROUNDS_MAX } from './owned-rows.ts'
 import type { RowsParts } from './owned-rows.ts'
@@ -148,6 +148,12 @@ export class Shard {
     await this.ended()
   }
 
+  /** As `stop`, for a shard that nobody takes: also those that other nodes carry can still land here, until the signal. */
+  async close(): Promise<void> {
+    await this.stop()
+    await this.#abroad.allEnded()
+  }
+
   /** Another node is about to own it. No delivery starts any more; those in flight go on, and their outcomes go to that node. */
   depart(): Departure {
     this.#stopped = true
@@ -162,9 +168,14 @@ export class Shard {
     if (this.#departing !== null) throw notOwner()
   }
 
+  /** Other nodes carry these, as is only known now. */
+  told(flights: readonly FlightAbroad[]): void {
+    this.#abroad.addLate(flights)
+  }
+
   /** Deliveries that other nodes carry go on only where the carrier lives. */
-  seen(living: ReadonlySet<string>): void {
-    this.#abroad.endUnlessCarriedBy(living)
+  seen(living: ReadonlySet<string>, seenAt: number): void {
+    this.#abroad.endUnlessCarriedBy(living, seenAt)
   }
 
   /** Asked when a timer's turn has come: is it still the current version, still due, and no change of it on its way? */

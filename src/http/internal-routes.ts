@@ -6,10 +6,10 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Command } from '../core/command.ts'
 import { DuetimeError, ErrorCode } from '../core/errors.ts'
-import type { ClusterMember } from '../engine/engine.ts'
+import type { ClusterMember, Preparation } from '../engine/engine.ts'
 import type { Landing } from '../engine/hand-over.ts'
 import { COMMANDS_PATH, LANDING_PATH, LOOK_PATH, MOVED_PATH, PREPARE_PATH } from '../service/peer-links.ts'
-import type { WireCommands, WireLanded, WireMoved, WireResult, WireResults, WireShards } from '../service/peer-links.ts'
+import type { WireCommands, WireLanded, WireMoved, WireResult, WireResults } from '../service/peer-links.ts'
 import type { Logger } from '../runtime/logger.ts'
 import { JSON_TYPE } from './error-answers.ts'
 
@@ -44,7 +44,7 @@ export function registerInternalRoutes(app: FastifyInstance, { secret, node }: I
   })
 
   app.post(PREPARE_PATH, { ...options, bodyLimit: BODY_BYTES_MAX }, async (request, reply) => {
-    await node.prepare((request.body as WireShards).shards)
+    await node.prepare(request.body as Preparation)
     return reply.code(204).send()
   })
 

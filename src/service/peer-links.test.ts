@@ -106,11 +106,11 @@ test('commands of one turn travel together, and each gets its own answer', async
 test('a node that refuses to get ready, or to hear of moved shards, is told from one that does', async (t) => {
   const links = setup(t)
   const unwilling = await peer(t, (_request, response) => response.writeHead(503).end())
-  await assert.rejects(links.prepare(unwilling, [1 as ShardId]))
+  await assert.rejects(links.prepare({ node: 'b', address: unwilling }, [1 as ShardId]))
   await assert.rejects(links.moved(unwilling, []))
   await assert.rejects(links.land(unwilling, LANDING))
   const willing = await peer(t, (_request, response) => response.writeHead(204).end())
-  await links.prepare(willing, [1 as ShardId])
+  await links.prepare({ node: 'b', address: willing }, [1 as ShardId])
   await links.moved(willing, [])
 })
 

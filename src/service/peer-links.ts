@@ -8,7 +8,8 @@ import type { Command } from '../core/command.ts'
 import { DuetimeError, unavailable } from '../core/errors.ts'
 import type { ErrorCode, ErrorDetails } from '../core/errors.ts'
 import type { ShardId } from '../core/timer.ts'
-import type { Landing, MovedShard, Neighbours } from '../engine/hand-over.ts'
+import type { Preparation } from '../engine/engine.ts'
+import type { Landing, MovedShard, Neighbours, NextOwner } from '../engine/hand-over.ts'
 import { notOwner } from '../engine/owned-rows.ts'
 import type { Executed } from '../engine/shard.ts'
 import type { Cancel, Clock } from '../runtime/clock.ts'
@@ -28,7 +29,6 @@ export type WireResult =
   | { readonly type: 'refused'; readonly code: ErrorCode; readonly message: string; readonly details: ErrorDetails }
 export type WireResults = { readonly results: readonly WireResult[] }
 
-export type WireShards = { readonly shards: readonly ShardId[] }
 export type WireMoved = { readonly moved: readonly MovedShard[] }
 export type WireLanded = { readonly landed: boolean }
 
@@ -86,8 +86,8 @@ export class PeerLinks implements Peers, Neighbours {
     )
   }
 
-  async prepare(address: string, shards: readonly ShardId[]): Promise<void> {
-    const body = JSON.stringify({ shards } satisfies WireShards)
+  async prepare({ node, address }: NextOwner, shards: readonly ShardId[]): Promise<void> {
+    const body = JSON.stringify({ node, shards } satisfies Preparation)
     await expectDone(this.#post(address + PREPARE_PATH, body, { signal: AbortSignal.timeout(PREPARED_WITHIN_MS) }))
   }
 

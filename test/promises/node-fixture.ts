@@ -113,7 +113,7 @@ export class TestNode {
     }
     const neighbours: Neighbours = {
       notify: (address) => void nodes.get(address)?.engine.lookNow(),
-      prepare: async (address, shards) => (await reach(address)).prepare(shards),
+      prepare: async ({ node, address }, shards) => (await reach(address)).prepare({ node, shards }),
       moved: async (address, moved) => (await reach(address)).accept(moved),
       land: async (address, landing) => (await reach(address)).land(landing),
     }
