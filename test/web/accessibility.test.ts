@@ -92,7 +92,7 @@ test('the keyboard goes everywhere: letters, slash, question mark, Tab', needsBr
   await page.getByRole('heading', { name: 'Overview' }).waitFor()
   await page.keyboard.press('g')
   await page.keyboard.press('t')
-  await page.getByRole('heading', { name: 'Timers' }).waitFor()
+  await page.getByRole('heading', { name: 'Timers', exact: true }).waitFor()
   await page.keyboard.press('g')
   await page.keyboard.press('o')
   await page.getByRole('heading', { name: 'Overview' }).waitFor()
@@ -102,10 +102,11 @@ test('the keyboard goes everywhere: letters, slash, question mark, Tab', needsBr
   await page.getByRole('dialog').waitFor({ state: 'detached' })
   await page.keyboard.press('/')
   await page.getByLabel('Search by id').waitFor()
-  await page.waitForFunction("document.activeElement.id === 'search'")
+  await page.locator('#search:focus').waitFor()
   // Typed into a field, a letter is a letter.
   await page.keyboard.type('n')
   assert.equal(await page.getByLabel('Search by id').inputValue(), 'n')
+  await page.waitForURL(/q=n/)
 
   await page.goto(page.url().replace(/#.*/, '#/'))
   await page.reload()

@@ -66,7 +66,7 @@ export type LiveOptions = {
   readonly signal?: AbortSignalLike | undefined
   /** Told when the stream opens, and when it breaks or cannot be opened: `broken` says why, and when it is tried again. */
   readonly onConnection?: ((isConnected: boolean, broken: LiveBreak | null) => void) | undefined
-  /** How long to wait, given the failures in a row before this one. Default: up to 5 s, with jitter. Never less than the service asks for. */
+  /** How long to wait, given the failures in a row before this one; never less than the service asks for. Default: 5 s at most. */
   readonly backoffMs?: ((failuresBefore: number) => number) | undefined
 }
 

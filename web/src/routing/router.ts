@@ -35,7 +35,8 @@ export function navigate(href: string, { replace = false } = {}): void {
 
 /** Changes some of the current page's parameters. Typing in a filter replaces, a click makes a step to go back to. */
 export function changeParams(changes: Params, { replace = false } = {}): void {
-  const { path, params } = here.get()
+  // Of the address itself: somebody may have left this page a moment ago, and popstate is still on its way.
+  const { path, params } = parse(location.hash)
   navigate(hrefOf(path, { ...Object.fromEntries(params), ...changes }), { replace })
 }
 
