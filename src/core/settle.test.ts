@@ -10,7 +10,7 @@ import { DEFAULT_RETRY } from './retry.ts'
 import { firingOf, parseSchedule } from './schedule.ts'
 import { markExecuting, settle } from './settle.ts'
 import { assertTimerInvariants } from './timer-invariants.ts'
-import { Status, isFinished } from './timer.ts'
+import { NEVER, Status, isFinished } from './timer.ts'
 import type { Timer } from './timer.ts'
 
 /** One attempt, `lateMs` after its time and lasting `durationMs`, with the steps it makes checked. */
@@ -160,4 +160,14 @@ test('with catchUp all every missed iteration is delivered, one after the other'
     timer = attempt(timer, DELIVERED, { lateMs: 60 * MINUTE })
   }
   assert.equal(timer.status, 'completed')
+})
+
+test('an outcome that comes after a pause counts, and does not end the pause', () => {
+  const paused = (timer: Timer): Timer => ({ ...timer, version: timer.version + 1, status: Status.paused, wakeAt: NEVER })
+  const late = (timer: Timer, outcome: DeliveryOutcome) => settle(paused(timer), { startedAt: NOW, durationMs: 5, outcome }, at(NOW + MINUTE))
+  const failed = late(timerOf('PT1M'), FAILED)
+  assert.deepEqual([failed.status, failed.wakeAt, failed.attempts], ['paused', NEVER, 1])
+  const next = late(timerOf('R3/PT1M'), DELIVERED)
+  assert.deepEqual([next.status, next.wakeAt, next.iteration], ['paused', NEVER, timerOf('R3/PT1M').iteration + 1])
+  assert.equal(late(timerOf('PT1M'), DELIVERED).status, 'completed')
 })

@@ -8,12 +8,18 @@ import { spreadOf } from './ids.ts'
 import { ATTEMPTS_KEPT, ERROR_CHARS_KEPT } from './limits.ts'
 import { nextAttemptAt } from './retry.ts'
 import { firingOf, iterationAtOrAfter, parseSchedule } from './schedule.ts'
-import { CatchUp, Status } from './timer.ts'
+import { CatchUp, isFinished, NEVER, Status } from './timer.ts'
 import type { Attempt, Millis, Timer } from './timer.ts'
 
 export type EndedAttempt = { readonly startedAt: Millis; readonly durationMs: number; readonly outcome: DeliveryOutcome }
 
 export function settle(timer: Timer, ended: EndedAttempt, context: RuleContext): Timer {
+  const after = settled(timer, ended, context)
+  // An outcome that comes late may meet a timer that somebody has paused since: it counts, and the pause holds.
+  return timer.status === Status.paused && !isFinished(after) ? { ...after, status: Status.paused, wakeAt: NEVER } : after
+}
+
+function settled(timer: Timer, ended: EndedAttempt, context: RuleContext): Timer {
   const { outcome } = ended
   const tried = withAttempt(timer, ended)
   switch (outcome.type) {

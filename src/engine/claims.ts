@@ -8,6 +8,7 @@ import type { Epoch, Millis, ShardId } from '../core/timer.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Logger } from '../runtime/logger.ts'
 import type { Store } from '../store/store.ts'
+import { AwaitedMessages } from './awaited-messages.ts'
 import type { ClusterMap } from './cluster-map.ts'
 import type { Departure, FlightAbroad, MovedShard } from './hand-over.ts'
 
@@ -37,9 +38,6 @@ export type ClaimsOptions = {
 
 /** `sinceMono`: what was seen of the cluster before that says nothing about this shard. */
 type Owned = { readonly epoch: Epoch; readonly sinceMono: number }
-type Awaited = { readonly epoch: Epoch; readonly untilMono: number }
-
-const TOLD_WITHIN_MS = 500 // after the store; a message that takes longer than that is lost, or its sender is in trouble
 
 export class Claims {
   readonly #options: ClaimsOptions
@@ -51,12 +49,14 @@ export class Claims {
   readonly #claiming = new Map<ShardId, MovedShard | null>()
   /** Let go, while the store still names this node. */
   readonly #going = new Set<ShardId>()
-  /** Those that the store says were handed over to this node, before it has heard so. */
-  readonly #awaited = new Map<ShardId, Awaited>()
+  /** Could not be given away. What was in flight then still is. */
+  readonly #stayed = new Map<ShardId, Departure>()
+  readonly #awaited: AwaitedMessages
 
   constructor(options: ClaimsOptions, map: ClusterMap) {
     this.#options = options
     this.#map = map
+    this.#awaited = new AwaitedMessages(options.clock)
   }
 
   get size(): number {
@@ -70,8 +70,7 @@ export class Claims {
 
   /** How long to wait for messages about shards that the store says were handed over to this node; null when for none. */
   get awaitedForMs(): Millis | null {
-    const awaited = this.#everyShard().flatMap((shard) => (this.#isAwaited(shard) ? [this.#awaited.get(shard)!.untilMono] : []))
-    return awaited.length === 0 ? null : Math.max(...awaited) - this.#options.clock.monotonic()
+    return this.#awaited.waitMs
   }
 
   all(): ShardId[] {
@@ -115,9 +114,15 @@ export class Claims {
 
   dropWhatIsLost(): void {
     for (const [shard, { epoch }] of this.#owned) if (this.#map.epochOf(shard) > epoch) this.lost(shard, epoch)
+    for (const [shard, departure] of this.#stayed) {
+      // It was given away after all, and only the answer was lost; the new owner was not told.
+      if (this.#map.ownerOf(shard) === this.#options.node) continue
+      this.#stayed.delete(shard)
+      departure.end()
+    }
   }
 
-  /** The epoch by which the shard was this node's; null when it was not. Until `letGoEnded` it is not claimed again. */
+  /** The epoch by which the shard was this node's; null when it was not. It is not claimed again before `stays`. */
   letGo(shard: ShardId): Epoch | null {
     const epoch = this.#owned.get(shard)?.epoch ?? null
     if (epoch !== null) this.#going.add(shard)
@@ -125,26 +130,29 @@ export class Claims {
     return epoch
   }
 
-  /** If the store still names this node as the owner, then because the shard could not be given away. */
-  letGoEnded(shard: ShardId): void {
+  /** It could not be given away, as far as is known here. If the store says so, too, it is claimed and opened again. */
+  stays(shard: ShardId, departure: Departure): void {
     this.#going.delete(shard)
+    this.#stayed.set(shard, departure)
   }
 
   async #claim(shard: ShardId, expected: Epoch): Promise<void> {
     const { store, node, logger } = this.#options
+    if (this.#map.ownerOf(shard) === node) logger.warn({ shard }, 'a shard is in the name of this node, which does not have it: claiming it')
     this.#claiming.set(shard, null)
-    let epoch: Epoch | null = null
-    try {
-      epoch = await store.claim({ shard, expected, owner: node })
-    } catch (error) {
+    const result = await store.claim({ shard, expected, owner: node }).catch((error: unknown) => {
       logger.warn({ shard, err: error }, 'could not claim a shard; trying again at the next beat')
-    }
+      return 'failed' as const
+    })
     const told = this.#claiming.get(shard) ?? null
     this.#claiming.delete(shard)
-    if (epoch !== null) {
-      this.#map.note([{ shard, epoch, owner: node }])
-      this.#open(shard, epoch, told?.epoch === expected ? told.flights : [])
-    } else if (told !== null) this.#take(told)
+    if (typeof result === 'number') {
+      this.#map.note([{ shard, epoch: result, owner: node }])
+      this.#open(shard, result, told?.epoch === expected ? told.flights : [])
+    } else if (told !== null && (told.epoch > expected || result === 'failed')) {
+      // Where somebody else was faster than the claim, a message about the epoch before that is worth nothing.
+      this.#take(told)
+    }
   }
 
   /** What is older than what is known here got lost on its way, and changes nothing. */
@@ -164,13 +172,8 @@ export class Claims {
 
   /** Another node has put this one's name into the store, and is about to say which deliveries of the shard are under way. */
   #isAwaited(shard: ShardId): boolean {
-    const { store, clock } = this.#options
     const epoch = this.#map.epochOf(shard)
-    if (!store.capabilities.shared || !this.#isLeftToUs(shard) || this.#had.get(shard) === epoch) return false
-    const now = clock.monotonic()
-    let awaited = this.#awaited.get(shard)
-    if (awaited?.epoch !== epoch) this.#awaited.set(shard, (awaited = { epoch, untilMono: now + TOLD_WITHIN_MS }))
-    return now < awaited.untilMono
+    return this.#options.store.capabilities.shared && this.#had.get(shard) !== epoch && this.#awaited.mayCome(shard, epoch)
   }
 
   #everyShard(): ShardId[] {
@@ -180,10 +183,13 @@ export class Claims {
   #open(shard: ShardId, epoch: Epoch, flights: readonly FlightAbroad[]): void {
     const owned = this.#owned.get(shard)
     if (owned !== undefined) this.lost(shard, owned.epoch)
-    this.#had.set(shard, epoch)
+    const stayed = this.#stayed.get(shard)
+    this.#stayed.delete(shard)
     this.#going.delete(shard)
-    this.#awaited.delete(shard)
+    this.#awaited.forget(shard)
+    this.#had.set(shard, epoch)
     this.#owned.set(shard, { epoch, sinceMono: this.#options.clock.monotonic() })
-    this.#options.shards.open(shard, epoch, flights)
+    this.#options.shards.open(shard, epoch, [...flights, ...(stayed?.flights() ?? [])])
+    stayed?.end()
   }
 }

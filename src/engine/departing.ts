@@ -56,7 +56,7 @@ export class Departing implements Departure {
 
   /** A delivery that this node carries is over; `ended` is null when there is nothing to store. Resolves when the owner has it. */
   async report(timer: Timer, ended: EndedAttempt | null): Promise<void> {
-    await this.#handedOver.promise
+    await Promise.race([this.#handedOver.promise, aborted(this.#parts.signal)])
     const flight = flightAbroad(timer, this.#parts.node)
     if (this.#known.has(flight.deliveryId)) await this.#tellOwner({ shard: this.#parts.id, flight, ended })
   }
@@ -79,4 +79,9 @@ export class Departing implements Departure {
       await sleep(clock, waitMs, signal).catch(() => {})
     }
   }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve()
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
 }

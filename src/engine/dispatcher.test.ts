@@ -267,8 +267,18 @@ test('a lane that is closed takes no slot and holds nobody up, and goes on when 
   end('3')
   end('4')
   assert.deepEqual([started, dispatcher.waiting, dispatcher.inFlight], [['3', '4'], 2, 0])
+  assert.equal(dispatcher.isBehind, false)
   isOpen = true
+  assert.equal(dispatcher.isBehind, true)
   dispatcher.run()
   end('1')
   assert.deepEqual([started, dispatcher.waiting, dispatcher.started], [['3', '4', '1', '2'], 0, 4])
+})
+
+test('a sweep forgets what is gone, also where no turn ever comes', () => {
+  const { dispatcher, add } = setup({ total: 1 })
+  Object.assign(add('1', 'a', 'closed'), { isOpen: () => false, isGone: () => true })
+  Object.assign(add('2', 'b', 'closed'), { isOpen: () => false })
+  dispatcher.sweep()
+  assert.deepEqual([dispatcher.waiting, dispatcher.known], [1, { namespaces: 1, targets: 1 }])
 })

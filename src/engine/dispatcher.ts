@@ -63,13 +63,19 @@ export class Dispatcher {
     return this.#waiting
   }
 
+  /** Something waits that could start if it had a slot. A lane that is closed may stay so for ever. */
+  get isBehind(): boolean {
+    if (this.#waiting === 0) return false
+    return this.#namespaces.values().some(({ lanes }) => lanes.values().some(isOpen))
+  }
+
   /** What is remembered beside the jobs: those with jobs waiting or in flight, and a bounded number of sick targets. */
   get known(): { readonly namespaces: number; readonly targets: number } {
     return { namespaces: this.#namespaces.size, targets: this.#targets.size }
   }
 
   add(job: Job): void {
-    if (this.#waiting >= this.#sweepAt) this.#sweep()
+    if (this.#waiting >= this.#sweepAt) this.sweep()
     const namespace = this.#namespaceOf(job.namespace)
     let lane = namespace.lanes.get(job.target)
     if (lane === undefined) lane = this.#openLane(namespace, job.target)
@@ -110,9 +116,10 @@ export class Dispatcher {
 
   /**
    * A timer that is updated, or evicted from memory and loaded again, waits with a new job, and the old one is gone. Behind
-   * a dead host their turn may not come for long; so whenever the jobs have doubled, those that are gone are dropped.
+   * a dead host their turn may not come for long; so whenever the jobs have doubled, those that are gone are dropped, and
+   * when a shard has left, whose whole window they would keep in memory.
    */
-  #sweep(): void {
+  sweep(): void {
     for (const namespace of this.#namespaces.values()) {
       for (const lane of namespace.lanes.values()) {
         const wanted = lane.jobs.filter((job, index) => index >= lane.head && !job.isGone())
@@ -197,7 +204,11 @@ function closeLane(namespace: NamespaceLanes, lane: Lane): void {
 
 function firstFreeLane(namespace: NamespaceLanes): Lane | undefined {
   for (const lane of namespace.lanes.values()) {
-    if (lane.target.inFlight < lane.target.slots && lane.jobs[lane.head]!.isOpen?.() !== false) return lane
+    if (lane.target.inFlight < lane.target.slots && isOpen(lane)) return lane
   }
   return undefined
+}
+
+function isOpen(lane: Lane): boolean {
+  return lane.jobs[lane.head]!.isOpen?.() !== false
 }

@@ -50,7 +50,7 @@ export class FlightsAbroad {
     for (const flight of flights) {
       const entry = this.#parts.window.get(flight.uuid)
       const isOver = entry !== undefined && (entry.state === 'flying' || !isAttemptOf(entry.timer, flight))
-      if (!isOver && !this.#flights.has(flight.uuid)) this.#add(flight)
+      if (!isOver) this.#add(flight)
     }
   }
 
@@ -89,6 +89,7 @@ export class FlightsAbroad {
   }
 
   #add(flight: FlightAbroad): void {
+    if (this.#flights.has(flight.uuid)) return
     const now = this.#parts.clock.monotonic()
     this.#flights.set(flight.uuid, { flight, sinceMono: now, untilMono: now + carriedForMs(flight, this.#parts.leaseMs) })
     this.#holds.hold(flight.uuid)

@@ -116,11 +116,14 @@ export class Flights {
     const outcome = await this.#deliver(entry.timer, startedAt, adapter)
     const isSilent = outcome?.type === 'failed' && outcome.statusCode === null && adapter.isLocal !== true
     dispatcher.ended(job, isSilent ? 'unreachable' : 'answered')
-    if (outcome === null) await this.#home.report(flight.timer, null)
-    else await this.#settle(flight, startedAt, outcome)
-    this.#flights.delete(flight)
-    dispatcher.landed()
-    if (this.#flights.size === 0) this.#nothingFlies()
+    try {
+      if (outcome === null) await this.#home.report(flight.timer, null)
+      else await this.#settle(flight, startedAt, outcome)
+    } finally {
+      this.#flights.delete(flight)
+      dispatcher.landed()
+      if (this.#flights.size === 0) this.#nothingFlies()
+    }
     if (signal.aborted && outcome === null) this.#deck.logger.debug({ id: entry.timer.id }, 'delivery abandoned; it starts again after the restart')
   }
 

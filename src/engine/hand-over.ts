@@ -45,9 +45,9 @@ export interface Neighbours {
 
 /** A shard that is being given away, as its engine sees it. */
 export type Departure = {
-  /** It has its new owner: the deliveries that are still under way. */
+  /** It has its owner, a new one or this node again: the deliveries that are still under way. */
   readonly flights: () => readonly FlightAbroad[]
-  /** The new owner knows of it, or cannot be told. */
+  /** The owner knows of them, or cannot be told. */
   readonly end: () => void
 }
 
@@ -58,8 +58,8 @@ export type HandOverOptions = {
   readonly neighbours: Neighbours
   /** The epoch by which the shard is owned here, which it is no longer from now on; null when it was not. */
   readonly letGo: (shard: ShardId) => Epoch | null
-  /** Whether it has another owner now or not is in the store. */
-  readonly letGoEnded: (shard: ShardId) => void
+  /** It could not be given away. Whoever finds out who has it ends the departure. */
+  readonly stays: (shard: ShardId, departure: Departure) => void
   /** Nothing of the shard starts here from now on. */
   readonly depart: (shard: ShardId) => Departure
   /** What this node itself should know of it. */
@@ -106,9 +106,11 @@ async function move({ shards, to, witnesses }: Move, options: HandOverOptions, s
     return epoch === null || epoch === undefined ? [] : [{ shard, epoch, owner: to.node, flights: departure.flights() }]
   })
   options.note(moved)
-  for (const { shard } of leaving) options.letGoEnded(shard)
   if (moved.length > 0) await tell(moved, to, neighbours, logger)
-  for (const { departure } of leaving) departure.end()
+  for (const [index, { shard, departure }] of leaving.entries()) {
+    if (epochs[index] === null) options.stays(shard, departure)
+    else departure.end()
+  }
   const withoutFlights = moved.map((one) => ({ ...one, flights: [] }))
   for (const address of witnesses) if (moved.length > 0) neighbours.moved(address, withoutFlights).catch(() => {})
   const flights = moved.reduce((sum, one) => sum + one.flights.length, 0)
@@ -121,7 +123,7 @@ async function assign(shard: ShardId, epoch: Epoch, owner: string, { store, logg
   try {
     return await store.claim({ shard, expected: epoch, owner })
   } catch (error) {
-    logger.warn({ shard, err: error }, 'could not hand a shard over; whoever the store names as its owner takes it at its next beat')
+    logger.warn({ shard, err: error }, 'could not hand a shard over; whoever the store names as its owner goes on with it after its next beat')
     return null
   }
 }
@@ -130,6 +132,6 @@ async function tell(moved: readonly MovedShard[], to: NextOwner, neighbours: Nei
   try {
     await neighbours.moved(to.address, moved)
   } catch (error) {
-    logger.warn({ to: to.node, err: error }, 'the new owner of some shards could not be told; it sees them at its next beat')
+    logger.warn({ to: to.node, err: error }, 'the new owner of some shards could not be told; it sees them at its next beat, and waits a moment for this')
   }
 }

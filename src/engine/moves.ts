@@ -32,7 +32,7 @@ export class Moves {
       ...options,
       depart: (shard) => shards.depart(shard),
       letGo: (shard) => claims.letGo(shard),
-      letGoEnded: (shard) => claims.letGoEnded(shard),
+      stays: (shard, departure) => claims.stays(shard, departure),
       note: (moved) => map.note(moved),
     }
   }

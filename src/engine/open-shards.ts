@@ -24,6 +24,8 @@ export class OpenShards implements ShardHome {
   readonly #closing = new Map<ShardId, Shard>()
   /** Given to other nodes, with deliveries still in flight here. */
   readonly #departed = new Set<Shard>()
+  /** Jobs of shards that are not here any more may wait in the dispatcher. */
+  #haveLeft = false
 
   constructor(options: OpenShardsOptions) {
     this.#options = options
@@ -69,6 +71,7 @@ export class OpenShards implements ShardHome {
     const shard = this.#shards.get(id)!
     this.#shards.delete(id)
     this.#departed.add(shard)
+    this.#haveLeft = true
     const departure = shard.depart()
     this.#options.outbox?.left(id)
     void shard.stop().then(() => this.#departed.delete(shard))
@@ -78,6 +81,7 @@ export class OpenShards implements ShardHome {
   drop(id: ShardId): void {
     const shard = this.#shards.get(id)
     this.#shards.delete(id)
+    this.#haveLeft = true
     this.#options.outbox?.left(id)
     void shard?.stop()
   }
@@ -88,6 +92,9 @@ export class OpenShards implements ShardHome {
 
   seen(living: ReadonlySet<string>, seenAt: number): void {
     for (const shard of [...this.#shards.values(), ...this.#closing.values()]) shard.seen(living, seenAt)
+    // At the next beat, not while shards are on their way: it takes a look at everything that waits.
+    if (this.#haveLeft) this.#options.dispatcher.sweep()
+    this.#haveLeft = false
   }
 
   /** Resolves when nothing of the shards that were given away is in flight here any more. */

@@ -7,7 +7,7 @@ import { ManualClock } from '../runtime/manual-clock.ts'
 import { MemoryStore } from '../store/memory/memory-store.ts'
 import { StoreError } from '../store/store.ts'
 import type { Store } from '../store/store.ts'
-import type { Neighbours } from './hand-over.ts'
+import type { FlightAbroad, Neighbours } from './hand-over.ts'
 import { Ownership } from './ownership.ts'
 
 const SHARDS = 16
@@ -19,6 +19,13 @@ function setup() {
   const clock = new ManualClock()
   const store = new MemoryStore({ shards: SHARDS, shared: true })
   const nodes = new Map<string, Node>()
+  let onTheWayToB: Promise<void> = Promise.resolve()
+  /** Messages to b about moved shards do not arrive before they are let. */
+  const held = () => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    onTheWayToB = promise
+    return { arrives: resolve }
+  }
   const node = async (name: string, address = name) => {
     const reach = (to: string): Node => {
       const other = nodes.get(to)
@@ -28,7 +35,10 @@ function setup() {
     const neighbours: Neighbours = {
       notify: (to) => void nodes.get(to)?.ownership.lookNow(),
       prepare: async (to) => reach(to.address).ready,
-      moved: async (to, moved) => reach(to).ownership.accept(moved),
+      moved: async (to, moved) => {
+        if (to === 'b') await onTheWayToB
+        reach(to).ownership.accept(moved)
+      },
       land: async () => false,
     }
     const one = new Node({ name, address, clock, store, neighbours })
@@ -36,7 +46,7 @@ function setup() {
     await one.ownership.start()
     return one
   }
-  return { clock, store, node }
+  return { clock, store, node, held }
 }
 
 type NodeParts = { name: string; address: string; clock: ManualClock; store: Store; neighbours: Neighbours }
@@ -52,6 +62,12 @@ class Node {
   ready: Promise<void> = Promise.resolve()
 
   readonly errors: string[] = []
+  /** What it has under way of every shard that it gives away. */
+  flights: FlightAbroad[] = []
+  readonly departed: ShardId[] = []
+  readonly dropped: ShardId[] = []
+  /** Shards that it knows flights of, and how many. */
+  readonly told: [ShardId, number][] = []
 
   constructor({ name, address, clock, store, neighbours }: NodeParts) {
     this.name = name
@@ -63,13 +79,19 @@ class Node {
       address: () => address,
       leaseMs: LEASE_MS,
       shards: {
-        open: (shard, epoch) => this.owned.set(shard, epoch),
+        open: (shard, epoch, flights) => {
+          this.owned.set(shard, epoch)
+          if (flights.length > 0) this.told.push([shard, flights.length])
+        },
         close: async (shard) => void this.owned.delete(shard),
         depart: (shard) => {
           this.owned.delete(shard)
-          return { flights: () => [], end: () => {} }
+          return { flights: () => this.flights, end: () => this.departed.push(shard) }
         },
-        drop: (shard) => this.owned.delete(shard),
+        drop: (shard) => {
+          this.dropped.push(shard)
+          this.owned.delete(shard)
+        },
         told: (shard, flights) => this.told.push([shard, flights.length]),
         seen: () => {},
       },
@@ -93,6 +115,18 @@ class Node {
       },
     })
   }
+}
+
+const FLIGHT = { uuid: 'u', deliveryId: 'd', attempt: 1, version: 1, timeoutMs: 1_000, carrier: 'a' } as FlightAbroad
+
+/** Claims in this node's name are refused, until they work again. */
+function failingFor(store: MemoryStore, owner: string): { works(): void } {
+  const claim = store.claim.bind(store)
+  store.claim = async (one) => {
+    if (one.owner === owner) throw new StoreError('statement timeout')
+    return claim(one)
+  }
+  return { works: () => (store.claim = claim) }
 }
 
 const everyShardOnce = (...nodes: Node[]) => {
@@ -271,7 +305,7 @@ test('a message about a shard that has moved on since changes nothing', async ()
   everyShardOnce(a, b)
 })
 
-test('a new owner that could not be told of its shards takes them at its next beat', async () => {
+test('a new owner that could not be told of its shards takes them half a second after its next beat', async () => {
   const { clock, store, node } = setup()
   const [a, b] = [await node('a'), await node('b')]
   await clock.advance(2 * BEAT_MS)
@@ -283,8 +317,217 @@ test('a new owner that could not be told of its shards takes them at its next be
   await a.ownership.leave()
   assert.equal(a.count, 0)
   store.claim = claim
-  await clock.advance(BEAT_MS)
+  await clock.advance(BEAT_MS + 500)
   everyShardOnce(b)
+})
+
+test('a shard whose hand-over could not be stored stays with its owner, and moves later', async () => {
+  const { clock, store, node } = setup()
+  const a = await node('a')
+  await clock.advance(BEAT_MS / 2)
+  const claim = failingFor(store, 'b')
+  const b = await node('b')
+  await clock.advance(10)
+  assert.deepEqual([a.count, b.count], [SHARDS / 2, 0])
+  claim.works()
+  await clock.advance(BEAT_MS)
+  everyShardOnce(a)
+  await clock.advance(BEAT_MS)
+  everyShardOnce(a, b)
+  assert.equal(a.count, b.count)
+})
+
+test('what was in flight when a hand-over could not be stored is known to the shard when it is open again', async () => {
+  const { clock, store, node } = setup()
+  const a = await node('a')
+  a.flights = [FLIGHT]
+  await clock.advance(BEAT_MS / 2)
+  failingFor(store, 'b')
+  await node('b')
+  await clock.advance(10)
+  const stayed = Array.from({ length: SHARDS }, (_, shard) => shard as ShardId).filter((shard) => !a.owned.has(shard))
+  assert.deepEqual([stayed.length, a.departed], [SHARDS / 2, []])
+  await clock.advance(BEAT_MS / 2)
+  assert.deepEqual(a.told, stayed.map((shard) => [shard, 1]))
+  assert.deepEqual(a.departed, stayed)
+})
+
+test('a hand-over that was stored although its answer was lost ends at the new owner', async () => {
+  const { clock, store, node } = setup()
+  const a = await node('a')
+  await clock.advance(BEAT_MS / 2)
+  const claim = store.claim.bind(store)
+  store.claim = async (one) => {
+    const epoch = await claim(one)
+    if (one.owner === 'b') throw new StoreError('the answer was lost', { outcomeUnknown: true })
+    return epoch
+  }
+  const b = await node('b')
+  await clock.advance(10)
+  store.claim = claim
+  await clock.advance(BEAT_MS + 500)
+  everyShardOnce(a, b)
+  assert.equal(a.count, b.count)
+  assert.equal(a.departed.length, b.count)
+})
+
+test('a node that leaves while hand-overs cannot be stored for a moment leaves no shard behind in its name', async () => {
+  const { clock, store, node } = setup()
+  const [a, b] = [await node('a'), await node('b')]
+  await clock.advance(2 * BEAT_MS)
+  const failed = new Set<ShardId>()
+  const claim = store.claim.bind(store)
+  store.claim = async (one) => {
+    if (one.owner !== 'b' || failed.has(one.shard)) return claim(one)
+    failed.add(one.shard)
+    throw new StoreError('statement timeout')
+  }
+  await a.ownership.leave()
+  everyShardOnce(b)
+})
+
+test('while a hand-over is being stored its owner does not claim the shard for itself', async () => {
+  const { clock, store, node } = setup()
+  const a = await node('a')
+  await clock.advance(BEAT_MS / 2)
+  const stored = Promise.withResolvers<void>()
+  const claimedBy: string[] = []
+  const claim = store.claim.bind(store)
+  store.claim = async (one) => {
+    claimedBy.push(one.owner)
+    await stored.promise
+    return claim(one)
+  }
+  const b = await node('b')
+  await clock.advance(2 * BEAT_MS)
+  assert.deepEqual(new Set(claimedBy), new Set(['b']))
+  stored.resolve()
+  await clock.advance(10)
+  everyShardOnce(a, b)
+})
+
+test('a shard that was handed over without a word is taken by whom the store names, also when a third should have it by then', async () => {
+  const { clock, store, node } = setup()
+  const [a, b] = [await node('a'), await node('b')]
+  await clock.advance(2 * BEAT_MS)
+  const claim = store.claim.bind(store)
+  store.claim = async (one) => {
+    if (one.owner === 'b') b.isUnreachable = true
+    return claim(one)
+  }
+  await a.ownership.leave()
+  b.isUnreachable = false
+  const c = await node('c')
+  await clock.advance(4 * BEAT_MS)
+  everyShardOnce(b, c)
+  assert.equal(b.count, c.count)
+})
+
+test('a beat that is quicker than the message of the old owner does not hide which deliveries are under way', async () => {
+  const { clock, node, held } = setup()
+  const a = await node('a')
+  a.flights = [FLIGHT]
+  await clock.advance(BEAT_MS / 2)
+  const message = held()
+  const b = await node('b')
+  await clock.advance(10)
+  await b.ownership.lookNow()
+  assert.equal(b.count, 0)
+  message.arrives()
+  await clock.advance(0)
+  everyShardOnce(a, b)
+  assert.equal(b.told.length, b.count)
+})
+
+test('a message that comes when the shard has been claimed without it still tells which deliveries are under way', async () => {
+  const { clock, node, held } = setup()
+  const a = await node('a')
+  a.flights = [FLIGHT]
+  await clock.advance(BEAT_MS / 2)
+  const message = held()
+  const b = await node('b')
+  await clock.advance(BEAT_MS + 500)
+  everyShardOnce(a, b)
+  assert.deepEqual(b.told, [])
+  message.arrives()
+  await clock.advance(0)
+  assert.equal(b.told.length, b.count)
+})
+
+test('a message that comes while the shard is being claimed counts, whatever comes of the claim', async () => {
+  for (const fails of [false, true]) {
+    const { clock, store, node, held } = setup()
+    const a = await node('a')
+    a.flights = [FLIGHT]
+    await clock.advance(BEAT_MS / 2)
+    const message = held()
+    const b = await node('b')
+    await clock.advance(10)
+    const claimed = Promise.withResolvers<void>()
+    const claim = store.claim.bind(store)
+    store.claim = async (one) => {
+      await claimed.promise
+      if (fails) throw new StoreError('statement timeout')
+      return claim(one)
+    }
+    await clock.advance(BEAT_MS + 500)
+    assert.equal(b.count, 0)
+    message.arrives()
+    await clock.advance(0)
+    claimed.resolve()
+    await clock.advance(0)
+    everyShardOnce(a, b)
+    assert.equal(b.told.length, b.count)
+  }
+})
+
+test('a message that comes while the shard is being claimed is worth nothing when somebody else was faster', async () => {
+  const { clock, store, node, held } = setup()
+  const a = await node('a')
+  await clock.advance(BEAT_MS / 2)
+  const message = held()
+  const b = await node('b')
+  await clock.advance(10)
+  const claimed = Promise.withResolvers<void>()
+  const claim = store.claim.bind(store)
+  store.claim = async (one) => {
+    await claimed.promise
+    await claim({ ...one, owner: 'somebody' })
+    return claim(one)
+  }
+  await clock.advance(BEAT_MS + 500)
+  message.arrives()
+  await clock.advance(0)
+  claimed.resolve()
+  await clock.advance(0)
+  assert.deepEqual([a.count, b.count], [SHARDS / 2, 0])
+})
+
+test('a node that leaves while shards are on their way to it hands them on', async () => {
+  const { clock, node, held } = setup()
+  const a = await node('a')
+  await clock.advance(BEAT_MS / 2)
+  const message = held()
+  const b = await node('b')
+  await clock.advance(10)
+  const leaving = b.ownership.leave()
+  await clock.advance(600)
+  await leaving
+  assert.equal(b.count, 0)
+  message.arrives()
+  await clock.advance(2 * BEAT_MS)
+  everyShardOnce(a)
+})
+
+test('a shard that is handed to a node that has not noticed its loss is not there twice', async () => {
+  const { store, node } = setup()
+  const a = await node('a')
+  const [shard, epoch] = [...a.owned][0]!
+  const elsewhere = await store.claim({ shard, expected: epoch, owner: 'b' })
+  const back = await store.claim({ shard, expected: elsewhere!, owner: 'a' })
+  a.ownership.accept([{ shard, epoch: back!, owner: 'a', flights: [] }])
+  assert.deepEqual(a.dropped, [shard])
+  assert.equal(a.owned.get(shard), back)
 })
 
 test('a node that stops while the store is away closes its shards and does not wait for the store', async () => {

@@ -77,7 +77,7 @@ export class Waker {
   #pollLater(): void {
     const { clock, shards, dispatcher, pollIntervalMs } = this.#parts
     this.#cancelPoll = clock.after(pollIntervalMs, () => {
-      if (dispatcher.waiting === 0) for (const shard of shards) void shard.repair()
+      if (!dispatcher.isBehind) for (const shard of shards) void shard.repair()
       this.#pollLater()
     })
   }

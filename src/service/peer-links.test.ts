@@ -9,7 +9,7 @@ import type { Command } from '../core/command.ts'
 import { timerUuid } from '../core/ids.ts'
 import { DuetimeError, ErrorCode } from '../core/errors.ts'
 import type { Namespace, ShardId, TimerId } from '../core/timer.ts'
-import type { Landing } from '../engine/hand-over.ts'
+import type { FlightAbroad, Landing } from '../engine/hand-over.ts'
 import { systemClock } from '../runtime/clock.ts'
 import { PeerLinks } from './peer-links.ts'
 import type { WireCommands } from './peer-links.ts'
@@ -43,7 +43,8 @@ function cancel(id: string): Command {
   return { type: 'cancel', ...key, uuid: timerUuid(key.namespace, key.id), ifVersion: null }
 }
 
-const LANDING: Landing = { shard: 1 as ShardId, flight: { ...cancel('landed'), deliveryId: 'd', attempt: 1, carrier: 'a' }, ended: null }
+const FLIGHT: FlightAbroad = { ...cancel('landed'), deliveryId: 'd', attempt: 1, version: 1, timeoutMs: 1_000, carrier: 'a' }
+const LANDING: Landing = { shard: 1 as ShardId, flight: FLIGHT, ended: null }
 
 const withCode = (code: ErrorCode) => (error: unknown) => error instanceof DuetimeError && error.code === code
 

@@ -3,12 +3,16 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { failedDelivery } from '../../src/core/delivery.ts'
 import { DuetimeError } from '../../src/core/errors.ts'
+import { shardOf } from '../../src/core/ids.ts'
+import { flightAbroad } from '../../src/engine/flights-abroad.ts'
 import { sleep } from '../../src/runtime/clock.ts'
 import { ManualClock } from '../../src/runtime/manual-clock.ts'
 import { MemoryStore } from '../../src/store/memory/memory-store.ts'
+import { StoreError } from '../../src/store/store.ts'
 import { SeededRandom } from '../support/seeded-random.ts'
-import { LEASE_MS, OK, Receiver, TestNode, gate, name } from './node-fixture.ts'
+import { LEASE_MS, NOT_OK, OK, Receiver, TestNode, gate, name } from './node-fixture.ts'
 
 const SHARDS = 16
 const BEAT_MS = LEASE_MS / 5
@@ -22,7 +26,7 @@ async function setup(...names: string[]) {
   for (const each of names) await join(each)
   await clock.advance(3 * BEAT_MS)
   const [a, b, c] = names.map((each) => nodes.get(each)!)
-  return { clock, receiver, join, a: a!, b: b!, c: c! }
+  return { clock, store, nodes, receiver, join, a: a!, b: b!, c: c! }
 }
 
 const ids = Array.from({ length: 200 }, (_, index) => `t${index}`)
@@ -185,6 +189,156 @@ test('a delivery that outlasts the grace of its node is given back, and made aga
   assert.deepEqual(new Set(done.map(({ status }) => status)), new Set(['completed']))
 })
 
+test('a delivery is not made again because the next owner looks at the store before it is told of its shards', async () => {
+  const { clock, receiver, join, a } = await setup('a')
+  await createAll(a, () => 'PT2S')
+  const [answer, told] = [gate(), gate()]
+  receiver.answer = async () => {
+    await answer.closed
+    return OK
+  }
+  await clock.advance(2_100)
+  a.movedGate = told.closed
+  const b = await join('b')
+  await clock.advance(100)
+  await b.engine.lookNow()
+  await clock.advance(100)
+  told.open()
+  await clock.advance(100)
+  assert.equal(b.engine.gauges().ownedShards, SHARDS / 2)
+  for (const id of ids) assert.ok([await a.get(id), await b.get(id)].some(({ status }) => status === 'executing'), id)
+  answer.open()
+  await clock.advance(5_000)
+  assert.deepEqual(sorted(receiver.ids()), sorted(ids))
+})
+
+test('a delivery is not made again because the hand-over of its shard could not be stored', async () => {
+  const { clock, store, receiver, join, a } = await setup('a')
+  await createAll(a, () => 'PT2S')
+  const answer = gate()
+  receiver.answer = async () => {
+    await answer.closed
+    return OK
+  }
+  await clock.advance(2_100)
+  const claim = store.claim.bind(store)
+  store.claim = async (one) => {
+    if (one.owner === 'b') throw new StoreError('statement timeout')
+    return claim(one)
+  }
+  const b = await join('b')
+  await clock.advance(3 * BEAT_MS)
+  store.claim = claim
+  await clock.advance(3 * BEAT_MS)
+  assert.equal(b.engine.gauges().ownedShards, SHARDS / 2)
+  answer.open()
+  await clock.advance(5_000)
+  assert.deepEqual(sorted(receiver.ids()), sorted(ids))
+  const done = await Promise.all(ids.map((id) => a.get(id)))
+  assert.deepEqual(new Set(done.map(({ status }) => status)), new Set(['completed']))
+})
+
+test('a carrier that lives and cannot say how its deliveries ended does not hold their timers for ever', async () => {
+  const { clock, receiver, join, a } = await setup('a')
+  const timeoutMs = 3_000
+  await Promise.all(ids.map((id) => a.create(id, 'PT2S', { timeoutMs })))
+  receiver.answer = async () => {
+    await sleep(clock, 1_000)
+    return OK
+  }
+  await clock.advance(2_100)
+  a.isUnheard = true
+  const b = await join('b')
+  await clock.advance(100)
+  assert.equal(b.engine.gauges().ownedShards, SHARDS / 2)
+  await clock.advance(timeoutMs + 2 * LEASE_MS - 500)
+  assert.equal(receiver.arrivals.length, ids.length)
+  await clock.advance(2 * BEAT_MS + 2_000)
+  assert.deepEqual(sorted([...new Set(receiver.ids())]), sorted(ids))
+  const done = await Promise.all(ids.map((id) => b.get(id)))
+  assert.deepEqual(new Set(done.map(({ status }) => status)), new Set(['completed']))
+  assert.equal(a.engine.gauges().inFlight, 0)
+  await a.engine.stop(0)
+})
+
+test('when all nodes stop, what came of deliveries that were handed over is stored', async () => {
+  const { clock, receiver, join, nodes, a, b } = await setup('a', 'b')
+  await createAll(a, () => 'PT2S')
+  receiver.answer = async () => {
+    await sleep(clock, 1_500)
+    return OK
+  }
+  await clock.advance(2_100)
+  const leaving = [a.engine.stop(10_000)]
+  await clock.advance(200)
+  assert.equal(b.engine.gauges().ownedShards, SHARDS)
+  leaving.push(b.engine.stop(10_000))
+  await clock.advance(3_000)
+  await Promise.all(leaving)
+  nodes.clear()
+  const c = await join('c')
+  await clock.advance(10_000)
+  assert.deepEqual(sorted(receiver.ids()), sorted(ids))
+  const done = await Promise.all(ids.map((id) => c.get(id)))
+  assert.deepEqual(new Set(done.map(({ status }) => status)), new Set(['completed']))
+})
+
+test('a node that nobody follows does not wait longer than its grace for deliveries that others carry', async () => {
+  const { clock, receiver, a, b } = await setup('a', 'b')
+  await createAll(a, () => 'PT2S')
+  receiver.answer = () => new Promise(() => {})
+  await clock.advance(2_100)
+  void a.engine.stop(60_000)
+  await clock.advance(200)
+  const leaving = b.engine.stop(1_000)
+  await clock.advance(1_100)
+  await leaving
+})
+
+test('a node at the address of one that died is given nothing in the name of that one', async () => {
+  const { store, nodes, a, b, c } = await setup('a', 'b', 'c')
+  const ownedBy = async (...names: string[]) => (await store.shards()).filter(({ owner }) => names.includes(owner!)).length
+  const before = await ownedBy('b')
+  b.crash()
+  nodes.set('b', c)
+  await a.engine.stop(1_000)
+  assert.deepEqual([await ownedBy('b'), await ownedBy('c')], [before, SHARDS - before])
+})
+
+test('a node that is not sure of its own shards does not get ready for more', async () => {
+  const { clock, a, b } = await setup('a', 'b')
+  await b.engine.prepare({ node: 'b', shards: [] })
+  await assert.rejects(b.engine.prepare({ node: 'a', shards: [] }))
+  b.isCutOff = true
+  await clock.advance(LEASE_MS * 0.9)
+  await assert.rejects(b.engine.prepare({ node: 'b', shards: [] }))
+  await a.engine.stop(0)
+})
+
+test('an outcome that comes late does not end a pause, and a retry is not used up by one that comes twice', async () => {
+  const { clock, receiver, a } = await setup('a')
+  receiver.answer = () => failedDelivery('HTTP 410', { statusCode: 410, final: true })
+  await a.create('t', 'PT1S')
+  const pending = await a.get('t')
+  const { shards } = a.store.capabilities
+  const flight = flightAbroad(pending, 'gone')
+  const ended = { startedAt: clock.now(), durationMs: 5, outcome: NOT_OK }
+  const landing = { shard: shardOf(pending.uuid, shards), flight, ended }
+  await a.service.execute({ type: 'pause', ...name('t') })
+  assert.equal(await a.engine.land(landing), true)
+  await clock.advance(60_000)
+  assert.deepEqual([(await a.get('t')).status, receiver.arrivals.length], ['paused', 0])
+  await a.service.execute({ type: 'resume', ...name('t') })
+  await clock.advance(1_000)
+  assert.equal((await a.get('t')).status, 'failed')
+  receiver.answer = () => new Promise(() => {})
+  a.closedHosts.add('receiver')
+  await a.service.execute({ type: 'retry', ...name('t') })
+  const { version } = await a.get('t')
+  assert.equal(await a.engine.land(landing), true)
+  assert.equal((await a.get('t')).version, version)
+})
+
 for (const seed of [1, 2, 3, 4]) {
   test(`nodes come and go at random under slow deliveries, and every firing is made once and on time (seed ${seed})`, async () => {
     const { clock, receiver, join, a, b } = await setup('a', 'b')
@@ -215,6 +369,44 @@ for (const seed of [1, 2, 3, 4]) {
     assert.equal(new Set(made).size, cycles * firings)
     const latest = Math.max(...receiver.arrivals.map(({ at, firing }) => at - firing.timer.dueAt))
     assert.ok(latest <= 50, `${latest} ms late`)
+  })
+}
+
+for (const seed of [1, 2, 3, 4]) {
+  test(`hand-overs that cannot be stored at first, or are told late, make no delivery twice and lose none (seed ${seed})`, async () => {
+    const { clock, store, receiver, join, a, b } = await setup('a', 'b')
+    const random = new SeededRandom(seed)
+    const [cycles, firings] = [40, 8]
+    receiver.answer = async () => {
+      await sleep(clock, random.between(0, 2_500))
+      return OK
+    }
+    const claim = store.claim.bind(store)
+    store.claim = async (one) => {
+      await sleep(clock, random.between(0, 50))
+      if (random.between(0, 3) === 0) throw new StoreError('statement timeout')
+      return claim(one)
+    }
+    const slow = (node: TestNode) => Object.defineProperty(node, 'movedGate', { get: () => sleep(clock, random.between(0, 300)) })
+    const creating = ids.slice(0, cycles).map((id) => a.create(id, `R${firings}/PT4S`))
+    await clock.advance(10)
+    await Promise.all(creating)
+    const living = [slow(a), slow(b)]
+    const leaving: Promise<void>[] = []
+    for (let change = 0; change < 8; change++) {
+      await clock.advance(random.between(500, 4_000))
+      if (living.length > 2) leaving.push(living.splice(random.between(0, living.length - 1), 1)[0]!.engine.stop(30_000))
+      else {
+        const joining = join(`n${change}`)
+        await clock.advance(200)
+        living.push(slow(await joining))
+      }
+    }
+    await clock.advance(4_000 * (firings + 2))
+    await Promise.all(leaving)
+    const made = receiver.arrivals.map(({ firing }) => firing.deliveryId)
+    assert.equal(new Set(made).size, cycles * firings)
+    assert.equal(made.length, cycles * firings)
   })
 }
 

@@ -40,7 +40,7 @@ export class Receiver {
   }
 }
 
-export type NodeOptions = Partial<Pick<EngineOptions, 'window' | 'deliveries' | 'commitQueue'>> & {
+export type NodeOptions = Partial<Pick<EngineOptions, 'window' | 'deliveries' | 'commitQueue' | 'pollIntervalMs'>> & {
   readonly clock?: ManualClock
   readonly store?: Store
   readonly receiver?: Receiver
@@ -64,6 +64,12 @@ export class TestNode {
   commitsBeforeFailing = false
   /** The store cannot be reached; everything else works. */
   isCutOff = false
+  /** Until then what it says to others about shards that moved is on its way. */
+  movedGate: Promise<void> | null = null
+  /** The others do not hear how its deliveries end. */
+  isUnheard = false
+  /** Hosts to which nothing can be delivered. */
+  readonly closedHosts = new Set<string>()
   #crashed = false
 
   private constructor(options: NodeOptions) {
@@ -83,7 +89,7 @@ export class TestNode {
       window: options.window ?? { timersMax: 20_000, bytesMax: 64 * 2 ** 20, pageSize: 1_000 },
       deliveries: options.deliveries ?? { total: 1_024, perNamespace: 512, perTarget: 256 },
       commitQueue: options.commitQueue ?? { lengthMax: 20_000, batchMax: 1_000 },
-      pollIntervalMs: 3_600_000, // an hour: what is tested here must not need the safety net
+      pollIntervalMs: options.pollIntervalMs ?? 3_600_000, // an hour: what is tested here must not need the safety net
     })
     const peers = { execute: (address: string, command: Command) => this.#forward(options.cluster?.nodes.get(address), command) }
     this.service = new TimerService({
@@ -114,8 +120,14 @@ export class TestNode {
     const neighbours: Neighbours = {
       notify: (address) => void nodes.get(address)?.engine.lookNow(),
       prepare: async ({ node, address }, shards) => (await reach(address)).prepare({ node, shards }),
-      moved: async (address, moved) => (await reach(address)).accept(moved),
-      land: async (address, landing) => (await reach(address)).land(landing),
+      moved: async (address, moved) => {
+        await this.movedGate
+        ;(await reach(address)).accept(moved)
+      },
+      land: async (address, landing) => {
+        if (this.isUnheard) throw new Error('connection refused')
+        return (await reach(address)).land(landing)
+      },
     }
     return { address: () => own, leaseMs: LEASE_MS, neighbours }
   }
@@ -166,6 +178,7 @@ export class TestNode {
     return {
       type: 'http',
       laneOf: (target) => (target.type === 'http' ? new URL(target.url).host : ''),
+      isOpen: (lane) => !this.closedHosts.has(lane),
       deliver: async (firing, signal) => {
         if (this.#crashed) return HUNG
         this.receiver.arrivals.push({ at: this.clock.now(), firing })

@@ -211,6 +211,18 @@ describe('promise 4: never lost', () => {
     assert.deepEqual(node.receiver.ids(), ['by-hand'])
   })
 
+  test('the safety net is there also while timers wait for a target that nothing can be delivered to', async () => {
+    const node = await TestNode.start()
+    node.closedHosts.add('nobody')
+    await node.create('waits', 'PT1S', { host: 'nobody' })
+    const other = await TestNode.start({ clock: new ManualClock(node.clock.now()) })
+    const timer = await other.create('by-hand', 'PT1S')
+    const epoch = (await node.store.shards())[0]!.epoch
+    await node.store.commit([{ shard: 0 as never, epoch, puts: [{ timer, expect: 'absent' }] }])
+    await node.clock.advance(3_600_000)
+    assert.deepEqual(node.receiver.ids(), ['by-hand'])
+  })
+
   test('a graceful stop lets deliveries finish, and what does not finish in time is delivered after the restart', async () => {
     const node = await TestNode.start()
     const quick = gate()

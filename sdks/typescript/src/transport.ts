@@ -95,7 +95,8 @@ export class Transport {
   async #attempt(call: Call, { deadlineAt, signal }: Budget, { attempt, uncertain }: Attempt): Promise<Answer> {
     const about = { requestId: newRequestId(), attempts: attempt }
     const leftMs = deadlineAt - platform.performance.now()
-    const limit = new TimeLimit(Math.min(leftMs, this.#options.attemptTimeoutMs), signal)
+    // What is sent once only has no second attempt to save time for.
+    const limit = new TimeLimit(call.onceOnly === true ? leftMs : Math.min(leftMs, this.#options.attemptTimeoutMs), signal)
     try {
       const response = await this.#send(call, { signal: limit.signal, requestId: about.requestId, uncertain })
       const text = await response.text()
