@@ -92,7 +92,7 @@ export const ROUTES: ReadonlyMap<string, RouteRule> = new Map<string, RouteRule>
 
   [`POST ${COMMANDS_PATH}`, { needs: 'the cluster secret', ok: 200, body: { commands: [] } }],
   [`POST ${LOOK_PATH}`, { needs: 'the cluster secret', ok: 204, body: {} }],
-  [`POST ${PREPARE_PATH}`, { needs: 'the cluster secret', ok: 204, body: { shards: [] } }],
+  [`POST ${PREPARE_PATH}`, { needs: 'the cluster secret', ok: 204, body: { node: 'test', shards: [] } }],
   [`POST ${MOVED_PATH}`, { needs: 'the cluster secret', ok: 204, body: { moved: [] } }],
   [`POST ${LANDING_PATH}`, { needs: 'the cluster secret', ok: 200, body: { shard: -1 } }],
 
