@@ -100,7 +100,8 @@ async function wrongTypes({ schema, valid }: RouteCase, refuse: Refuse): Promise
 
 function unknownFields({ schema, valid }: RouteCase, refuse: Refuse): Promise<void> {
   const known = Object.keys(propertiesOf(schema))
-  const unknown = fc.string({ minLength: 1, maxLength: 60 }).filter((name) => !known.includes(name) && name !== '__proto__')
+  const inherited = fc.constantFrom('constructor', 'toString', 'valueOf')
+  const unknown = fc.oneof(fc.string({ minLength: 1, maxLength: 60 }), inherited).filter((name) => !known.includes(name) && name !== '__proto__')
   // A poisonous key inside would be named instead: see poison().
   const harmless = fc.jsonValue().filter((value) => !/__proto__|constructor/.test(JSON.stringify(value)))
   return fc.assert(

@@ -49,11 +49,12 @@ function inWordsOfCycles(error: DuetimeError): CyclesError {
   }
 }
 
-const FIELDS: Readonly<Record<string, string>> = { callback: 'callback_url', namespace: 'tenant_id' }
+/** A Map, since the names of unknown fields are looked up too: `constructor` is in every object. */
+const FIELDS: ReadonlyMap<unknown, string> = new Map([['callback', 'callback_url'], ['namespace', 'tenant_id']])
 
 function withField(details: ErrorDetails): ErrorDetails {
-  const { field } = details
-  return typeof field === 'string' && field in FIELDS ? { ...details, field: FIELDS[field] } : details
+  const field = FIELDS.get(details['field'])
+  return field === undefined ? details : { ...details, field }
 }
 
 function malformedDuration({ message, details }: DuetimeError): CyclesError {
