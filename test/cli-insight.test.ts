@@ -1,11 +1,9 @@
 // Looking on by the command line: what fires, how much, who owns what.
 
 import assert from 'node:assert/strict'
-import { createServer } from 'node:net'
-import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { cliFor, start } from './support/cli.ts'
+import { freePort } from './support/ports.ts'
 import { FAILING, OK, startReceiver } from './support/receiver.ts'
 import { startService } from './support/service.ts'
 import { tempDir } from './support/temp-dir.ts'
@@ -51,15 +49,6 @@ test('watch goes on when the server comes back', async (t) => {
   assert.equal(code, 0)
   assert.match(out, /default\/after-the-restart .*delivered 200/)
 })
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const { port } = probe.address() as AddressInfo
-  probe.close()
-  await once(probe, 'close')
-  return port
-}
 
 test('stats count timers, tell what happened and how late, and draw what comes', async (t) => {
   const service = await startService(t, { cwd: tempDir(t) })

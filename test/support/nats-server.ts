@@ -5,10 +5,9 @@ import { spawn, spawnSync } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { TestContext, TestOptions } from 'node:test'
+import { freePort } from './ports.ts'
 import { tempDir } from './temp-dir.ts'
 
 const PROGRAM = 'nats-server'
@@ -113,13 +112,4 @@ function untilReady(child: ChildProcess): Promise<void> {
       reject(new Error(`${PROGRAM} ended:\n${said}`))
     })
   })
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const { port } = probe.address() as AddressInfo
-  probe.close()
-  await once(probe, 'close')
-  return port
 }

@@ -1,10 +1,8 @@
 // A place in the cluster: a port, a way to the database and a way for the other nodes to come here, each of which can be
 // cut. One process after the other runs in it.
 
-import { once } from 'node:events'
-import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
 import type { ClusterView } from '../../../src/engine/engine.ts'
+import { freePort } from '../ports.ts'
 import type { Environment, ExitStatus } from '../service.ts'
 import { Service } from '../service.ts'
 import { SeverableLink } from './severable-link.ts'
@@ -97,13 +95,4 @@ export class ClusterNode {
     this.toDatabase.stop()
     this.fromPeers.stop()
   }
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const { port } = probe.address() as AddressInfo
-  probe.close()
-  await once(probe, 'close')
-  return port
 }
