@@ -26,6 +26,7 @@ import { prepareDatabase } from './prepare-database.ts'
 import { PRUNE_SQL } from './prune.ts'
 import { PreparedReads } from './statement.ts'
 import { Statistics } from './statistics.ts'
+import { TallyLog } from './tally-log.ts'
 
 export type PostgresOptions = ({ readonly url: string } | PostgresLocation) & {
   /** Connections of this node, 5 at least. */
@@ -115,6 +116,7 @@ class PostgresStore implements Store {
   readonly #pages: PreparedReads
   readonly #gets: GatheredGets
   readonly #claims: GatheredClaims
+  readonly #tallyLog: TallyLog
   readonly #counterSlot = randomInt(COUNTER_SLOTS)
   readonly #underWay = new Set<Promise<unknown>>()
   #closing: Promise<void> | null = null
@@ -124,6 +126,7 @@ class PostgresStore implements Store {
     this.#clusterSecret = clusterSecret
     this.#lanes = lanes
     this.#claims = new GatheredClaims(lanes.ownership)
+    this.#tallyLog = new TallyLog(lanes.slow)
     const reads = new PreparedReads(lanes.slow, 'slow')
     this.#lister = new Lister(reads, shards)
     this.#statistics = new Statistics(reads, shards)
@@ -173,6 +176,8 @@ class PostgresStore implements Store {
   async commit(parts: readonly CommitPart[]): Promise<readonly PartResult[]> {
     if (parts.length === 0) return []
     const rows = await this.#track(() => this.#lanes.commits.write(commitQuery(parts, this.#counterSlot)))
+    // What is not folded is counted all the same: the next time will do.
+    if (this.#tallyLog.added()) void this.#track(() => this.#tallyLog.fold()).catch(() => {})
     return partResults(parts, rows)
   }
 
@@ -229,6 +234,7 @@ class PostgresStore implements Store {
 
   async prune({ now, limit }: { readonly now: Millis; readonly limit: number }): Promise<number> {
     const { shards } = this.capabilities
+    await this.#track(() => this.#tallyLog.fold())
     const rows = await this.#track(() => this.#lanes.slow.write(query('prune', PRUNE_SQL, shards, now, limit, this.#counterSlot)))
     return rows[0]![0] as number
   }

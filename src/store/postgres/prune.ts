@@ -1,5 +1,6 @@
 // Deleting finished timers, in small batches, by any node. Rows that somebody is changing are left for the next time, so
-// that pruning and commits never wait for each other's timers.
+// that pruning and commits never wait for each other's timers. With them go tallies of long ago, and standing ones that
+// count nothing any more: every hour in which a timer ever woke has left one.
 
 import { SLOTS_KEPT_MS, STANDING } from '../../core/tallies.ts'
 import { RowType } from '../timer-row.ts'
@@ -29,16 +30,16 @@ export const PRUNE_SQL = `
   ), forgotten AS (
     DELETE FROM timer_tallies AS tally
     USING (
-      SELECT known.timer_namespace, slot_at, tally_name, counter_slot
+      SELECT known.timer_namespace, slot_at, tally_name
       FROM (SELECT DISTINCT timer_namespace FROM timer_counts) AS known
       CROSS JOIN LATERAL (
-        SELECT slot_at, tally_name, counter_slot FROM timer_tallies
-        WHERE timer_namespace = known.timer_namespace AND slot_at > ${STANDING} AND slot_at < $2 - ${SLOTS_KEPT_MS}
+        SELECT slot_at, tally_name FROM timer_tallies
+        WHERE timer_namespace = known.timer_namespace AND slot_at < $2 - ${SLOTS_KEPT_MS} AND (slot_at > ${STANDING} OR tally_amount = 0)
         LIMIT ${TALLIES_MAX}
       ) AS of_namespace
       LIMIT ${TALLIES_MAX}
     ) AS old
     WHERE tally.timer_namespace = old.timer_namespace AND tally.slot_at = old.slot_at
-      AND tally.tally_name = old.tally_name AND tally.counter_slot = old.counter_slot
+      AND tally.tally_name = old.tally_name AND (tally.slot_at > ${STANDING} OR tally.tally_amount = 0)
   )
   SELECT count(*) FROM deleted`

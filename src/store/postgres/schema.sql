@@ -43,10 +43,16 @@ CREATE TABLE timer_tallies (
   timer_namespace text COLLATE "C" NOT NULL,
   slot_at bigint NOT NULL,
   tally_name text COLLATE "C" NOT NULL,
-  counter_slot smallint NOT NULL,
   tally_amount bigint NOT NULL,
-  PRIMARY KEY (timer_namespace, slot_at, tally_name, counter_slot)
+  PRIMARY KEY (timer_namespace, slot_at, tally_name)
 ) WITH (fillfactor=50, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=5000);
+
+CREATE TABLE timer_tally_log (
+  sum_namespaces text[] NOT NULL,
+  sum_slots bigint[] NOT NULL,
+  sum_names text[] NOT NULL,
+  sum_amounts bigint[] NOT NULL
+) WITH (toast_tuple_target=8160, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=1000);
 
 CREATE TABLE timers (
   timer_execute_at bigint NOT NULL,
@@ -247,26 +253,24 @@ BEGIN
     END IF;
   END LOOP;
 
-  IF p_sum_name IS NOT NULL THEN
-    IF missed IS NOT NULL OR NOT all_current THEN
-      SELECT array_agg(sum_number), array_agg(amount) INTO reduced, reductions
-      FROM (
-        SELECT sum_number, sum(amount)::bigint AS amount
-        FROM unnest(p_tally_put, p_tally_sum, p_tally_amount) AS tally (put, sum_number, amount)
-        WHERE put IN (SELECT unnest(missed)) OR p_part[put] <> ALL (current_parts)
-        GROUP BY sum_number
-      ) AS unwritten;
-    END IF;
-    INSERT INTO timer_tallies (timer_namespace, slot_at, tally_name, counter_slot, tally_amount)
-    SELECT namespace, slot_at, name, p_counter_slot, sum(amount - coalesce(reductions[array_position(reduced, number)], 0))
+  IF p_sum_name IS NOT NULL AND missed IS NULL AND all_current THEN
+    INSERT INTO timer_tally_log (sum_namespaces, sum_slots, sum_names, sum_amounts)
+    VALUES (p_sum_namespace, p_sum_slot, p_sum_name, p_sum_amount);
+  ELSIF p_sum_name IS NOT NULL THEN
+    SELECT array_agg(sum_number), array_agg(amount) INTO reduced, reductions
     FROM (
-      SELECT namespace, unnest(CASE slot WHEN 0 THEN '{0}' ELSE ARRAY[0, slot] END) AS slot_at, name, amount, number::integer
+      SELECT sum_number, sum(amount)::bigint AS amount
+      FROM unnest(p_tally_put, p_tally_sum, p_tally_amount) AS tally (put, sum_number, amount)
+      WHERE put IN (SELECT unnest(missed)) OR p_part[put] <> ALL (current_parts)
+      GROUP BY sum_number
+    ) AS unwritten;
+    INSERT INTO timer_tally_log (sum_namespaces, sum_slots, sum_names, sum_amounts)
+    SELECT array_agg(namespace), array_agg(slot), array_agg(name), array_agg(kept)
+    FROM (
+      SELECT namespace, slot, name, amount - coalesce(reductions[array_position(reduced, number::integer)], 0) AS kept
       FROM unnest(p_sum_namespace, p_sum_slot, p_sum_name, p_sum_amount) WITH ORDINALITY AS one (namespace, slot, name, amount, number)
     ) AS sums
-    GROUP BY namespace, slot_at, name HAVING sum(amount - coalesce(reductions[array_position(reduced, number)], 0)) <> 0
-    ORDER BY namespace, slot_at, name
-    ON CONFLICT (timer_namespace, slot_at, tally_name, counter_slot)
-      DO UPDATE SET tally_amount = timer_tallies.tally_amount + excluded.tally_amount;
+    WHERE kept <> 0 HAVING count(*) > 0;
   END IF;
 END
 $function$;

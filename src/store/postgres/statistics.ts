@@ -7,6 +7,7 @@ import { kindAt, RowType, statusOf } from '../timer-row.ts'
 import { sourcesOf } from './sources.ts'
 import { inScope, Statement } from './statement.ts'
 import type { PreparedReads } from './statement.ts'
+import { UNFOLDED } from './tally-log.ts'
 
 const UPCOMING_ROWS_MAX = 200_000 // read from the index alone, in about 100 ms
 
@@ -32,15 +33,19 @@ export class Statistics {
   async tallies({ since, ...scope }: TallyQuery): Promise<TallySums> {
     const statement = new Statement()
     const [from, to] = since === null ? [STANDING, STANDING] : [Math.max(since, STANDING + 1), Number.MAX_SAFE_INTEGER]
+    const inRange = `slot_at BETWEEN ${statement.bind(from, 'bigint')} AND ${statement.bind(to, 'bigint')}`
     const text = `
-      SELECT tally_name, sum(tally_amount)::bigint, min(slot_at)
-      FROM (SELECT DISTINCT timer_namespace FROM timer_counts WHERE ${inScope(scope, statement)}) AS space
-      CROSS JOIN LATERAL (
-        SELECT slot_at, tally_name, tally_amount FROM timer_tallies
-        WHERE timer_namespace = space.timer_namespace
-          AND slot_at BETWEEN ${statement.bind(from, 'bigint')} AND ${statement.bind(to, 'bigint')}
-      ) AS tally
-      GROUP BY tally_name`
+      WITH space AS MATERIALIZED (SELECT DISTINCT timer_namespace FROM timer_counts WHERE ${inScope(scope, statement)})
+      SELECT name, sum(amount)::bigint, min(slot_at)
+      FROM (
+        SELECT tally.slot_at, tally_name AS name, tally_amount AS amount
+        FROM space CROSS JOIN LATERAL (
+          SELECT slot_at, tally_name, tally_amount FROM timer_tallies WHERE timer_namespace = space.timer_namespace AND ${inRange}
+        ) AS tally
+        UNION ALL
+        SELECT slot_at, name, amount FROM (${UNFOLDED}) AS unfolded WHERE ${inRange} AND namespace IN (SELECT timer_namespace FROM space)
+      ) AS tallies
+      GROUP BY name`
     const rows = (await this.#reads.read(text, statement)) as [name: string, amount: number, firstSlotAt: number][]
     const sums = rows.filter(([, amount]) => amount !== 0).map(([name, amount]) => ({ name, amount }))
     const firstSlotAt = since === null || rows.length === 0 ? null : rows.reduce((first, [, , slotAt]) => Math.min(first, slotAt), Infinity)
