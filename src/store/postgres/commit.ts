@@ -48,10 +48,9 @@ export const CELL_TYPES: Readonly<Record<(typeof TIMER_COLUMNS)[number], Element
 const COLUMN_TYPES: readonly ElementType[] = [...PUT_TYPES, ...TIMER_COLUMNS.map((column) => CELL_TYPES[column])]
 const PUT_STRIDE = COLUMN_TYPES.length
 const PARAMETERS = 4 + PUT_STRIDE + TALLY_PARAMETERS
-const FOUND_AT = 2
 
 const COMMIT_SQL = `
-  SELECT fenced_part, missed_put, ${TIMER_COLUMNS.map((column) => `(existing).${column}`).join(', ')}
+  SELECT fenced_part, missed_put, existing
   FROM timers_commit_1(${Array.from({ length: PARAMETERS }, (_, index) => `$${index + 1}`).join(', ')})`
 
 const COMMIT_WITH_EVENTS_SQL = withEvents(COMMIT_SQL, PARAMETERS + 1)
@@ -90,7 +89,7 @@ export function partResults(parts: readonly CommitPart[], rows: readonly Row[]):
   for (const row of rows) {
     const fencedPart = row[0] as number | null
     if (fencedPart !== null) results[fencedPart - 1] = { fenced: true }
-    else misses.push([(row[1] as number) - 1, row[FOUND_AT] === null ? null : timerAt(row, FOUND_AT)])
+    else misses.push([(row[1] as number) - 1, row[2] === null ? null : timerAt(JSON.parse(row[2] as string) as Cell[], 0)])
   }
   // The function goes by rounds; the results go by puts.
   for (const [put, found] of misses.toSorted((a, b) => a[0] - b[0])) {

@@ -128,7 +128,8 @@ CREATE TABLE timer_store (
 // namespace: it must go by the uuid.
 //
 // Puts on one uuid must be applied in order, so the n-th one of each uuid goes into round n; there is hardly ever
-// more than one. Returned are the fenced parts and the puts that missed, numbered from 1.
+// more than one. Returned are the fenced parts and the puts that missed, numbered from 1, with the cells of the row in the
+// way as JSON, in the order of TIMER_COLUMNS: a column for each would have to be described with every answer.
 //
 // Tallies come added up, as if every put were written, and once more by put: from those, what was not written is taken off.
 // They are kept as one row of arrays; adding them to dozens of rows here would be a quarter of a commit. See tally-log.ts.
@@ -178,7 +179,7 @@ CREATE FUNCTION timers_commit_1 (
   p_tally_put integer[],
   p_tally_sum integer[],
   p_tally_amount bigint[]
-) RETURNS TABLE (fenced_part integer, missed_put integer, existing timers)
+) RETURNS TABLE (fenced_part integer, missed_put integer, existing json)
 LANGUAGE plpgsql AS $function$
 #variable_conflict use_column
 DECLARE
@@ -189,6 +190,7 @@ DECLARE
   put_count bigint;
   written uuid[];
   miss record;
+  there timers;
   missed integer[];
   reduced integer[];
   reductions bigint[];
@@ -208,7 +210,7 @@ BEGIN
   all_current := cardinality(current_parts) = cardinality(p_shards);
   IF NOT all_current THEN
     RETURN QUERY
-    SELECT part, NULL::integer, NULL::timers FROM generate_subscripts(p_shards, 1) AS part WHERE part <> ALL (current_parts);
+    SELECT part, NULL::integer, NULL::json FROM generate_subscripts(p_shards, 1) AS part WHERE part <> ALL (current_parts);
   END IF;
 
   FOR current_round IN 1 .. p_rounds LOOP
@@ -295,19 +297,27 @@ BEGIN
 
     IF put_count > coalesce(cardinality(written), 0) THEN
       FOR miss IN
-        SELECT put.number, put.uuid, put.namespace, put.id, row_there
+        SELECT put.number, put.uuid, put.namespace, put.id, there
         FROM unnest(p_part, p_round, p_uuid, p_namespace, p_id) WITH ORDINALITY AS put (part, round, uuid, namespace, id, number)
-        LEFT JOIN timers AS row_there ON row_there.timer_uuid = put.uuid
+        LEFT JOIN timers AS there ON there.timer_uuid = put.uuid
         WHERE (all_current OR put.part = ANY (current_parts)) AND (p_rounds = 1 OR put.round = current_round)
           AND put.uuid NOT IN (SELECT unnest(written))
       LOOP
-        existing := miss.row_there;
-        IF existing.timer_namespace <> miss.namespace OR existing.timer_id <> miss.id THEN
+        there := miss.there;
+        IF there.timer_namespace <> miss.namespace OR there.timer_id <> miss.id THEN
           RAISE EXCEPTION 'timers %/% and %/% have the same uuid %: rename one',
-            existing.timer_namespace, existing.timer_id, miss.namespace, miss.id, miss.uuid USING ERRCODE = 'DT001';
+            there.timer_namespace, there.timer_id, miss.namespace, miss.id, miss.uuid USING ERRCODE = 'DT001';
         END IF;
         fenced_part := NULL;
         missed_put := miss.number;
+        existing := CASE WHEN there.timer_uuid IS NOT NULL THEN json_build_array(
+          there.row_type, there.timer_execute_at, translate(there.timer_uuid::text, '-', ''), there.timer_namespace, there.timer_id,
+          there.timer_version, there.timer_status, there.timer_due_at, there.timer_protocol, there.timer_target_type,
+          there.timer_target_address, there.timer_target_options, there.timer_payload, there.timer_metadata,
+          there.timer_retry_policy, there.timer_callback_timeout_ms, there.timer_created_at, there.timer_updated_at,
+          there.timer_executed_at, there.timer_finished_at, there.timer_firing, there.timer_attempts, there.timer_progress,
+          there.timer_schedule, there.timer_cycle, there.timer_traceparent, there.timer_correlation_id
+        ) END;
         missed := missed || missed_put;
         RETURN NEXT;
       END LOOP;

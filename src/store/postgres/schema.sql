@@ -116,7 +116,7 @@ END
 $function$;
 
 CREATE OR REPLACE FUNCTION timers_commit_1(p_counter_slot smallint, p_shards integer[], p_epochs bigint[], p_rounds integer, p_part integer[], p_round integer[], p_expected_version bigint[], p_expected_status smallint[], p_expected_kind smallint[], p_kind smallint[], p_row_type smallint[], p_execute_at bigint[], p_uuid uuid[], p_namespace text[], p_id text[], p_version bigint[], p_status smallint[], p_due_at bigint[], p_protocol text[], p_target_type smallint[], p_target_address text[], p_target_options text[], p_payload text[], p_metadata text[], p_retry_policy text[], p_callback_timeout_ms integer[], p_created_at bigint[], p_updated_at bigint[], p_executed_at bigint[], p_finished_at bigint[], p_firing integer[], p_attempts integer[], p_progress text[], p_schedule text[], p_cycle text[], p_traceparent text[], p_correlation_id text[], p_sum_namespace text[], p_sum_slot bigint[], p_sum_name text[], p_sum_amount bigint[], p_tally_put integer[], p_tally_sum integer[], p_tally_amount bigint[])
- RETURNS TABLE(fenced_part integer, missed_put integer, existing timers)
+ RETURNS TABLE(fenced_part integer, missed_put integer, existing json)
  LANGUAGE plpgsql
 AS $function$
 #variable_conflict use_column
@@ -128,6 +128,7 @@ DECLARE
   put_count bigint;
   written uuid[];
   miss record;
+  there timers;
   missed integer[];
   reduced integer[];
   reductions bigint[];
@@ -147,7 +148,7 @@ BEGIN
   all_current := cardinality(current_parts) = cardinality(p_shards);
   IF NOT all_current THEN
     RETURN QUERY
-    SELECT part, NULL::integer, NULL::timers FROM generate_subscripts(p_shards, 1) AS part WHERE part <> ALL (current_parts);
+    SELECT part, NULL::integer, NULL::json FROM generate_subscripts(p_shards, 1) AS part WHERE part <> ALL (current_parts);
   END IF;
 
   FOR current_round IN 1 .. p_rounds LOOP
@@ -234,19 +235,27 @@ BEGIN
 
     IF put_count > coalesce(cardinality(written), 0) THEN
       FOR miss IN
-        SELECT put.number, put.uuid, put.namespace, put.id, row_there
+        SELECT put.number, put.uuid, put.namespace, put.id, there
         FROM unnest(p_part, p_round, p_uuid, p_namespace, p_id) WITH ORDINALITY AS put (part, round, uuid, namespace, id, number)
-        LEFT JOIN timers AS row_there ON row_there.timer_uuid = put.uuid
+        LEFT JOIN timers AS there ON there.timer_uuid = put.uuid
         WHERE (all_current OR put.part = ANY (current_parts)) AND (p_rounds = 1 OR put.round = current_round)
           AND put.uuid NOT IN (SELECT unnest(written))
       LOOP
-        existing := miss.row_there;
-        IF existing.timer_namespace <> miss.namespace OR existing.timer_id <> miss.id THEN
+        there := miss.there;
+        IF there.timer_namespace <> miss.namespace OR there.timer_id <> miss.id THEN
           RAISE EXCEPTION 'timers %/% and %/% have the same uuid %: rename one',
-            existing.timer_namespace, existing.timer_id, miss.namespace, miss.id, miss.uuid USING ERRCODE = 'DT001';
+            there.timer_namespace, there.timer_id, miss.namespace, miss.id, miss.uuid USING ERRCODE = 'DT001';
         END IF;
         fenced_part := NULL;
         missed_put := miss.number;
+        existing := CASE WHEN there.timer_uuid IS NOT NULL THEN json_build_array(
+          there.row_type, there.timer_execute_at, translate(there.timer_uuid::text, '-', ''), there.timer_namespace, there.timer_id,
+          there.timer_version, there.timer_status, there.timer_due_at, there.timer_protocol, there.timer_target_type,
+          there.timer_target_address, there.timer_target_options, there.timer_payload, there.timer_metadata,
+          there.timer_retry_policy, there.timer_callback_timeout_ms, there.timer_created_at, there.timer_updated_at,
+          there.timer_executed_at, there.timer_finished_at, there.timer_firing, there.timer_attempts, there.timer_progress,
+          there.timer_schedule, there.timer_cycle, there.timer_traceparent, there.timer_correlation_id
+        ) END;
         missed := missed || missed_put;
         RETURN NEXT;
       END LOOP;
