@@ -39,7 +39,8 @@ export interface Store {
    * Writes all parts; resolves when they are durable. Each part is atomic by itself and fenced: `fenced`
    * when its epoch is not the shard's current one, and then nothing of it was written. A put whose
    * expectation is not met is skipped and answers with the row that is there, while the rest of its part
-   * is written. Puts of one part are applied in order and see each other.
+   * is written. Puts of one part are applied in order and see each other. So are commits that are under way at
+   * the same time, in the order of the calls.
    */
   commit(parts: readonly CommitPart[]): Promise<readonly PartResult[]>
 

@@ -2,6 +2,7 @@
 // nor a beat behind either. A connection that fails is thrown away; the next call makes a new one.
 
 import { readFileSync } from 'node:fs'
+import type { Socket } from 'node:net'
 import pg from 'pg'
 import type { PoolClient } from 'pg'
 import type { PostgresLocation, PostgresTls } from '../../runtime/postgres-location.ts'
@@ -25,14 +26,21 @@ export type ConnectionsOptions = {
   readonly idleMs: number
   /** `once`: for statements that are made for one index. `each time`: for those that are not. */
   readonly plans: 'once' | 'each time'
+  /** All calls share one connection. The server works on them in their order, and goes on to the next one by itself. */
+  readonly pipelined?: boolean
 }
 
 const CONNECT_MS = 10_000 // also for a turn when all connections are busy
 const ANSWER_GRACE_MS = 2_000 // the server gives up first and says so; if it is not heard from by then, the network is gone
 const TRIES_MAX = 3
 
+/** A connection in use, by one call or, pipelined, by several. One that is spent is not used again. */
+type Lease = { readonly client: Promise<PoolClient>; users: number; isSpent: boolean; readonly deadlines: Set<NodeJS.Timeout> }
+
 export class Connections {
   readonly #pool: pg.Pool
+  readonly #isPipelined: boolean
+  #shared: Lease | null = null
   readonly #prepared = new WeakSet<PoolClient>()
   readonly #settings: string
   readonly #location: PostgresLocation
@@ -41,13 +49,15 @@ export class Connections {
   /** Connections on which no answer came in time. */
   readonly #silent = new WeakSet<pg.ClientBase>()
 
-  constructor({ location, max, statementTimeoutMs, patienceMs, idleMs, plans }: ConnectionsOptions) {
+  constructor({ location, max, statementTimeoutMs, patienceMs, idleMs, plans, pipelined = false }: ConnectionsOptions) {
     this.#location = location
+    this.#isPipelined = pipelined
     this.#connectMs = patienceMs ?? CONNECT_MS
     this.#answerMs = patienceMs ?? statementTimeoutMs + ANSWER_GRACE_MS
     this.#settings = sessionSettings(statementTimeoutMs, plans)
     this.#pool = new pg.Pool({
       ...clientConfig(location),
+      pipeline: pipelined,
       max,
       connectionTimeoutMillis: this.#connectMs,
       idleTimeoutMillis: idleMs,
@@ -74,19 +84,43 @@ export class Connections {
 
   async #run(query: Query, effect: 'read' | 'write'): Promise<Row[]> {
     for (let tries = 1; ; tries++) {
-      const client = await this.#connect(effect)
+      const lease = this.#lease(effect)
+      const client = await this.#opened(lease)
       try {
-        const { rows } = await this.#answerOf(client, query)
-        client.release()
+        const { rows } = await this.#answerOf(client, query, lease)
+        this.#leave(lease, client, false)
         return rows
       } catch (error) {
         // A server that has become read-only is not the primary any more: the next connection may reach the new one.
-        client.release(endsConnection(error) || isReadOnly(error))
+        this.#leave(lease, client, endsConnection(error) || isReadOnly(error))
         // Whoever reads has waited long enough when a connection was given up because nothing came.
         const mayRepeat = isRollbackToRepeat(error) || (effect === 'read' && endsConnection(error) && !this.#silent.has(client))
         if (!mayRepeat || tries === TRIES_MAX) throw failureOf(error, { location: this.#location, stage: 'sent', effect })
       }
     }
+  }
+
+  #lease(effect: 'read' | 'write'): Lease {
+    const lease = this.#shared ?? { client: this.#connect(effect), users: 0, isSpent: false, deadlines: new Set() }
+    if (this.#isPipelined) this.#shared = lease
+    lease.users++
+    return lease
+  }
+
+  async #opened(lease: Lease): Promise<PoolClient> {
+    try {
+      return await lease.client
+    } catch (error) {
+      if (this.#shared === lease) this.#shared = null
+      throw error
+    }
+  }
+
+  #leave(lease: Lease, client: PoolClient, isSpent: boolean): void {
+    lease.isSpent ||= isSpent
+    lease.users--
+    if (this.#shared === lease && (lease.isSpent || lease.users === 0)) this.#shared = null
+    if (lease.users === 0) client.release(lease.isSpent)
   }
 
   async #connect(effect: 'read' | 'write'): Promise<PoolClient> {
@@ -99,15 +133,19 @@ export class Connections {
     }
   }
 
-  async #answerOf(client: PoolClient, { name, text, values }: Query): Promise<{ rows: Row[] }> {
+  async #answerOf(client: PoolClient, { name, text, values }: Query, { deadlines }: Lease): Promise<{ rows: Row[] }> {
     const deadline = setTimeout(() => {
       this.#silent.add(client)
       cut(client)
     }, this.#answerMs)
+    deadlines.add(deadline)
     try {
       return await client.query<Cell[]>({ name, text, values: values as Parameter[], rowMode: 'array' })
     } finally {
       clearTimeout(deadline)
+      deadlines.delete(deadline)
+      // Those behind it have their turn only now.
+      for (const other of deadlines) other.refresh()
     }
   }
 
@@ -125,10 +163,9 @@ export class Connections {
   }
 }
 
-/** The statements under way fail at once, as they do when the network is cut. */
+/** The statements under way fail at once, as they do when the network is cut. The driver's own end() may wait for them. */
 function cut(client: PoolClient): void {
-  // With a statement under way, the driver ends the socket without waiting.
-  void (client as unknown as pg.Client).end().catch(() => {})
+  ;(client as unknown as { readonly connection: { readonly stream: Socket } }).connection.stream.destroy()
 }
 
 /**

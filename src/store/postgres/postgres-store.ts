@@ -99,7 +99,7 @@ function lanesFor(location: PostgresLocation, { poolSize, statementTimeoutMs, be
   const beats = { statementTimeoutMs: Math.round(beatWithinMs * 0.8), patienceMs: beatWithinMs }
   const slow = Math.max(1, Math.floor((poolSize - 3) / 3))
   return {
-    commits: new Connections({ ...shared, max: 1, idleMs: 0 }),
+    commits: new Connections({ ...shared, max: 1, idleMs: 0, pipelined: true }),
     ownership: new Connections({ ...shared, ...beats, max: 1, idleMs: 0 }),
     reads: new Connections({ ...shared, max: poolSize - 3 - slow, idleMs: IDLE_MS }),
     slow: new Connections({ ...shared, max: slow, idleMs: IDLE_MS }),
