@@ -106,9 +106,9 @@ const FILL = `
     FROM generate_series($1::bigint + 1, $2::bigint) AS n
     RETURNING 1
   )
-  INSERT INTO timer_counts (timer_namespace, timer_status, timer_kind, counter_slot, timer_count)
-  SELECT 'default', 0, 0, 0, count(*) FROM made
-  ON CONFLICT (timer_namespace, timer_status, timer_kind, counter_slot)
+  INSERT INTO timer_counts (timer_namespace, timer_status, timer_kind, timer_count)
+  SELECT 'default', 0, 0, count(*) FROM made
+  ON CONFLICT (timer_namespace, timer_status, timer_kind)
     DO UPDATE SET timer_count = timer_counts.timer_count + excluded.timer_count`
 
 function childrenOf(pid: number, thread: string): number[] {

@@ -6,7 +6,7 @@
 import { unavailable } from '../core/errors.ts'
 import type { Epoch, ShardId, Timer } from '../core/timer.ts'
 import type { Clock } from '../runtime/clock.ts'
-import type { CommitPart, Put, Store } from '../store/store.ts'
+import type { CommitPart, PartResult, Put, Store } from '../store/store.ts'
 
 export type PutResult =
   | { readonly type: 'written' }
@@ -82,7 +82,10 @@ export class CommitQueue {
   #schedule(): void {
     if (this.#scheduled || !this.#mayCommit()) return
     this.#scheduled = true
-    setImmediate(() => void this.#commit())
+    setImmediate(() => {
+      this.#scheduled = false
+      if (this.#mayCommit()) void this.#commit()
+    })
   }
 
   #mayCommit(): boolean {
@@ -91,38 +94,44 @@ export class CommitQueue {
   }
 
   async #commit(): Promise<void> {
-    this.#scheduled = false
     const batch = this.#waiting.length <= this.#batchMax ? this.#waiting : this.#waiting.slice(0, this.#batchMax)
     this.#waiting = batch === this.#waiting ? [] : this.#waiting.slice(this.#batchMax)
     this.#committing += batch.length
     this.#underWay++
     this.#schedule()
-    try {
-      await this.#write(batch)
-    } finally {
-      this.#committing -= batch.length
-      this.#underWay--
-      this.#schedule()
-      if (this.length === 0) for (const resolve of this.#onIdle.splice(0)) resolve()
-    }
+    const tell = await this.#write(batch)
+    this.#committing -= batch.length
+    this.#underWay--
+    // The store gets its next work before these are told, which takes a while: they build their answers.
+    if (this.#mayCommit()) void this.#commit()
+    tell()
+    await null // so that those who write again at once have done so
+    if (this.length === 0) for (const resolve of this.#onIdle.splice(0)) resolve()
   }
 
-  async #write(batch: readonly Waiting[]): Promise<void> {
+  /** Answers with what tells the writers. */
+  async #write(batch: readonly Waiting[]): Promise<() => void> {
     const groups = byShard(batch)
     const startedAt = this.#clock.monotonic()
     try {
       const results = await this.#store.commit(groups.map(({ part }) => part))
       this.#observer.committed(batch.length, this.#clock.monotonic() - startedAt)
-      for (const [index, { members }] of groups.entries()) {
-        const result = results[index]!
-        for (const [at, waiting] of members.entries()) {
-          if (result.fenced) waiting.resolve(FENCED)
-          else if (result.missed.has(at)) waiting.resolve({ type: 'missed', row: result.missed.get(at)! })
-          else waiting.resolve(WRITTEN)
-        }
-      }
+      return () => tellAll(groups, results)
     } catch (error) {
-      for (const waiting of batch) waiting.reject(error)
+      return () => {
+        for (const waiting of batch) waiting.reject(error)
+      }
+    }
+  }
+}
+
+function tellAll(groups: readonly Group[], results: readonly PartResult[]): void {
+  for (const [index, { members }] of groups.entries()) {
+    const result = results[index]!
+    for (const [at, waiting] of members.entries()) {
+      if (result.fenced) waiting.resolve(FENCED)
+      else if (result.missed.has(at)) waiting.resolve({ type: 'missed', row: result.missed.get(at)! })
+      else waiting.resolve(WRITTEN)
     }
   }
 }

@@ -11,8 +11,8 @@ import type { Query, Row } from './connections.ts'
 import { eventParameters, withEvents } from './outbox.ts'
 import { TALLY_PARAMETERS, TallySheet } from './tally-sheet.ts'
 
-/** Beside the cells of the timer: part, round, expected version, status and kind, kind. Numbered from 1, as arrays are in SQL. */
-const PUT_TYPES = ['int4', 'int4', 'int8', 'int2', 'int2', 'int2'] as const satisfies readonly ElementType[]
+/** Beside the cells of the timer: part, round, expected version, kind. Numbered from 1, as arrays are in SQL. */
+const PUT_TYPES = ['int4', 'int4', 'int8', 'int2'] as const satisfies readonly ElementType[]
 
 /** In the order of TIMER_COLUMNS. */
 export const CELL_TYPES: Readonly<Record<(typeof TIMER_COLUMNS)[number], ElementType>> = {
@@ -47,7 +47,7 @@ export const CELL_TYPES: Readonly<Record<(typeof TIMER_COLUMNS)[number], Element
 
 const COLUMN_TYPES: readonly ElementType[] = [...PUT_TYPES, ...TIMER_COLUMNS.map((column) => CELL_TYPES[column])]
 const PUT_STRIDE = COLUMN_TYPES.length
-const PARAMETERS = 4 + PUT_STRIDE + TALLY_PARAMETERS
+const PARAMETERS = 3 + PUT_STRIDE + TALLY_PARAMETERS
 
 const COMMIT_SQL = `
   SELECT fenced_part, missed_put, existing
@@ -55,7 +55,7 @@ const COMMIT_SQL = `
 
 const COMMIT_WITH_EVENTS_SQL = withEvents(COMMIT_SQL, PARAMETERS + 1)
 
-export function commitQuery(parts: readonly CommitPart[], counterSlot: number): Query {
+export function commitQuery(parts: readonly CommitPart[]): Query {
   const cells: Cell[] = []
   const tallies = new TallySheet()
   const seen = new Map<TimerUuid, number>()
@@ -66,17 +66,18 @@ export function commitQuery(parts: readonly CommitPart[], counterSlot: number): 
       seen.set(timer.uuid, round)
       rounds = Math.max(rounds, round)
       number++
-      if (expect === 'absent') cells.push(index + 1, round, null, null, null)
-      else cells.push(index + 1, round, expect.version, statusCode(expect.status), kindCode(expect.kind))
-      cells.push(kindCode(kindOf(timer)))
+      const kind = kindCode(kindOf(timer))
+      cells.push(index + 1, round, expect === 'absent' ? null : expect.version, kind)
       appendCells(cells, timer)
+      if (expect !== 'absent') tallies.count(number, timer.namespace, statusCode(expect.status), kindCode(expect.kind), -1)
+      tallies.count(number, timer.namespace, statusCode(timer.status), kind, 1)
       if (added !== undefined) tallies.add(number, timer.namespace, added)
     }
   }
   const shards = columnParameter('int4', parts.map(({ shard }) => shard))
   const epochs = columnParameter('int8', parts.map(({ epoch }) => epoch))
   const columns = COLUMN_TYPES.map((type, index) => columnParameter(type, cells, index, PUT_STRIDE))
-  const values = [counterSlot, shards, epochs, rounds, ...columns, ...tallies.parameters()]
+  const values = [shards, epochs, rounds, ...columns, ...tallies.parameters()]
   const events = eventParameters(parts)
   if (events === null) return { name: 'commit', text: COMMIT_SQL, values }
   return { name: 'commit-with-events', text: COMMIT_WITH_EVENTS_SQL, values: [...values, ...events] }

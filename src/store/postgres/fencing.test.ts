@@ -57,7 +57,7 @@ test('a claim in the middle of a commit waits for it, and its owner then sees al
   const { a, b, admin, database, epoch } = await setup(t)
   const timers = Array.from({ length: 20 }, (_, i) => sampleTimer({ id: `t${i}` as TimerId }))
   // Counters come last in a commit: by then the shard is fenced and the timers are written.
-  await admin.query('BEGIN; LOCK TABLE timer_counts IN EXCLUSIVE MODE')
+  await admin.query('BEGIN; LOCK TABLE timer_tally_log IN EXCLUSIVE MODE')
   const committing = a.commit([{ shard: SHARD, epoch, puts: timers.map(absent) }])
   await server.waitForBlocked(database, 1)
   const claiming = b.claim({ shard: SHARD, expected: epoch, owner: 'b' })

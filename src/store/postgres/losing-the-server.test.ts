@@ -50,7 +50,7 @@ async function failureOf(call: Promise<unknown>): Promise<StoreError> {
 test('a commit whose connection is cut in the middle has an unknown outcome, and the next one works', async (t) => {
   const { store, database, put } = await setup(t)
   const admin = await server.client(database)
-  await admin.query('BEGIN; LOCK TABLE timer_counts IN EXCLUSIVE MODE')
+  await admin.query('BEGIN; LOCK TABLE timer_tally_log IN EXCLUSIVE MODE')
   const failing = failureOf(put('cut'))
   await server.waitForBlocked(database, 1)
   await admin.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${database}' AND wait_event_type = 'Lock'`)
@@ -137,7 +137,7 @@ test('a database that is read-only can be read, is not ready, and is written to 
 test('a statement that takes too long is undone, and says which setting it met', async (t) => {
   const { store, database, put } = await setup(t, { statementTimeoutMs: 200 })
   const admin = await server.client(database)
-  await admin.query('BEGIN; LOCK TABLE timer_counts IN EXCLUSIVE MODE')
+  await admin.query('BEGIN; LOCK TABLE timer_tally_log IN EXCLUSIVE MODE')
   const error = await failureOf(put('slow'))
   assert.match(error.message, /longer than PG_STATEMENT_TIMEOUT/)
   assert.deepEqual([error.outcomeUnknown, error.retryable], [false, true])
@@ -151,7 +151,7 @@ test('slow work does not hold up reads and beats', async (t) => {
   const { store, database, put } = await setup(t, { poolSize: 5, statementTimeoutMs: 60_000 })
   await put('a')
   const admin = await server.client(database)
-  await admin.query('BEGIN; LOCK TABLE timer_counts IN ACCESS EXCLUSIVE MODE')
+  await admin.query('BEGIN; LOCK TABLE timer_tally_log IN ACCESS EXCLUSIVE MODE')
   const slow = [store.stats(), store.stats(), store.stats()]
   await server.waitForBlocked(database, 1)
   assert.equal(await isThere(store, 'a'), true)

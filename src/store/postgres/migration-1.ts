@@ -13,6 +13,9 @@
 // Every timer is written, rewritten and deleted, so dead rows are swept when 1 % have died instead of 20 %; room is
 // left in the pages for changes that move no key. What is written all the time, counters and beats, has half its
 // pages empty: there a change reuses the row's own page.
+//
+// timer_tally_log holds what commits have counted and nobody has added to timer_counts and timer_tallies yet. Its rows are
+// not compressed and moved out at 2 kB, as they would be by default: they are read once, soon, and deleted.
 const TABLES = `
 CREATE TABLE timers (
   timer_execute_at bigint NOT NULL,
@@ -75,9 +78,8 @@ CREATE TABLE timer_counts (
   timer_namespace text COLLATE "C" NOT NULL,
   timer_status smallint NOT NULL,
   timer_kind smallint NOT NULL,
-  counter_slot smallint NOT NULL,
   timer_count bigint NOT NULL,
-  PRIMARY KEY (timer_namespace, timer_status, timer_kind, counter_slot)
+  PRIMARY KEY (timer_namespace, timer_status, timer_kind)
 ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
 
 CREATE TABLE timer_tallies (
@@ -112,6 +114,20 @@ CREATE TABLE timer_store (
 ) WITH (fillfactor = 50);
 `
 
+const PUTS = `unnest(
+          p_part, p_round, p_expected_version, p_kind,
+          p_row_type, p_execute_at, p_uuid, p_namespace, p_id, p_version, p_status, p_due_at, p_protocol,
+          p_target_type, p_target_address, p_target_options, p_payload, p_metadata, p_retry_policy,
+          p_callback_timeout_ms, p_created_at, p_updated_at, p_executed_at, p_finished_at, p_firing, p_attempts,
+          p_progress, p_schedule, p_cycle, p_traceparent, p_correlation_id
+        ) AS put (
+          part, round, expected_version, kind,
+          row_type, execute_at, uuid, namespace, id, version, status, due_at, protocol,
+          target_type, target_address, target_options, payload, metadata, retry_policy,
+          callback_timeout_ms, created_at, updated_at, executed_at, finished_at, firing, attempts,
+          progress, schedule, cycle, traceparent, correlation_id
+        )`
+
 // A commit in one round trip. A function rather than one statement, because each statement in it sees what was
 // committed before that statement: the rows in the way of a put are read after the put has waited for them.
 //
@@ -131,19 +147,19 @@ CREATE TABLE timer_store (
 // more than one. Returned are the fenced parts and the puts that missed, numbered from 1, with the cells of the row in the
 // way as JSON, in the order of TIMER_COLUMNS: a column for each would have to be described with every answer.
 //
-// Tallies come added up, as if every put were written, and once more by put: from those, what was not written is taken off.
-// They are kept as one row of arrays; adding them to dozens of rows here would be a quarter of a commit. See tally-log.ts.
+// Inserts and updates are statements of their own, so that a commit of one kind does not pay for the other.
+//
+// Counts and tallies come added up, as if every put were written, and once more by put: from those, what was not written is
+// taken off. They are kept as one row of arrays; adding them to dozens of rows here would be a third of a commit. See
+// tally-log.ts.
 const COMMIT = `
 CREATE FUNCTION timers_commit_1 (
-  p_counter_slot smallint,
   p_shards integer[],
   p_epochs bigint[],
   p_rounds integer,
   p_part integer[],
   p_round integer[],
   p_expected_version bigint[],
-  p_expected_status smallint[],
-  p_expected_kind smallint[],
   p_kind smallint[],
   p_row_type smallint[],
   p_execute_at bigint[],
@@ -187,7 +203,7 @@ DECLARE
   locked_epochs bigint[];
   current_parts integer[];
   all_current boolean;
-  put_count bigint;
+  has_inserts boolean;
   written uuid[];
   miss record;
   there timers;
@@ -213,89 +229,74 @@ BEGIN
     SELECT part, NULL::integer, NULL::json FROM generate_subscripts(p_shards, 1) AS part WHERE part <> ALL (current_parts);
   END IF;
 
-  FOR current_round IN 1 .. p_rounds LOOP
-    WITH put AS MATERIALIZED (
-      SELECT *
-      FROM unnest(
-        p_part, p_round, p_expected_version, p_expected_status, p_expected_kind, p_kind,
-        p_row_type, p_execute_at, p_uuid, p_namespace, p_id, p_version, p_status, p_due_at, p_protocol,
-        p_target_type, p_target_address, p_target_options, p_payload, p_metadata, p_retry_policy,
-        p_callback_timeout_ms, p_created_at, p_updated_at, p_executed_at, p_finished_at, p_firing, p_attempts,
-        p_progress, p_schedule, p_cycle, p_traceparent, p_correlation_id
-      ) AS put (
-        part, round, expected_version, expected_status, expected_kind, kind,
-        row_type, execute_at, uuid, namespace, id, version, status, due_at, protocol,
-        target_type, target_address, target_options, payload, metadata, retry_policy,
-        callback_timeout_ms, created_at, updated_at, executed_at, finished_at, firing, attempts,
-        progress, schedule, cycle, traceparent, correlation_id
-      )
-      WHERE (all_current OR part = ANY (current_parts)) AND (p_rounds = 1 OR round = current_round)
-    ), inserted AS (
-      INSERT INTO timers (
-        shard_id, row_type, timer_execute_at, timer_uuid, timer_namespace, timer_id, timer_version, timer_status,
-        timer_due_at, timer_protocol, timer_target_type, timer_target_address, timer_target_options, timer_payload,
-        timer_metadata, timer_retry_policy, timer_callback_timeout_ms, timer_created_at, timer_updated_at,
-        timer_executed_at, timer_finished_at, timer_firing, timer_attempts, timer_progress, timer_schedule,
-        timer_cycle, timer_traceparent, timer_correlation_id, timer_kind
-      )
-      SELECT
-        p_shards[part], row_type, execute_at, uuid, namespace, id, version, status,
-        due_at, protocol, target_type, target_address, target_options, payload,
-        metadata, retry_policy, callback_timeout_ms, created_at, updated_at,
-        executed_at, finished_at, firing, attempts, progress, schedule,
-        cycle, traceparent, correlation_id, nullif(kind, 0)
-      FROM put WHERE expected_version IS NULL AND (SELECT true FROM timers WHERE timer_uuid = put.uuid) IS NULL
-      RETURNING timer_uuid, timer_namespace, timer_status, coalesce(timer_kind, 0) AS timer_kind
-    ), updated AS (
-      UPDATE timers SET
-        row_type = put.row_type,
-        timer_execute_at = put.execute_at,
-        timer_version = put.version,
-        timer_status = put.status,
-        timer_due_at = put.due_at,
-        timer_protocol = put.protocol,
-        timer_target_type = put.target_type,
-        timer_target_address = put.target_address,
-        timer_target_options = put.target_options,
-        timer_payload = put.payload,
-        timer_metadata = put.metadata,
-        timer_retry_policy = put.retry_policy,
-        timer_callback_timeout_ms = put.callback_timeout_ms,
-        timer_created_at = put.created_at,
-        timer_updated_at = put.updated_at,
-        timer_executed_at = put.executed_at,
-        timer_finished_at = put.finished_at,
-        timer_firing = put.firing,
-        timer_attempts = put.attempts,
-        timer_progress = put.progress,
-        timer_schedule = put.schedule,
-        timer_cycle = put.cycle,
-        timer_traceparent = put.traceparent,
-        timer_correlation_id = put.correlation_id,
-        timer_kind = nullif(put.kind, 0)
-      FROM put
-      WHERE put.expected_version IS NOT NULL
-        AND timers.timer_uuid = put.uuid AND timers.timer_version = put.expected_version
-        AND (timers.shard_id, timers.timer_namespace, timers.timer_id) IS NOT DISTINCT FROM (p_shards[put.part], put.namespace, put.id)
-      RETURNING put.uuid, put.namespace, put.status, put.kind, put.expected_status, put.expected_kind
-    ), counted AS (
-      INSERT INTO timer_counts (timer_namespace, timer_status, timer_kind, counter_slot, timer_count)
-      SELECT namespace, status, kind, p_counter_slot, sum(change)
-      FROM (
-        SELECT timer_namespace, timer_status, timer_kind, 1 FROM inserted
-        UNION ALL SELECT namespace, status, kind, 1 FROM updated
-        UNION ALL SELECT namespace, expected_status, expected_kind, -1 FROM updated
-      ) AS changes (namespace, status, kind, change)
-      GROUP BY namespace, status, kind HAVING sum(change) <> 0 ORDER BY namespace, status, kind
-      ON CONFLICT (timer_namespace, timer_status, timer_kind, counter_slot)
-        DO UPDATE SET timer_count = timer_counts.timer_count + excluded.timer_count
-    )
-    SELECT
-      (SELECT count(*) FROM put),
-      (SELECT array_agg(uuid) FROM (SELECT timer_uuid FROM inserted UNION ALL SELECT uuid FROM updated) AS one (uuid))
-    INTO put_count, written;
+  has_inserts := p_expected_version IS NULL OR array_position(p_expected_version, NULL) IS NOT NULL;
 
-    IF put_count > coalesce(cardinality(written), 0) THEN
+  FOR current_round IN 1 .. p_rounds LOOP
+    written := '{}';
+
+    IF has_inserts THEN
+      WITH inserted AS (
+        INSERT INTO timers (
+          shard_id, row_type, timer_execute_at, timer_uuid, timer_namespace, timer_id, timer_version, timer_status,
+          timer_due_at, timer_protocol, timer_target_type, timer_target_address, timer_target_options, timer_payload,
+          timer_metadata, timer_retry_policy, timer_callback_timeout_ms, timer_created_at, timer_updated_at,
+          timer_executed_at, timer_finished_at, timer_firing, timer_attempts, timer_progress, timer_schedule,
+          timer_cycle, timer_traceparent, timer_correlation_id, timer_kind
+        )
+        SELECT
+          p_shards[part], row_type, execute_at, uuid, namespace, id, version, status,
+          due_at, protocol, target_type, target_address, target_options, payload,
+          metadata, retry_policy, callback_timeout_ms, created_at, updated_at,
+          executed_at, finished_at, firing, attempts, progress, schedule,
+          cycle, traceparent, correlation_id, nullif(kind, 0)
+        FROM ${PUTS}
+        WHERE expected_version IS NULL
+          AND (all_current OR part = ANY (current_parts)) AND (p_rounds = 1 OR round = current_round)
+          AND (SELECT true FROM timers WHERE timer_uuid = put.uuid) IS NULL
+        RETURNING timer_uuid
+      )
+      SELECT coalesce(array_agg(timer_uuid), '{}') INTO written FROM inserted;
+    END IF;
+
+    IF p_expected_version IS NOT NULL THEN
+      WITH updated AS (
+        UPDATE timers SET
+          row_type = put.row_type,
+          timer_execute_at = put.execute_at,
+          timer_version = put.version,
+          timer_status = put.status,
+          timer_due_at = put.due_at,
+          timer_protocol = put.protocol,
+          timer_target_type = put.target_type,
+          timer_target_address = put.target_address,
+          timer_target_options = put.target_options,
+          timer_payload = put.payload,
+          timer_metadata = put.metadata,
+          timer_retry_policy = put.retry_policy,
+          timer_callback_timeout_ms = put.callback_timeout_ms,
+          timer_created_at = put.created_at,
+          timer_updated_at = put.updated_at,
+          timer_executed_at = put.executed_at,
+          timer_finished_at = put.finished_at,
+          timer_firing = put.firing,
+          timer_attempts = put.attempts,
+          timer_progress = put.progress,
+          timer_schedule = put.schedule,
+          timer_cycle = put.cycle,
+          timer_traceparent = put.traceparent,
+          timer_correlation_id = put.correlation_id,
+          timer_kind = nullif(put.kind, 0)
+        FROM ${PUTS}
+        WHERE put.expected_version IS NOT NULL
+          AND (all_current OR put.part = ANY (current_parts)) AND (p_rounds = 1 OR put.round = current_round)
+          AND timers.timer_uuid = put.uuid AND timers.timer_version = put.expected_version
+          AND (timers.shard_id, timers.timer_namespace, timers.timer_id) IS NOT DISTINCT FROM (p_shards[put.part], put.namespace, put.id)
+        RETURNING put.uuid
+      )
+      SELECT written || coalesce(array_agg(uuid), '{}') INTO written FROM updated;
+    END IF;
+
+    IF p_rounds > 1 OR NOT all_current OR cardinality(written) < cardinality(p_uuid) THEN
       FOR miss IN
         SELECT put.number, put.uuid, put.namespace, put.id, there
         FROM unnest(p_part, p_round, p_uuid, p_namespace, p_id) WITH ORDINALITY AS put (part, round, uuid, namespace, id, number)

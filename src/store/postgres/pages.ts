@@ -7,6 +7,7 @@ import { SELECT_CELLS } from './commit.ts'
 import { columnParameter } from './array-parameters.ts'
 import { inScope, isAskable, METADATA, Statement } from './statement.ts'
 import type { PreparedReads } from './statement.ts'
+import { COUNTS_NOW } from './tally-log.ts'
 
 /** One statement, so that total and page are of the same moment. */
 export async function pageOf(query: PageQuery, reads: PreparedReads): Promise<TimerPage> {
@@ -44,7 +45,7 @@ function keysInOrder({ filter, sort, descending, offset, limit }: PageQuery, sta
   const onTime = first('timer_execute_at', `row_type = ${RowType.live} AND timer_due_at IS NULL`)
   const apart = first('timer_due_at', 'timer_due_at IS NOT NULL')
   const byTime = sort === 'createdAt' ? first('timer_created_at', 'true') : `${onTime} UNION ALL ${apart}`
-  return `space AS MATERIALIZED (SELECT DISTINCT timer_namespace FROM timer_counts WHERE ${scope}),
+  return `space AS MATERIALIZED (SELECT DISTINCT timer_namespace FROM ${COUNTS_NOW} WHERE ${scope}),
     matching AS (SELECT at, timer_uuid FROM space CROSS JOIN LATERAL (${byTime}) AS first_rows)`
 }
 
@@ -74,7 +75,7 @@ function countedTotal(filter: PageFilter, statement: Statement): string {
   const terms = [inScope(filter, statement)]
   if (filter.statuses !== undefined) terms.push(`timer_status = ANY (${statusList(filter.statuses, statement)})`)
   if (filter.kind !== undefined) terms.push(filter.kind === 'once' ? 'timer_kind = 0' : 'timer_kind > 0')
-  return `SELECT coalesce(sum(timer_count), 0)::bigint FROM timer_counts WHERE ${terms.join(' AND ')}`
+  return `SELECT coalesce(sum(timer_count), 0)::bigint FROM ${COUNTS_NOW} WHERE ${terms.join(' AND ')}`
 }
 
 function statusList(statuses: NonNullable<PageFilter['statuses']>, statement: Statement): string {

@@ -1,7 +1,6 @@
 // The store in PostgreSQL, for as many nodes as wanted. Every call is one round trip of one statement, so there is no
 // transaction that a lost connection could leave open. Commits, beats, reads and slow work have connections of their own.
 
-import { randomInt } from 'node:crypto'
 import type { Epoch, Millis, ShardId, Timer } from '../../core/timer.ts'
 import type { Logger } from '../../runtime/logger.ts'
 import { parsePostgresUrl } from '../../runtime/postgres-location.ts'
@@ -46,9 +45,6 @@ const STATEMENT_TIMEOUT_DEFAULT_MS = 10_000
 const BEAT_WITHIN_DEFAULT_MS = 2_000
 
 const IDLE_MS = 60_000
-// Counters are summed over slots. Nodes that write the same namespace at the same moment seldom wait for each other's
-// counter, which stays locked until the commit is on disk.
-const COUNTER_SLOTS = 16
 
 const PING_SQL = 'UPDATE timer_store SET pinged_at = now()'
 const GET_SQL = `SELECT ${SELECT_CELLS} FROM timers WHERE timer_uuid = ANY ($1)`
@@ -117,7 +113,6 @@ class PostgresStore implements Store {
   readonly #gets: GatheredGets
   readonly #claims: GatheredClaims
   readonly #tallyLog: TallyLog
-  readonly #counterSlot = randomInt(COUNTER_SLOTS)
   readonly #underWay = new Set<Promise<unknown>>()
   #closing: Promise<void> | null = null
 
@@ -175,7 +170,7 @@ class PostgresStore implements Store {
 
   async commit(parts: readonly CommitPart[]): Promise<readonly PartResult[]> {
     if (parts.length === 0) return []
-    const rows = await this.#track(() => this.#lanes.commits.write(commitQuery(parts, this.#counterSlot)))
+    const rows = await this.#track(() => this.#lanes.commits.write(commitQuery(parts)))
     // What is not folded is counted all the same: the next time will do.
     if (this.#tallyLog.added()) void this.#track(() => this.#tallyLog.fold()).catch(() => {})
     return partResults(parts, rows)
@@ -235,7 +230,7 @@ class PostgresStore implements Store {
   async prune({ now, limit }: { readonly now: Millis; readonly limit: number }): Promise<number> {
     const { shards } = this.capabilities
     await this.#track(() => this.#tallyLog.fold())
-    const rows = await this.#track(() => this.#lanes.slow.write(query('prune', PRUNE_SQL, shards, now, limit, this.#counterSlot)))
+    const rows = await this.#track(() => this.#lanes.slow.write(query('prune', PRUNE_SQL, shards, now, limit)))
     return rows[0]![0] as number
   }
 

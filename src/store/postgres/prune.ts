@@ -4,10 +4,11 @@
 
 import { SLOTS_KEPT_MS, STANDING } from '../../core/tallies.ts'
 import { RowType } from '../timer-row.ts'
+import { COUNTS } from './tally-log.ts'
 
 const TALLIES_MAX = 1_000 // with one call; a namespace has a few dozen in each slot
 
-/** Parameters: number of shards, now, limit, counter slot. Answers with how many it deleted. */
+/** Parameters: number of shards, now, limit. Answers with how many it deleted. */
 export const PRUNE_SQL = `
   WITH expired AS MATERIALIZED (
     SELECT timer_uuid FROM generate_series(0, $1::integer - 1) AS source (shard)
@@ -22,11 +23,11 @@ export const PRUNE_SQL = `
     DELETE FROM timers USING expired WHERE timers.timer_uuid = expired.timer_uuid
     RETURNING timer_namespace, timer_status, coalesce(timer_kind, 0) AS timer_kind
   ), counted AS (
-    INSERT INTO timer_counts (timer_namespace, timer_status, timer_kind, counter_slot, timer_count)
-    SELECT timer_namespace, timer_status, timer_kind, $4, -count(*) FROM deleted
-    GROUP BY timer_namespace, timer_status, timer_kind ORDER BY timer_namespace, timer_status, timer_kind
-    ON CONFLICT (timer_namespace, timer_status, timer_kind, counter_slot)
-      DO UPDATE SET timer_count = timer_counts.timer_count + excluded.timer_count
+    INSERT INTO timer_tally_log (sum_namespaces, sum_slots, sum_names, sum_amounts)
+    SELECT array_agg(timer_namespace), array_agg(${COUNTS}), array_agg(name), array_agg(-deleted_count)
+    FROM (
+      SELECT timer_namespace, timer_status || '.' || timer_kind AS name, count(*) AS deleted_count FROM deleted GROUP BY 1, 2
+    ) AS one HAVING count(*) > 0
   ), forgotten AS (
     DELETE FROM timer_tallies AS tally
     USING (

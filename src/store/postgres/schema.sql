@@ -2,9 +2,8 @@ CREATE TABLE timer_counts (
   timer_namespace text COLLATE "C" NOT NULL,
   timer_status smallint NOT NULL,
   timer_kind smallint NOT NULL,
-  counter_slot smallint NOT NULL,
   timer_count bigint NOT NULL,
-  PRIMARY KEY (timer_namespace, timer_status, timer_kind, counter_slot)
+  PRIMARY KEY (timer_namespace, timer_status, timer_kind)
 ) WITH (fillfactor=50, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=1000);
 
 CREATE TABLE timer_nodes (
@@ -115,7 +114,7 @@ EXCEPTION WHEN data_exception THEN
 END
 $function$;
 
-CREATE OR REPLACE FUNCTION timers_commit_1(p_counter_slot smallint, p_shards integer[], p_epochs bigint[], p_rounds integer, p_part integer[], p_round integer[], p_expected_version bigint[], p_expected_status smallint[], p_expected_kind smallint[], p_kind smallint[], p_row_type smallint[], p_execute_at bigint[], p_uuid uuid[], p_namespace text[], p_id text[], p_version bigint[], p_status smallint[], p_due_at bigint[], p_protocol text[], p_target_type smallint[], p_target_address text[], p_target_options text[], p_payload text[], p_metadata text[], p_retry_policy text[], p_callback_timeout_ms integer[], p_created_at bigint[], p_updated_at bigint[], p_executed_at bigint[], p_finished_at bigint[], p_firing integer[], p_attempts integer[], p_progress text[], p_schedule text[], p_cycle text[], p_traceparent text[], p_correlation_id text[], p_sum_namespace text[], p_sum_slot bigint[], p_sum_name text[], p_sum_amount bigint[], p_tally_put integer[], p_tally_sum integer[], p_tally_amount bigint[])
+CREATE OR REPLACE FUNCTION timers_commit_1(p_shards integer[], p_epochs bigint[], p_rounds integer, p_part integer[], p_round integer[], p_expected_version bigint[], p_kind smallint[], p_row_type smallint[], p_execute_at bigint[], p_uuid uuid[], p_namespace text[], p_id text[], p_version bigint[], p_status smallint[], p_due_at bigint[], p_protocol text[], p_target_type smallint[], p_target_address text[], p_target_options text[], p_payload text[], p_metadata text[], p_retry_policy text[], p_callback_timeout_ms integer[], p_created_at bigint[], p_updated_at bigint[], p_executed_at bigint[], p_finished_at bigint[], p_firing integer[], p_attempts integer[], p_progress text[], p_schedule text[], p_cycle text[], p_traceparent text[], p_correlation_id text[], p_sum_namespace text[], p_sum_slot bigint[], p_sum_name text[], p_sum_amount bigint[], p_tally_put integer[], p_tally_sum integer[], p_tally_amount bigint[])
  RETURNS TABLE(fenced_part integer, missed_put integer, existing json)
  LANGUAGE plpgsql
 AS $function$
@@ -125,7 +124,7 @@ DECLARE
   locked_epochs bigint[];
   current_parts integer[];
   all_current boolean;
-  put_count bigint;
+  has_inserts boolean;
   written uuid[];
   miss record;
   there timers;
@@ -151,89 +150,98 @@ BEGIN
     SELECT part, NULL::integer, NULL::json FROM generate_subscripts(p_shards, 1) AS part WHERE part <> ALL (current_parts);
   END IF;
 
-  FOR current_round IN 1 .. p_rounds LOOP
-    WITH put AS MATERIALIZED (
-      SELECT *
-      FROM unnest(
-        p_part, p_round, p_expected_version, p_expected_status, p_expected_kind, p_kind,
-        p_row_type, p_execute_at, p_uuid, p_namespace, p_id, p_version, p_status, p_due_at, p_protocol,
-        p_target_type, p_target_address, p_target_options, p_payload, p_metadata, p_retry_policy,
-        p_callback_timeout_ms, p_created_at, p_updated_at, p_executed_at, p_finished_at, p_firing, p_attempts,
-        p_progress, p_schedule, p_cycle, p_traceparent, p_correlation_id
-      ) AS put (
-        part, round, expected_version, expected_status, expected_kind, kind,
-        row_type, execute_at, uuid, namespace, id, version, status, due_at, protocol,
-        target_type, target_address, target_options, payload, metadata, retry_policy,
-        callback_timeout_ms, created_at, updated_at, executed_at, finished_at, firing, attempts,
-        progress, schedule, cycle, traceparent, correlation_id
-      )
-      WHERE (all_current OR part = ANY (current_parts)) AND (p_rounds = 1 OR round = current_round)
-    ), inserted AS (
-      INSERT INTO timers (
-        shard_id, row_type, timer_execute_at, timer_uuid, timer_namespace, timer_id, timer_version, timer_status,
-        timer_due_at, timer_protocol, timer_target_type, timer_target_address, timer_target_options, timer_payload,
-        timer_metadata, timer_retry_policy, timer_callback_timeout_ms, timer_created_at, timer_updated_at,
-        timer_executed_at, timer_finished_at, timer_firing, timer_attempts, timer_progress, timer_schedule,
-        timer_cycle, timer_traceparent, timer_correlation_id, timer_kind
-      )
-      SELECT
-        p_shards[part], row_type, execute_at, uuid, namespace, id, version, status,
-        due_at, protocol, target_type, target_address, target_options, payload,
-        metadata, retry_policy, callback_timeout_ms, created_at, updated_at,
-        executed_at, finished_at, firing, attempts, progress, schedule,
-        cycle, traceparent, correlation_id, nullif(kind, 0)
-      FROM put WHERE expected_version IS NULL AND (SELECT true FROM timers WHERE timer_uuid = put.uuid) IS NULL
-      RETURNING timer_uuid, timer_namespace, timer_status, coalesce(timer_kind, 0) AS timer_kind
-    ), updated AS (
-      UPDATE timers SET
-        row_type = put.row_type,
-        timer_execute_at = put.execute_at,
-        timer_version = put.version,
-        timer_status = put.status,
-        timer_due_at = put.due_at,
-        timer_protocol = put.protocol,
-        timer_target_type = put.target_type,
-        timer_target_address = put.target_address,
-        timer_target_options = put.target_options,
-        timer_payload = put.payload,
-        timer_metadata = put.metadata,
-        timer_retry_policy = put.retry_policy,
-        timer_callback_timeout_ms = put.callback_timeout_ms,
-        timer_created_at = put.created_at,
-        timer_updated_at = put.updated_at,
-        timer_executed_at = put.executed_at,
-        timer_finished_at = put.finished_at,
-        timer_firing = put.firing,
-        timer_attempts = put.attempts,
-        timer_progress = put.progress,
-        timer_schedule = put.schedule,
-        timer_cycle = put.cycle,
-        timer_traceparent = put.traceparent,
-        timer_correlation_id = put.correlation_id,
-        timer_kind = nullif(put.kind, 0)
-      FROM put
-      WHERE put.expected_version IS NOT NULL
-        AND timers.timer_uuid = put.uuid AND timers.timer_version = put.expected_version
-        AND (timers.shard_id, timers.timer_namespace, timers.timer_id) IS NOT DISTINCT FROM (p_shards[put.part], put.namespace, put.id)
-      RETURNING put.uuid, put.namespace, put.status, put.kind, put.expected_status, put.expected_kind
-    ), counted AS (
-      INSERT INTO timer_counts (timer_namespace, timer_status, timer_kind, counter_slot, timer_count)
-      SELECT namespace, status, kind, p_counter_slot, sum(change)
-      FROM (
-        SELECT timer_namespace, timer_status, timer_kind, 1 FROM inserted
-        UNION ALL SELECT namespace, status, kind, 1 FROM updated
-        UNION ALL SELECT namespace, expected_status, expected_kind, -1 FROM updated
-      ) AS changes (namespace, status, kind, change)
-      GROUP BY namespace, status, kind HAVING sum(change) <> 0 ORDER BY namespace, status, kind
-      ON CONFLICT (timer_namespace, timer_status, timer_kind, counter_slot)
-        DO UPDATE SET timer_count = timer_counts.timer_count + excluded.timer_count
-    )
-    SELECT
-      (SELECT count(*) FROM put),
-      (SELECT array_agg(uuid) FROM (SELECT timer_uuid FROM inserted UNION ALL SELECT uuid FROM updated) AS one (uuid))
-    INTO put_count, written;
+  has_inserts := p_expected_version IS NULL OR array_position(p_expected_version, NULL) IS NOT NULL;
 
-    IF put_count > coalesce(cardinality(written), 0) THEN
+  FOR current_round IN 1 .. p_rounds LOOP
+    written := '{}';
+
+    IF has_inserts THEN
+      WITH inserted AS (
+        INSERT INTO timers (
+          shard_id, row_type, timer_execute_at, timer_uuid, timer_namespace, timer_id, timer_version, timer_status,
+          timer_due_at, timer_protocol, timer_target_type, timer_target_address, timer_target_options, timer_payload,
+          timer_metadata, timer_retry_policy, timer_callback_timeout_ms, timer_created_at, timer_updated_at,
+          timer_executed_at, timer_finished_at, timer_firing, timer_attempts, timer_progress, timer_schedule,
+          timer_cycle, timer_traceparent, timer_correlation_id, timer_kind
+        )
+        SELECT
+          p_shards[part], row_type, execute_at, uuid, namespace, id, version, status,
+          due_at, protocol, target_type, target_address, target_options, payload,
+          metadata, retry_policy, callback_timeout_ms, created_at, updated_at,
+          executed_at, finished_at, firing, attempts, progress, schedule,
+          cycle, traceparent, correlation_id, nullif(kind, 0)
+        FROM unnest(
+          p_part, p_round, p_expected_version, p_kind,
+          p_row_type, p_execute_at, p_uuid, p_namespace, p_id, p_version, p_status, p_due_at, p_protocol,
+          p_target_type, p_target_address, p_target_options, p_payload, p_metadata, p_retry_policy,
+          p_callback_timeout_ms, p_created_at, p_updated_at, p_executed_at, p_finished_at, p_firing, p_attempts,
+          p_progress, p_schedule, p_cycle, p_traceparent, p_correlation_id
+        ) AS put (
+          part, round, expected_version, kind,
+          row_type, execute_at, uuid, namespace, id, version, status, due_at, protocol,
+          target_type, target_address, target_options, payload, metadata, retry_policy,
+          callback_timeout_ms, created_at, updated_at, executed_at, finished_at, firing, attempts,
+          progress, schedule, cycle, traceparent, correlation_id
+        )
+        WHERE expected_version IS NULL
+          AND (all_current OR part = ANY (current_parts)) AND (p_rounds = 1 OR round = current_round)
+          AND (SELECT true FROM timers WHERE timer_uuid = put.uuid) IS NULL
+        RETURNING timer_uuid
+      )
+      SELECT coalesce(array_agg(timer_uuid), '{}') INTO written FROM inserted;
+    END IF;
+
+    IF p_expected_version IS NOT NULL THEN
+      WITH updated AS (
+        UPDATE timers SET
+          row_type = put.row_type,
+          timer_execute_at = put.execute_at,
+          timer_version = put.version,
+          timer_status = put.status,
+          timer_due_at = put.due_at,
+          timer_protocol = put.protocol,
+          timer_target_type = put.target_type,
+          timer_target_address = put.target_address,
+          timer_target_options = put.target_options,
+          timer_payload = put.payload,
+          timer_metadata = put.metadata,
+          timer_retry_policy = put.retry_policy,
+          timer_callback_timeout_ms = put.callback_timeout_ms,
+          timer_created_at = put.created_at,
+          timer_updated_at = put.updated_at,
+          timer_executed_at = put.executed_at,
+          timer_finished_at = put.finished_at,
+          timer_firing = put.firing,
+          timer_attempts = put.attempts,
+          timer_progress = put.progress,
+          timer_schedule = put.schedule,
+          timer_cycle = put.cycle,
+          timer_traceparent = put.traceparent,
+          timer_correlation_id = put.correlation_id,
+          timer_kind = nullif(put.kind, 0)
+        FROM unnest(
+          p_part, p_round, p_expected_version, p_kind,
+          p_row_type, p_execute_at, p_uuid, p_namespace, p_id, p_version, p_status, p_due_at, p_protocol,
+          p_target_type, p_target_address, p_target_options, p_payload, p_metadata, p_retry_policy,
+          p_callback_timeout_ms, p_created_at, p_updated_at, p_executed_at, p_finished_at, p_firing, p_attempts,
+          p_progress, p_schedule, p_cycle, p_traceparent, p_correlation_id
+        ) AS put (
+          part, round, expected_version, kind,
+          row_type, execute_at, uuid, namespace, id, version, status, due_at, protocol,
+          target_type, target_address, target_options, payload, metadata, retry_policy,
+          callback_timeout_ms, created_at, updated_at, executed_at, finished_at, firing, attempts,
+          progress, schedule, cycle, traceparent, correlation_id
+        )
+        WHERE put.expected_version IS NOT NULL
+          AND (all_current OR put.part = ANY (current_parts)) AND (p_rounds = 1 OR put.round = current_round)
+          AND timers.timer_uuid = put.uuid AND timers.timer_version = put.expected_version
+          AND (timers.shard_id, timers.timer_namespace, timers.timer_id) IS NOT DISTINCT FROM (p_shards[put.part], put.namespace, put.id)
+        RETURNING put.uuid
+      )
+      SELECT written || coalesce(array_agg(uuid), '{}') INTO written FROM updated;
+    END IF;
+
+    IF p_rounds > 1 OR NOT all_current OR cardinality(written) < cardinality(p_uuid) THEN
       FOR miss IN
         SELECT put.number, put.uuid, put.namespace, put.id, there
         FROM unnest(p_part, p_round, p_uuid, p_namespace, p_id) WITH ORDINALITY AS put (part, round, uuid, namespace, id, number)

@@ -5,6 +5,7 @@ import { matchesAny } from '../../core/access.ts'
 import type { NamespaceScope } from '../store.ts'
 import { matchesPatterns, Statement } from './statement.ts'
 import type { PreparedReads } from './statement.ts'
+import { COUNTS_NOW } from './tally-log.ts'
 
 /** `condition` is on the rows of the scope, which a shard shares with others; empty when all are meant. */
 export type Sources = {
@@ -26,7 +27,7 @@ export async function sourcesOf({ namespace, namespaces }: NamespaceScope, reads
   if (namespaces === undefined) return ofShards(shards, null)
   const statement = new Statement()
   const matching = matchesPatterns(namespaces, statement)
-  const text = `SELECT DISTINCT timer_namespace FROM timer_counts WHERE ${matching} LIMIT ${NAMESPACES_MERGED_MAX + 1}`
+  const text = `SELECT DISTINCT timer_namespace FROM ${COUNTS_NOW} WHERE ${matching} LIMIT ${NAMESPACES_MERGED_MAX + 1}`
   const names = (await reads.read(text, statement)).map(([name]) => name as string)
   if (names.length > NAMESPACES_MERGED_MAX) return ofShards(shards, (bound) => matchesPatterns(namespaces, bound))
   return names.length === 0 ? null : ofNamespaces(names)

@@ -7,7 +7,7 @@ import { kindAt, RowType, statusOf } from '../timer-row.ts'
 import { sourcesOf } from './sources.ts'
 import { inScope, Statement } from './statement.ts'
 import type { PreparedReads } from './statement.ts'
-import { UNFOLDED } from './tally-log.ts'
+import { COUNTS_NOW, UNFOLDED_TALLIES } from './tally-log.ts'
 
 const UPCOMING_ROWS_MAX = 200_000 // read from the index alone, in about 100 ms
 
@@ -22,7 +22,7 @@ export class Statistics {
 
   async stats(): Promise<StoreStats> {
     const text = `
-      SELECT timer_namespace, timer_status, timer_kind, sum(timer_count)::bigint FROM timer_counts
+      SELECT timer_namespace, timer_status, timer_kind, sum(timer_count)::bigint FROM ${COUNTS_NOW}
       GROUP BY timer_namespace, timer_status, timer_kind HAVING sum(timer_count) > 0 ORDER BY timer_namespace, timer_status, timer_kind`
     const counts = (await this.#reads.read(text, new Statement())).map(([namespace, status, kind, count]) => {
       return { namespace: namespace as Namespace, status: statusOf(status!), kind: kindAt(kind!), count: count as number }
@@ -35,17 +35,17 @@ export class Statistics {
     const [from, to] = since === null ? [STANDING, STANDING] : [Math.max(since, STANDING + 1), Number.MAX_SAFE_INTEGER]
     const inRange = `slot_at BETWEEN ${statement.bind(from, 'bigint')} AND ${statement.bind(to, 'bigint')}`
     const text = `
-      WITH space AS MATERIALIZED (SELECT DISTINCT timer_namespace FROM timer_counts WHERE ${inScope(scope, statement)})
-      SELECT name, sum(amount)::bigint, min(slot_at)
+      WITH space AS MATERIALIZED (SELECT DISTINCT timer_namespace FROM ${COUNTS_NOW} WHERE ${inScope(scope, statement)})
+      SELECT tally_name, sum(tally_amount)::bigint, min(slot_at)
       FROM (
-        SELECT tally.slot_at, tally_name AS name, tally_amount AS amount
-        FROM space CROSS JOIN LATERAL (
+        SELECT folded.* FROM space CROSS JOIN LATERAL (
           SELECT slot_at, tally_name, tally_amount FROM timer_tallies WHERE timer_namespace = space.timer_namespace AND ${inRange}
-        ) AS tally
+        ) AS folded
         UNION ALL
-        SELECT slot_at, name, amount FROM (${UNFOLDED}) AS unfolded WHERE ${inRange} AND namespace IN (SELECT timer_namespace FROM space)
+        SELECT slot_at, tally_name, tally_amount FROM ${UNFOLDED_TALLIES}
+        WHERE timer_namespace IN (SELECT timer_namespace FROM space) AND ${inRange}
       ) AS tallies
-      GROUP BY name`
+      GROUP BY tally_name`
     const rows = (await this.#reads.read(text, statement)) as [name: string, amount: number, firstSlotAt: number][]
     const sums = rows.filter(([, amount]) => amount !== 0).map(([name, amount]) => ({ name, amount }))
     const firstSlotAt = since === null || rows.length === 0 ? null : rows.reduce((first, [, , slotAt]) => Math.min(first, slotAt), Infinity)

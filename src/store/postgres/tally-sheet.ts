@@ -1,10 +1,11 @@
-// The tallies of a commit, added up before they are sent: a thousand new timers share a few dozen sums. Each tally is kept
-// beside, as numbers only, for the rare case that its put is not written.
+// The counts and tallies of a commit, added up before they are sent: a thousand new timers share a few dozen sums. Each is
+// kept beside, as numbers only, for the rare case that its put is not written.
 
 import { STANDING } from '../../core/tallies.ts'
 import type { Tally } from '../../core/tallies.ts'
 import type { Millis, Namespace } from '../../core/timer.ts'
 import { columnParameter } from './array-parameters.ts'
+import { COUNTS, countName } from './tally-log.ts'
 
 export const TALLY_PARAMETERS = 7
 
@@ -12,8 +13,8 @@ type Recent = { readonly namespace: Namespace; readonly slotAt: Millis; readonly
 
 export class TallySheet {
   readonly #numbers = new Map<Namespace, Map<Millis, Map<string, number>>>()
-  #slot: Recent | null = null
-  #standing: Recent | null = null
+  /** Of STANDING, COUNTS, and the slot. */
+  readonly #recent: [Recent | null, Recent | null, Recent | null] = [null, null, null]
   readonly #namespaces: string[] = []
   readonly #slots: number[] = []
   readonly #names: string[] = []
@@ -24,13 +25,12 @@ export class TallySheet {
 
   /** `put` is numbered from 1, and so are the sums. */
   add(put: number, namespace: Namespace, tallies: readonly Tally[]): void {
-    for (const { slotAt, name, amount } of tallies) {
-      const sum = this.#sumOf(namespace, slotAt, name)
-      this.#amounts[sum - 1]! += amount
-      this.#tallyPuts.push(put)
-      this.#tallySums.push(sum)
-      this.#tallyAmounts.push(amount)
-    }
+    for (const { slotAt, name, amount } of tallies) this.#add(put, this.#sumOf(namespace, slotAt, name), amount)
+  }
+
+  /** Timers of this status and kind. */
+  count(put: number, namespace: Namespace, status: number, kind: number, amount: number): void {
+    this.#add(put, this.#sumOf(namespace, COUNTS, countName(status, kind)), amount)
   }
 
   /** In the order of the function's parameters; all NULL when there are none. */
@@ -47,6 +47,13 @@ export class TallySheet {
     ]
   }
 
+  #add(put: number, sum: number, amount: number): void {
+    this.#amounts[sum - 1]! += amount
+    this.#tallyPuts.push(put)
+    this.#tallySums.push(sum)
+    this.#tallyAmounts.push(amount)
+  }
+
   #sumOf(namespace: Namespace, slotAt: Millis, name: string): number {
     const names = this.#namesOf(namespace, slotAt)
     const known = names.get(name)
@@ -59,14 +66,14 @@ export class TallySheet {
     return number
   }
 
-  /** Tallies of one put are of one slot or standing, and those of the next one are mostly of the same: both are at hand. */
+  /** Tallies of one put are of one slot, standing or counts, and those of the next one are mostly of the same: they are at hand. */
   #namesOf(namespace: Namespace, slotAt: Millis): Map<string, number> {
-    const recent = slotAt === STANDING ? this.#standing : this.#slot
+    const place = slotAt === STANDING ? 0 : slotAt === COUNTS ? 1 : 2
+    const recent = this.#recent[place]
     if (recent?.namespace === namespace && recent.slotAt === slotAt) return recent.names
     const slots = this.#numbers.getOrInsertComputed(namespace, () => new Map<Millis, Map<string, number>>())
     const found = { namespace, slotAt, names: slots.getOrInsertComputed(slotAt, () => new Map<string, number>()) }
-    if (slotAt === STANDING) this.#standing = found
-    else this.#slot = found
+    this.#recent[place] = found
     return found.names
   }
 }
