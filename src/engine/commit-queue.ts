@@ -90,7 +90,7 @@ export class CommitQueue {
 
   #mayCommit(): boolean {
     if (this.#underWay === 0) return this.#waiting.length > 0
-    return this.#underWay < UNDER_WAY_MAX && this.#waiting.length >= LARGE
+    return this.#underWay < UNDER_WAY_MAX && this.#waiting.length >= Math.min(LARGE, this.#committing)
   }
 
   async #commit(): Promise<void> {
