@@ -129,25 +129,90 @@ test('a full queue refuses client writes until there is room again', async () =>
 
 test('what arrives in one turn of the event loop is one commit, and what arrives during it is the next', async () => {
   const { queue, commits, write, writtenBy, results } = setup()
-  write('a')
-  await Promise.resolve()
-  write('b')
+  for (const id of ['a', 'b', 'c', 'd']) {
+    write(id)
+    await Promise.resolve()
+  }
   await turn()
-  assert.deepEqual(commits.map(idsOf), [[['a', 'b']]])
-  for (const id of ['c', 'd', 'e']) {
+  assert.deepEqual(commits.map(idsOf), [[['a', 'b', 'c', 'd']]])
+  for (const id of ['e', 'f', 'g']) {
     write(id)
     await turn()
   }
-  assert.equal(commits.length, 1, 'one commit at a time')
+  assert.equal(commits.length, 1, 'three are less than the four under way')
   assert.equal(results.size, 0)
   writtenBy(commits[0])
   await turn()
-  await turn()
-  assert.deepEqual([...results.keys()], ['a', 'b'], 'durable is told before the next commit ends')
-  assert.deepEqual(idsOf(commits[1]), [['c', 'd', 'e']])
+  assert.deepEqual([...results.keys()], ['a', 'b', 'c', 'd'], 'durable is told before the next commit ends')
+  assert.deepEqual(idsOf(commits[1]), [['e', 'f', 'g']])
   writtenBy(commits[1])
   await queue.idle()
-  assert.deepEqual([commits.length, results.size], [2, 5])
+  assert.deepEqual([commits.length, results.size], [2, 7])
+})
+
+test('a second commit goes out when it is as large as the first, a third only when one of them has ended', async () => {
+  const { queue, commits, write, writtenBy, results } = setup()
+  for (const ids of [['a', 'b'], ['c', 'd'], ['e', 'f', 'g']]) {
+    for (const id of ids) write(id)
+    await turn()
+  }
+  assert.deepEqual(commits.map((commit) => idsOf(commit).flat()), [['a', 'b'], ['c', 'd']])
+  assert.equal(queue.length, 7)
+  writtenBy(commits[0])
+  await turn()
+  assert.deepEqual([[...results.keys()], idsOf(commits[2]).flat()], [['a', 'b'], ['e', 'f', 'g']])
+  write('h')
+  await turn()
+  assert.equal(commits.length, 3)
+  writtenBy(commits[1])
+  await turn()
+  assert.equal(commits.length, 3, 'one is less than the three under way')
+  writtenBy(commits[2])
+  await turn()
+  writtenBy(commits[3])
+  await queue.idle()
+  assert.deepEqual([commits.length, results.size, queue.length], [4, 8, 0])
+})
+
+test('a large batch does not wait for a larger one under way', async () => {
+  const { queue, commits, write, writtenBy } = setup()
+  for (let n = 0; n < 300; n++) write(`a${n}`)
+  await turn()
+  for (let n = 0; n < 127; n++) write(`b${n}`)
+  await turn()
+  assert.equal(commits.length, 1)
+  write('b127')
+  await turn()
+  assert.deepEqual(commits.map((commit) => idsOf(commit).flat().length), [300, 128])
+  for (const commit of commits) writtenBy(commit)
+  await queue.idle()
+})
+
+test('the store has its next commit before the writers of the last one are told', async () => {
+  const { queue, commits, write, writtenBy } = setup()
+  let commitsWhenTold = 0
+  const told = queue.write(SHARD, EPOCH, put('a')).then(() => (commitsWhenTold = commits.length))
+  write('b')
+  await turn()
+  write('c')
+  writtenBy(commits[0])
+  await told
+  assert.equal(commitsWhenTold, 2)
+  writtenBy(commits[1])
+  await queue.idle()
+})
+
+test('when one of two commits under way fails, the other one is not touched', async () => {
+  const { queue, commits, write, writtenBy, results } = setup()
+  write('a')
+  await turn()
+  write('b')
+  await turn()
+  const failure = new StoreError('took too long')
+  commits[0]!.reject(failure)
+  writtenBy(commits[1])
+  await queue.idle()
+  assert.deepEqual(Object.fromEntries(results), { a: failure, b: { type: 'written' } })
 })
 
 test('a batch has a maximum, and the writes beyond it keep their order', async () => {

@@ -1,7 +1,10 @@
-// Group commit. Writes of all shards queue up; while one commit is on its way the next batch gathers, so one
+// Group commit. Writes of all shards queue up; while commits are on their way the next batch gathers, so one
 // fsync or round trip serves everything that arrived meanwhile. Idle, a write waits for nothing but its own
-// commit; under load the batches grow by themselves. A large batch is sent while another commit is on its way, so that the
-// store has its next work at hand; a small one would cost more than it gains, and grows instead.
+// commit; under load the batches grow by themselves.
+//
+// Two commits may be under way, so that the store has its next work at hand when it is done with the first. But each
+// costs something by itself, so the second one goes out early only when it is as large as what is under way, or large
+// enough: many clients that wait for their answers then stay in two halves and do not fall into ever smaller pieces.
 
 import { unavailable } from '../core/errors.ts'
 import type { Epoch, ShardId, Timer } from '../core/timer.ts'
@@ -27,7 +30,7 @@ type Waiting = {
 
 const RETRY_AFTER_MS = 1_000
 const UNDER_WAY_MAX = 2
-const LARGE = 128 // puts; what each commit costs by itself, on PostgreSQL a millisecond of CPU time, is then little
+const LARGE = 128 // puts; what a commit costs by itself, on PostgreSQL up to a millisecond of CPU time, is then little
 const WRITTEN: PutResult = { type: 'written' }
 const FENCED: PutResult = { type: 'fenced' }
 

@@ -148,6 +148,16 @@ function commits(name: string, setup: Setup): void {
     assert.deepEqual(await countsOf(owned.store), ['default canceled 1'])
   })
 
+  test(`${name}: commits that are under way at the same time are applied in the order of the calls`, async (t) => {
+    const owned = await setup(t)
+    const versions = Array.from({ length: 20 }, (_, index) => sampleTimer({ version: index + 1 }))
+    const puts = versions.map((timer, index) => (index === 0 ? absent(timer) : changed(timer, versions[index - 1]!)))
+    const misses = await Promise.all(puts.map((put) => owned.put(put)))
+    assert.deepEqual(misses.map(({ size }) => size), versions.map(() => 0))
+    assert.equal((await owned.get(versions[0]!))?.version, 20)
+    assert.deepEqual(await countsOf(owned.store), ['default pending 1'])
+  })
+
   test(`${name}: a fenced part does not keep the others from being written`, async (t) => {
     const owned = await setup(t)
     const other = 1 as ShardId

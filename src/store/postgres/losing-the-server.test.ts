@@ -63,6 +63,50 @@ test('a commit whose connection is cut in the middle has an unknown outcome, and
   assert.deepEqual([await isThere(store, 'cut'), await isThere(store, 'next')], [false, true])
 })
 
+test('of two commits on one connection, the second is not lost with the first that is undone', async (t) => {
+  const { store, database, put } = await setup(t, { statementTimeoutMs: 500 })
+  const admin = await server.client(database)
+  await admin.query('BEGIN; LOCK TABLE timer_tally_log IN EXCLUSIVE MODE')
+  const first = failureOf(put('first'))
+  const second = put('second')
+  await server.waitForBlocked(database, 1)
+  const error = await first
+  await admin.query('COMMIT')
+  await admin.end()
+  assert.match(error.message, /longer than PG_STATEMENT_TIMEOUT/)
+  assert.deepEqual(await second, WRITTEN)
+  assert.deepEqual([await isThere(store, 'first'), await isThere(store, 'second')], [false, true])
+})
+
+test('when the connection of several commits is cut, each of them says so, and the next one has a new connection', async (t) => {
+  const { store, database, put } = await setup(t)
+  const admin = await server.client(database)
+  await admin.query('BEGIN; LOCK TABLE timer_tally_log IN EXCLUSIVE MODE')
+  const failing = ['a', 'b', 'c'].map((id) => failureOf(put(id)))
+  await server.waitForBlocked(database, 1)
+  await admin.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${database}' AND wait_event_type = 'Lock'`)
+  const errors = await Promise.all(failing)
+  assert.deepEqual(errors.map(({ outcomeUnknown, retryable }) => [outcomeUnknown, retryable]), [[true, true], [true, true], [true, true]])
+  await admin.query('COMMIT')
+  await admin.end()
+  assert.deepEqual(await put('next'), WRITTEN)
+  assert.deepEqual(await Promise.all(['a', 'b', 'c', 'next'].map((id) => isThere(store, id))), [false, false, false, true])
+})
+
+test('a commit that waits behind a slow one on the same connection has its own time', async (t) => {
+  const { store, database, put } = await setup(t, { statementTimeoutMs: 1_500 }) // an answer is given up after 3.5 s
+  const admin = await server.client(database)
+  await admin.query('BEGIN; LOCK TABLE timer_tally_log IN EXCLUSIVE MODE')
+  const refused = ['a', 'b', 'c'].map((id) => failureOf(put(id)))
+  const last = put('last')
+  const errors = await Promise.all(refused) // after 4.5 s
+  await admin.query('COMMIT')
+  await admin.end()
+  for (const error of errors) assert.match(error.message, /longer than PG_STATEMENT_TIMEOUT/)
+  assert.deepEqual(await last, WRITTEN)
+  assert.equal(await isThere(store, 'last'), true)
+})
+
 test('while backends are killed all the time, what was acknowledged is there and what was refused is not', async (t) => {
   const { store, database, put } = await setup(t)
   const admin = await server.client(database)

@@ -1,0 +1,115 @@
+// Counts and tallies are the same before, while and after they are folded, by whichever node.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { TestContext } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
+import type pg from 'pg'
+import { STANDING } from '../../core/tallies.ts'
+import { Status } from '../../core/timer.ts'
+import type { Epoch, Namespace, ShardId, TimerId } from '../../core/timer.ts'
+import { absent, changed, claimed, countsOf } from '../owned-store.ts'
+import { SAMPLE_NOW, sampleTimer } from '../sample-timer.ts'
+import type { Store } from '../store.ts'
+import { PostgresServer } from './postgres-server.fixture.ts'
+import { openPostgresStore } from './postgres-store.ts'
+
+const SHARD = 0 as ShardId
+const SLOT = 600_000
+
+let server: PostgresServer
+before(async () => {
+  server = await PostgresServer.start()
+})
+after(() => server.stop())
+
+type Cluster = { readonly a: Store; readonly b: Store; readonly admin: pg.Client; readonly epoch: Epoch }
+
+async function setup(t: TestContext): Promise<Cluster> {
+  const location = await server.createDatabase()
+  const [a, b, admin] = await Promise.all([openPostgresStore(location), openPostgresStore(location), server.client(location.database)])
+  t.after(() => Promise.all([a.close(), b.close(), admin.end()]))
+  return { a, b, admin, epoch: await claimed(a, SHARD) }
+}
+
+/** A timer with what it adds to the statistics. */
+async function create({ a, epoch }: Cluster, number: number): Promise<void> {
+  const timer = sampleTimer({ id: `t${number}` as TimerId, namespace: (number % 3 === 0 ? 'other' : 'default') as Namespace })
+  const tallies = [{ name: 'created', slotAt: SLOT, amount: 1 }, { name: `wake.${number % 7}`, slotAt: STANDING, amount: 1 }]
+  await a.commit([{ shard: SHARD, epoch, puts: [{ ...absent(timer), tallies }] }])
+}
+
+async function seen(store: Store): Promise<unknown> {
+  const [counts, allTime, ofSlot, inOther] = await Promise.all([
+    countsOf(store),
+    store.tallies({ since: null }),
+    store.tallies({ since: SLOT }),
+    store.tallies({ since: null, namespace: 'other' as Namespace }),
+  ])
+  const sorted = [allTime, ofSlot, inOther].map(({ sums }) => sums.map(({ name, amount }) => `${name} ${amount}`).toSorted())
+  return { counts, sorted }
+}
+
+async function rowsIn(admin: pg.Client, table: string): Promise<number> {
+  return Number((await admin.query<{ count: string }>(`SELECT count(*) FROM ${table}`)).rows[0]!.count)
+}
+
+test('what is folded counts as it did before, and the log is empty then', async (t) => {
+  const cluster = await setup(t)
+  for (let number = 0; number < 21; number++) await create(cluster, number)
+  assert.deepEqual([await rowsIn(cluster.admin, 'timer_tally_log'), await rowsIn(cluster.admin, 'timer_counts')], [21, 0])
+  const before = await seen(cluster.b)
+  assert.deepEqual(before, {
+    counts: ['default pending 14', 'other pending 7'],
+    sorted: [
+      ['created 21', ...[0, 1, 2, 3, 4, 5, 6].map((wake) => `wake.${wake} 3`)],
+      ['created 21'],
+      ['created 7', ...[0, 1, 2, 3, 4, 5, 6].map((wake) => `wake.${wake} 1`)],
+    ],
+  })
+  await cluster.b.prune({ now: 0, limit: 1 })
+  assert.deepEqual([await rowsIn(cluster.admin, 'timer_tally_log'), await rowsIn(cluster.admin, 'timer_counts')], [0, 2])
+  assert.deepEqual(await seen(cluster.a), before)
+})
+
+test('commits fold by themselves after a while', async (t) => {
+  const cluster = await setup(t)
+  for (let number = 0; number < 128; number++) await create(cluster, number)
+  while ((await rowsIn(cluster.admin, 'timer_counts')) === 0) await turn()
+  assert.equal(await rowsIn(cluster.admin, 'timer_tally_log'), 0)
+  assert.deepEqual(await countsOf(cluster.b), ['default pending 85', 'other pending 43'])
+})
+
+test('two nodes that fold and one that commits meanwhile count nothing twice and lose nothing', async (t) => {
+  const cluster = await setup(t)
+  const stopping = new AbortController()
+  const folding = [cluster.a, cluster.b].map(async (store) => {
+    while (!stopping.signal.aborted) await store.prune({ now: 0, limit: 1 })
+  })
+  for (let number = 0; number < 300; number++) {
+    await create(cluster, number)
+    if (number % 10 === 0) assert.equal(totalOf(await countsOf(cluster.b)), number + 1, 'every answered commit is counted at once')
+  }
+  stopping.abort()
+  await Promise.all(folding)
+  assert.deepEqual(await countsOf(cluster.a), ['default pending 200', 'other pending 100'])
+  assert.deepEqual((await cluster.b.tallies({ since: SLOT })).sums, [{ name: 'created', amount: 300 }])
+})
+
+test('standing tallies that count nothing any more are removed', async (t) => {
+  const { a, admin, epoch } = await setup(t)
+  const timer = sampleTimer()
+  const tally = (amount: number) => [{ name: 'wake.h.1', slotAt: STANDING, amount }]
+  await a.commit([{ shard: SHARD, epoch, puts: [{ ...absent(timer), tallies: tally(1) }] }])
+  await a.prune({ now: SAMPLE_NOW, limit: 1 })
+  assert.equal(await rowsIn(admin, 'timer_tallies'), 1)
+  const paused = { ...timer, version: 2, status: Status.paused }
+  await a.commit([{ shard: SHARD, epoch, puts: [{ ...changed(paused, timer), tallies: tally(-1) }] }])
+  await a.prune({ now: SAMPLE_NOW, limit: 1 })
+  assert.equal(await rowsIn(admin, 'timer_tallies'), 0)
+  assert.deepEqual((await a.tallies({ since: null })).sums, [])
+})
+
+function totalOf(counts: readonly string[]): number {
+  return counts.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0)
+}
