@@ -18,8 +18,10 @@ export type Measurement = {
   /** The median of the rounds. */
   readonly value: number
   readonly rounds: readonly number[]
+  /** The first round, which does not count: both sides compile their code in it. Null where there is one round only. */
+  readonly warmUp: number | null
   /** The same work without the service, interleaved with it. */
-  readonly raw: { readonly what: string; readonly value: number; readonly rounds: readonly number[] } | null
+  readonly raw: { readonly what: string; readonly value: number; readonly rounds: readonly number[]; readonly warmUp: number | null } | null
   /** The median of value / raw, round by round: what disturbs the machine for a while disturbs both. */
   readonly ratio: number | null
   readonly target: Target | null
@@ -35,20 +37,27 @@ export type Figure = {
   readonly target?: Target
 }
 
-export function measurement({ scenario, what, unit, rounds, raw, target }: Figure): Measurement {
+export function measurement({ scenario, what, unit, rounds: made, raw, target }: Figure): Measurement {
+  const { rounds, warmUp } = counted(made)
+  const limit = raw === undefined ? null : counted(raw.rounds)
   const value = median(rounds)
-  const ratio = raw === undefined ? null : median(rounds.map((round, index) => round / raw.rounds[index]!))
+  const ratio = limit === null ? null : median(rounds.map((round, index) => round / limit.rounds[index]!))
   return {
     scenario,
     what,
     unit,
     value,
     rounds,
-    raw: raw === undefined ? null : { what: raw.what, value: median(raw.rounds), rounds: raw.rounds },
+    warmUp,
+    raw: limit === null ? null : { what: raw!.what, value: median(limit.rounds), ...limit },
     ratio,
     target: target ?? null,
     met: target === undefined ? null : isMet(target, value, ratio),
   }
+}
+
+function counted(made: readonly number[]): { readonly rounds: readonly number[]; readonly warmUp: number | null } {
+  return made.length === 1 ? { rounds: made, warmUp: null } : { rounds: made.slice(1), warmUp: made[0]! }
 }
 
 function isMet(target: Target, value: number, ratio: number | null): boolean {
