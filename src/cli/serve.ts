@@ -1,5 +1,6 @@
 // `duetime serve`: settings, server, signals.
 
+import { systemClock } from '../runtime/clock.ts'
 import { loadConfig } from '../runtime/config.ts'
 import { stopOnSignals } from '../runtime/lifecycle.ts'
 import { createLogger, isPretty, partLogger } from '../runtime/logger.ts'
@@ -13,7 +14,8 @@ export async function runServe(flags: Flags): Promise<void> {
   const server = await startServer(config)
   const { reloadKeys } = server
   if (reloadKeys !== null) process.on('SIGHUP', () => void reloadKeys())
-  stopOnSignals({ stop: () => server.stop(), logger: partLogger(createLogger(config), 'process') })
+  const logger = partLogger(createLogger(config), 'process')
+  stopOnSignals({ stop: () => server.stop(), logger, clock: systemClock, graceMs: config.shutdownGraceMs })
   // In a log that machines read, the lines for people would be noise.
   if (isPretty(config.logFormat)) process.stdout.write(banner(config, server.url))
 }

@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { Lifecycle, stopOnSignals } from './lifecycle.ts'
 import type { Part } from './lifecycle.ts'
 import { silentLogger } from './logger.ts'
+import { ManualClock } from './manual-clock.ts'
 
 /** Parts that write down what happens to them; `broken` maps `start b` or `stop b` to what it does instead. */
 function setup(broken: Readonly<Record<string, () => Promise<void>>> = {}) {
@@ -72,8 +73,9 @@ function setupSignals(stop: () => Promise<void>) {
     exits.push(code)
     exited.resolve()
   }
-  const ignore = stopOnSignals({ stop, logger: silentLogger(), source, exit })
-  return { source, exits, exited: exited.promise, ignore }
+  const clock = new ManualClock()
+  const ignore = stopOnSignals({ stop, logger: silentLogger(), clock, graceMs: 10_000, source, exit })
+  return { source, exits, exited: exited.promise, ignore, clock }
 }
 
 test('a second signal exits at once, while the first still stops', () => {
@@ -87,6 +89,15 @@ test('a second signal exits at once, while the first still stops', () => {
   source.emit('SIGINT', 'SIGINT')
   assert.deepEqual(exits, [1])
   assert.equal(stops, 1)
+})
+
+test('a stop that does not end is given up some seconds after the grace', async () => {
+  const { source, exits, clock } = setupSignals(() => new Promise(() => {}))
+  source.emit('SIGTERM', 'SIGTERM')
+  await clock.advance(14_999)
+  assert.deepEqual(exits, [])
+  await clock.advance(1)
+  assert.deepEqual(exits, [1])
 })
 
 test('a stop that fails is an exit code other than zero', async () => {

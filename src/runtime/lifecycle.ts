@@ -2,6 +2,7 @@
 // the order in which they need each other (the store before the engine before the doors) and stop the other way round.
 
 import type { EventEmitter } from 'node:events'
+import type { Clock } from './clock.ts'
 import type { Logger } from './logger.ts'
 
 export interface Part {
@@ -76,19 +77,25 @@ export class Lifecycle {
   }
 }
 
+const AFTER_GRACE_MS = 5_000 // to store what came of the last deliveries, and to hand over
+
 export type SignalOptions = {
   readonly stop: () => Promise<void>
   readonly logger: Logger
+  readonly clock: Clock
+  /** What the parts give to what is under way. A stop that takes much longer, without the database say, has nothing to wait for. */
+  readonly graceMs: number
   /** The process, unless a test plays it. */
   readonly source?: Pick<EventEmitter, 'on' | 'off'>
   readonly exit?: (code: number) => void
 }
 
 /**
- * SIGTERM or SIGINT stops in order and exits; a second one, of either kind, exits at once: nothing that was
- * acknowledged is lost by that. Returns a function that stops listening.
+ * SIGTERM or SIGINT stops in order and exits; a second one, of either kind, exits at once, and so does a stop that does
+ * not end: nothing that was acknowledged is lost by that. Returns a function that stops listening.
  */
-export function stopOnSignals({ stop, logger, source = process, exit = (code) => process.exit(code) }: SignalOptions): () => void {
+export function stopOnSignals(options: SignalOptions): () => void {
+  const { stop, logger, clock, graceMs, source = process, exit = (code) => process.exit(code) } = options
   let stopping = false
   const onSignal = (signal: string) => {
     if (stopping) {
@@ -97,6 +104,10 @@ export function stopOnSignals({ stop, logger, source = process, exit = (code) =>
     }
     stopping = true
     logger.info({ signal }, 'stopping; send the signal again to exit at once')
+    clock.after(graceMs + AFTER_GRACE_MS, () => {
+      logger.warn({ graceMs }, 'exiting: the stop took too long; what is under way is delivered again after the next start')
+      exit(1)
+    })
     stop().then(
       () => exit(0),
       (error: unknown) => {

@@ -49,7 +49,8 @@ export async function runDev(options: DevOptions, terminal: Pick<Terminal, 'out'
     await server.stop()
     await sink.stop()
   }
-  stopOnSignals({ stop, logger: partLogger(createLogger(config), 'process') })
+  const logger = partLogger(createLogger(config), 'process')
+  stopOnSignals({ stop, logger, clock: systemClock, graceMs: config.shutdownGraceMs })
   terminal.out(devBanner({ url: server.url, sinkUrl: sink.url, secret, database: config.database, interactive: options.interactive }))
   if (!options.interactive) return
   const list = (namespace: string) => listTimers(server.url, namespace)

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
@@ -37,6 +37,12 @@ test('a backup that was interrupted is named, and never taken for one', async (t
   writeFileSync(`${to}.partial`, 'half')
   await assert.rejects(store.backup({ path: to }), { name: 'StoreError', message: /\.partial exists: another backup/ })
   assert(!existsSync(to))
+})
+
+test('a backup is for its owner only', async (t) => {
+  const { store, to } = await setup(t)
+  await store.backup({ path: to })
+  assert.equal((statSync(to).mode & 0o777).toString(8), '600')
 })
 
 test('a backup of nothing, or into nowhere, says so', async (t) => {

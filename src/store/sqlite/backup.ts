@@ -6,7 +6,7 @@ import { open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { backup } from 'node:sqlite'
 import { StoreError } from '../store.ts'
-import { openForReading } from './connection.ts'
+import { openForReading, SECRET_MODE } from './connection.ts'
 import { failureOf, toStoreError } from './failures.ts'
 
 const PAGES_PER_STEP = 250 // 1 MB, about a millisecond on a thread of the pool; then others may have it
@@ -37,7 +37,7 @@ export async function backupSqliteFile({ path, to, onProgress }: BackupOptions):
 /** Two backups into one file would spoil each other. */
 async function reserve(partial: string): Promise<void> {
   try {
-    await (await open(partial, 'wx')).close()
+    await (await open(partial, 'wx', SECRET_MODE)).close()
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') {
       throw new StoreError(`${partial} exists: another backup to this name is under way, or one was interrupted; if so, delete it`)

@@ -1,7 +1,7 @@
 // Opens the database file and tunes the connection. Everything that can be wrong with a file is found here,
 // before the service says that it is ready.
 
-import { existsSync, mkdirSync, statSync } from 'node:fs'
+import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { StoreError } from '../store.ts'
@@ -11,6 +11,9 @@ import { failureOf, toStoreError } from './failures.ts'
 const PAGE_BYTES = 4_096 // 1,024 to 16,384 wrote at the same rate: a commit costs by pages touched, not by bytes
 const BUSY_MS = 5_000 // someone's sqlite3 shell may hold the write lock for a moment
 const WAL_BYTES_KEPT = 128 * 1_024 * 1_024 // a file that grew during a backup is cut back to this
+
+/** Payloads and headers of callbacks are in it. */
+export const SECRET_MODE = 0o600
 
 export type ConnectionOptions = {
   readonly path: string
@@ -23,6 +26,8 @@ export type ConnectionOptions = {
 export function openForWriting(options: ConnectionOptions): DatabaseSync {
   return opening(options.path, () => {
     assertUsablePath(options.path)
+    // A new file is for its owner only, and SQLite gives its log the same rights. One that is there keeps what it has.
+    if (!existsSync(options.path)) closeSync(openSync(options.path, 'a', SECRET_MODE))
     const db = new DatabaseSync(options.path, { timeout: BUSY_MS })
     try {
       assertOurs(db, options.path)

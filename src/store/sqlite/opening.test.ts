@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { chmodSync, existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { once } from 'node:events'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -43,6 +43,18 @@ test('a file that is no database is refused and left as it is', async () => {
     await refuses(path, /not a SQLite database, or its header is damaged/, new RegExp(path))
     assert.equal(readFileSync(path, 'latin1'), text)
   }
+})
+
+test('a new file and its log are for their owner only; one that is there keeps its rights', async () => {
+  const path = temporaryFile()
+  const rights = () => [path, `${path}-wal`, `${path}-shm`].map((file) => (statSync(file).mode & 0o777).toString(8))
+  const store = await openSqliteStore({ path, cacheMiB: 1 })
+  assert.deepEqual(rights(), ['600', '600', '600'])
+  await store.close()
+  chmodSync(path, 0o640)
+  const again = await openSqliteStore({ path, cacheMiB: 1 })
+  assert.deepEqual(rights(), ['640', '640', '640'])
+  await again.close()
 })
 
 test("another program's database is refused and left as it is", async () => {
