@@ -119,6 +119,7 @@ export class CommitQueue {
     try {
       const results = await this.#store.commit(groups.map(({ part }) => part))
       this.#observer.committed(batch.length, this.#clock.monotonic() - startedAt)
+      if (results.length !== groups.length) throw new Error(`${groups.length} parts have ${results.length} results`)
       return () => tellAll(groups, results)
     } catch (error) {
       return () => {

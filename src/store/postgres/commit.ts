@@ -9,6 +9,7 @@ import { columnParameter } from './array-parameters.ts'
 import type { ElementType } from './array-parameters.ts'
 import type { Query, Row } from './connections.ts'
 import { eventParameters, withEvents } from './outbox.ts'
+import { countName } from './tally-log.ts'
 import { TALLY_PARAMETERS, TallySheet } from './tally-sheet.ts'
 
 /** Beside the cells of the timer: part, round, expected version, kind. Numbered from 1, as arrays are in SQL. */
@@ -69,8 +70,8 @@ export function commitQuery(parts: readonly CommitPart[]): Query {
       const kind = kindCode(kindOf(timer))
       cells.push(index + 1, round, expect === 'absent' ? null : expect.version, kind)
       appendCells(cells, timer)
-      if (expect !== 'absent') tallies.count(number, timer.namespace, statusCode(expect.status), kindCode(expect.kind), -1)
-      tallies.count(number, timer.namespace, statusCode(timer.status), kind, 1)
+      const counted = expect === 'absent' ? null : countName(statusCode(expect.status), kindCode(expect.kind))
+      tallies.count(number, timer.namespace, counted, countName(statusCode(timer.status), kind))
       if (added !== undefined) tallies.add(number, timer.namespace, added)
     }
   }

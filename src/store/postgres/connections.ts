@@ -1,6 +1,7 @@
 // Connections to PostgreSQL for one kind of work. Each kind has its own, so that a commit never waits behind a list,
 // nor a beat behind either. A connection that fails is thrown away; the next call makes a new one.
 
+import { randomInt } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import pg from 'pg'
@@ -35,14 +36,20 @@ const ANSWER_GRACE_MS = 2_000 // the server gives up first and says so; if it is
 const TRIES_MAX = 3
 
 /** A connection in use, by one call or, pipelined, by several. One that is spent is not used again. */
-type Lease = { readonly client: Promise<PoolClient>; users: number; isSpent: boolean; readonly deadlines: Set<NodeJS.Timeout> }
+type Lease = {
+  readonly client: Promise<PoolClient>
+  users: number
+  isSpent: boolean
+  /** Runs while an answer is awaited, and anew after each. */
+  deadline: NodeJS.Timeout | null
+}
 
 export class Connections {
   readonly #pool: pg.Pool
   readonly #isPipelined: boolean
   #shared: Lease | null = null
   readonly #prepared = new WeakSet<PoolClient>()
-  readonly #settings: string
+  readonly #sessionSql: string
   readonly #location: PostgresLocation
   readonly #connectMs: number
   readonly #answerMs: number
@@ -54,7 +61,7 @@ export class Connections {
     this.#isPipelined = pipelined
     this.#connectMs = patienceMs ?? CONNECT_MS
     this.#answerMs = patienceMs ?? statementTimeoutMs + ANSWER_GRACE_MS
-    this.#settings = sessionSettings(statementTimeoutMs, plans)
+    this.#sessionSql = sessionSettings(statementTimeoutMs, plans) + (pipelined ? soleSession() : '')
     this.#pool = new pg.Pool({
       ...clientConfig(location),
       pipeline: pipelined,
@@ -84,35 +91,38 @@ export class Connections {
 
   async #run(query: Query, effect: 'read' | 'write'): Promise<Row[]> {
     for (let tries = 1; ; tries++) {
-      const lease = this.#lease(effect)
-      const client = await this.#opened(lease)
+      const lease = this.#lease()
+      const client = await this.#opened(lease, effect)
       try {
         const { rows } = await this.#answerOf(client, query, lease)
         this.#leave(lease, client, false)
         return rows
       } catch (error) {
+        // Behind others on the same connection it would be out of order.
+        const isAlone = lease.users === 1
         // A server that has become read-only is not the primary any more: the next connection may reach the new one.
         this.#leave(lease, client, endsConnection(error) || isReadOnly(error))
         // Whoever reads has waited long enough when a connection was given up because nothing came.
-        const mayRepeat = isRollbackToRepeat(error) || (effect === 'read' && endsConnection(error) && !this.#silent.has(client))
+        const mayReadAgain = effect === 'read' && endsConnection(error) && !this.#silent.has(client)
+        const mayRepeat = mayReadAgain || (isRollbackToRepeat(error) && isAlone)
         if (!mayRepeat || tries === TRIES_MAX) throw failureOf(error, { location: this.#location, stage: 'sent', effect })
       }
     }
   }
 
-  #lease(effect: 'read' | 'write'): Lease {
-    const lease = this.#shared ?? { client: this.#connect(effect), users: 0, isSpent: false, deadlines: new Set() }
+  #lease(): Lease {
+    const lease = this.#shared ?? { client: this.#connect(), users: 0, isSpent: false, deadline: null }
     if (this.#isPipelined) this.#shared = lease
     lease.users++
     return lease
   }
 
-  async #opened(lease: Lease): Promise<PoolClient> {
+  async #opened(lease: Lease, effect: 'read' | 'write'): Promise<PoolClient> {
     try {
       return await lease.client
     } catch (error) {
       if (this.#shared === lease) this.#shared = null
-      throw error
+      throw failureOf(error, { location: this.#location, stage: 'connect', effect })
     }
   }
 
@@ -120,39 +130,33 @@ export class Connections {
     lease.isSpent ||= isSpent
     lease.users--
     if (this.#shared === lease && (lease.isSpent || lease.users === 0)) this.#shared = null
-    if (lease.users === 0) client.release(lease.isSpent)
+    if (lease.users > 0) return
+    if (lease.deadline !== null) clearTimeout(lease.deadline)
+    client.release(lease.isSpent)
   }
 
-  async #connect(effect: 'read' | 'write'): Promise<PoolClient> {
-    try {
-      const client = await this.#pool.connect()
-      if (!this.#prepared.has(client)) await this.#prepareSession(client)
-      return client
-    } catch (error) {
-      throw failureOf(error, { location: this.#location, stage: 'connect', effect })
-    }
+  async #connect(): Promise<PoolClient> {
+    const client = await this.#pool.connect()
+    if (!this.#prepared.has(client)) await this.#prepareSession(client)
+    return client
   }
 
-  async #answerOf(client: PoolClient, { name, text, values }: Query, { deadlines }: Lease): Promise<{ rows: Row[] }> {
-    const deadline = setTimeout(() => {
+  async #answerOf(client: PoolClient, { name, text, values }: Query, lease: Lease): Promise<{ rows: Row[] }> {
+    lease.deadline ??= setTimeout(() => {
       this.#silent.add(client)
       cut(client)
     }, this.#answerMs)
-    deadlines.add(deadline)
     try {
       return await client.query<Cell[]>({ name, text, values: values as Parameter[], rowMode: 'array' })
     } finally {
-      clearTimeout(deadline)
-      deadlines.delete(deadline)
-      // Those behind it have their turn only now.
-      for (const other of deadlines) other.refresh()
+      lease.deadline.refresh() // the server begins with the next one only now
     }
   }
 
   async #prepareSession(client: PoolClient): Promise<void> {
     const deadline = setTimeout(() => cut(client), this.#connectMs)
     try {
-      await client.query(this.#settings)
+      await client.query(this.#sessionSql)
       this.#prepared.add(client)
     } catch (error) {
       client.release(true)
@@ -179,6 +183,20 @@ function sessionSettings(statementTimeoutMs: number, plans: ConnectionsOptions['
     SET statement_timeout = ${statementTimeoutMs};
     SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3; SET tcp_user_timeout = 25000;
     SET jit = off; ${plans === 'once' ? PLANNED_ONCE : 'SET plan_cache_mode = force_custom_plan;'}`
+}
+
+/**
+ * What is sent on a pipelined connection may lie at the server, not even begun, when the connection is lost: the server would
+ * do it later, after somebody has found out that it was not done. So the next session first ends the one before it, and
+ * waits until it is gone. Its number is drawn at random; a process that has died is fenced by epochs.
+ */
+function soleSession(): string {
+  const [high, low] = [randomInt(2 ** 31), randomInt(2 ** 31)]
+  return `
+    SELECT pg_terminate_backend(pid) FROM pg_locks
+    WHERE locktype = 'advisory' AND classid = ${high} AND objid = ${low} AND objsubid = 2
+      AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) AND pid <> pg_backend_pid();
+    SELECT pg_advisory_lock(${high}, ${low});`
 }
 
 // Such plans are made when the tables may still be empty and a scan of everything looks cheap: the planner is told not to

@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { connect, createServer } from 'node:net'
+import { setImmediate as turn } from 'node:timers/promises'
 import type { AddressInfo, Socket } from 'node:net'
 import { after, before, test } from 'node:test'
 import type { TestContext } from 'node:test'
@@ -91,6 +92,30 @@ test('when the connection of several commits is cut, each of them says so, and t
   await admin.end()
   assert.deepEqual(await put('next'), WRITTEN)
   assert.deepEqual(await Promise.all(['a', 'b', 'c', 'next'].map((id) => isThere(store, id))), [false, false, false, true])
+})
+
+test('a commit that was sent and not begun when the connection was lost is never done, once its fate was asked', async (t) => {
+  const proxy = await Proxy.to(server)
+  t.after(() => proxy.close())
+  const { store, database, put } = await setup(t, { port: proxy.port, statementTimeoutMs: 60_000 })
+  const other = 1 as ShardId
+  const epoch = await claimed(store, other)
+  const admin = await server.client(database)
+  await admin.query('BEGIN; LOCK TABLE timer_tally_log IN EXCLUSIVE MODE')
+  const slow = failureOf(put('slow'))
+  await server.waitForBlocked(database, 1)
+  const behind = failureOf(store.commit([{ shard: other, epoch, puts: [absent(timer('behind'))] }]))
+  await proxy.sent()
+  proxy.thaw() // the server does not know: it is busy with the first one
+  assert.deepEqual([(await slow).outcomeUnknown, (await behind).outcomeUnknown], [true, true])
+  await store.commit([{ shard: other, epoch, puts: [] }])
+  assert.equal(await store.get({ ...timer('behind'), shard: other }), null)
+  await admin.query('COMMIT')
+  await admin.end()
+  const sessions = `SELECT 1 FROM pg_stat_activity WHERE datname = '${database}' AND query LIKE '%timers_commit%' AND state <> 'idle'`
+  for (let looks = 0; looks < 2_000 && (await server.sql(sessions)).length > 0; looks++) await turn()
+  assert.equal(await store.get({ ...timer('behind'), shard: other }), null)
+  assert.equal(await isThere(store, 'slow'), false)
 })
 
 test('a commit that waits behind a slow one on the same connection has its own time', async (t) => {
@@ -247,6 +272,13 @@ class Proxy {
       socket.on('close', () => this.#sockets.delete(socket))
     }
     client.pipe(upstream).pipe(client)
+  }
+
+  /** Resolves when everything that was written here has been handed on to the server. */
+  async sent(): Promise<void> {
+    await turn()
+    await turn()
+    while (Array.from(this.#sockets).some((socket) => socket.writableLength > 0 || socket.readableLength > 0)) await turn()
   }
 
   freeze(): void {

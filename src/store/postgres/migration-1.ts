@@ -15,7 +15,8 @@
 // pages empty: there a change reuses the row's own page.
 //
 // timer_tally_log holds what commits have counted and nobody has added to timer_counts and timer_tallies yet. Its rows are
-// not compressed and moved out at 2 kB, as they would be by default: they are read once, soon, and deleted.
+// not compressed and moved out at 2 kB, as they would be by default: they are read once, soon, and deleted. Its empty end
+// is not given back, since that takes a lock that every commit would wait for.
 const TABLES = `
 CREATE TABLE timers (
   timer_execute_at bigint NOT NULL,
@@ -95,7 +96,7 @@ CREATE TABLE timer_tally_log (
   sum_slots bigint[] NOT NULL,
   sum_names text[] NOT NULL,
   sum_amounts bigint[] NOT NULL
-) WITH (toast_tuple_target = 8160, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
+) WITH (toast_tuple_target = 8160, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000, vacuum_truncate = false);
 
 CREATE TABLE timer_nodes (
   node_id text PRIMARY KEY,

@@ -22,7 +22,7 @@ import { beatQuery, clusterState, shardRows, shardsQuery } from './ownership.ts'
 import { countEventsQuery, eventsOfRows, readEventsQuery, removeEventsQuery } from './outbox.ts'
 import { pageOf } from './pages.ts'
 import { prepareDatabase } from './prepare-database.ts'
-import { PRUNE_SQL } from './prune.ts'
+import { FORGET_SQL, PRUNE_SQL } from './prune.ts'
 import { PreparedReads } from './statement.ts'
 import { Statistics } from './statistics.ts'
 import { TallyLog } from './tally-log.ts'
@@ -71,17 +71,18 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
       'the configured number of shards is ignored: it was fixed when this database was first used',
     )
   }
-  return new PostgresStore(database, lanesFor(location, { poolSize: Math.max(poolSize, POOL_SIZE_MIN), statementTimeoutMs, beatWithinMs }))
+  const lanes = lanesFor(location, { poolSize: Math.max(poolSize, POOL_SIZE_MIN), statementTimeoutMs, beatWithinMs })
+  return new PostgresStore(database, lanes, logger)
 }
 
 type Lanes = {
-  /** One connection: the engine makes one commit at a time. */
+  /** One connection, pipelined: commits are done in their order. */
   readonly commits: Connections
   /** One connection for beats and claims, which must not wait for anything. */
   readonly ownership: Connections
   /** Short reads that timers and requests wait for. */
   readonly reads: Connections
-  /** What may take a while: lists, statistics, pruning. */
+  /** What may take a while: lists, statistics, pruning, adding up what was counted. */
   readonly slow: Connections
   /** What may take long: pages with exact totals. */
   readonly pages: Connections
@@ -116,12 +117,12 @@ class PostgresStore implements Store {
   readonly #underWay = new Set<Promise<unknown>>()
   #closing: Promise<void> | null = null
 
-  constructor({ shards, clusterSecret }: StoreRow, lanes: Lanes) {
+  constructor({ shards, clusterSecret }: StoreRow, lanes: Lanes, logger: Logger | null) {
     this.capabilities = { name: 'postgres', shared: true, backup: false, shards }
     this.#clusterSecret = clusterSecret
     this.#lanes = lanes
     this.#claims = new GatheredClaims(lanes.ownership)
-    this.#tallyLog = new TallyLog(lanes.slow)
+    this.#tallyLog = new TallyLog(lanes.slow, logger)
     const reads = new PreparedReads(lanes.slow, 'slow')
     this.#lister = new Lister(reads, shards)
     this.#statistics = new Statistics(reads, shards)
@@ -171,8 +172,8 @@ class PostgresStore implements Store {
   async commit(parts: readonly CommitPart[]): Promise<readonly PartResult[]> {
     if (parts.length === 0) return []
     const rows = await this.#track(() => this.#lanes.commits.write(commitQuery(parts)))
-    // What is not folded is counted all the same: the next time will do.
-    if (this.#tallyLog.added()) void this.#track(() => this.#tallyLog.fold()).catch(() => {})
+    // The store may be closing by now; what is not folded is counted all the same.
+    if (this.#tallyLog.added()) this.#track(() => this.#tallyLog.fold()).catch(() => {})
     return partResults(parts, rows)
   }
 
@@ -230,8 +231,10 @@ class PostgresStore implements Store {
   async prune({ now, limit }: { readonly now: Millis; readonly limit: number }): Promise<number> {
     const { shards } = this.capabilities
     await this.#track(() => this.#tallyLog.fold())
-    const rows = await this.#track(() => this.#lanes.slow.write(query('prune', PRUNE_SQL, shards, now, limit)))
-    return rows[0]![0] as number
+    const [row] = await this.#track(() => this.#lanes.slow.write(query('prune', PRUNE_SQL, shards, now, limit)))
+    const deleted = row![0] as number
+    if (deleted < limit) await this.#track(() => this.#lanes.slow.write(query('forget', FORGET_SQL, now)))
+    return deleted
   }
 
   async backup(): Promise<void> {

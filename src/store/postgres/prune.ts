@@ -1,10 +1,9 @@
 // Deleting finished timers, in small batches, by any node. Rows that somebody is changing are left for the next time, so
-// that pruning and commits never wait for each other's timers. With them go tallies of long ago, and standing ones that
-// count nothing any more: every hour in which a timer ever woke has left one.
+// that pruning and commits never wait for each other's timers.
 
 import { SLOTS_KEPT_MS, STANDING } from '../../core/tallies.ts'
 import { RowType } from '../timer-row.ts'
-import { COUNTS } from './tally-log.ts'
+import { COUNT_NAME, COUNTS } from './tally-log.ts'
 
 const TALLIES_MAX = 1_000 // with one call; a namespace has a few dozen in each slot
 
@@ -21,26 +20,27 @@ export const PRUNE_SQL = `
     LIMIT $3
   ), deleted AS (
     DELETE FROM timers USING expired WHERE timers.timer_uuid = expired.timer_uuid
-    RETURNING timer_namespace, timer_status, coalesce(timer_kind, 0) AS timer_kind
+    RETURNING timer_namespace, ${COUNT_NAME} AS count_name
   ), counted AS (
     INSERT INTO timer_tally_log (sum_namespaces, sum_slots, sum_names, sum_amounts)
-    SELECT array_agg(timer_namespace), array_agg(${COUNTS}), array_agg(name), array_agg(-deleted_count)
-    FROM (
-      SELECT timer_namespace, timer_status || '.' || timer_kind AS name, count(*) AS deleted_count FROM deleted GROUP BY 1, 2
-    ) AS one HAVING count(*) > 0
-  ), forgotten AS (
-    DELETE FROM timer_tallies AS tally
-    USING (
-      SELECT known.timer_namespace, slot_at, tally_name
-      FROM (SELECT DISTINCT timer_namespace FROM timer_counts) AS known
-      CROSS JOIN LATERAL (
-        SELECT slot_at, tally_name FROM timer_tallies
-        WHERE timer_namespace = known.timer_namespace AND slot_at < $2 - ${SLOTS_KEPT_MS} AND (slot_at > ${STANDING} OR tally_amount = 0)
-        LIMIT ${TALLIES_MAX}
-      ) AS of_namespace
-      LIMIT ${TALLIES_MAX}
-    ) AS old
-    WHERE tally.timer_namespace = old.timer_namespace AND tally.slot_at = old.slot_at
-      AND tally.tally_name = old.tally_name AND (tally.slot_at > ${STANDING} OR tally.tally_amount = 0)
+    SELECT array_agg(timer_namespace), array_agg(${COUNTS}), array_agg(count_name), array_agg(-amount)
+    FROM (SELECT timer_namespace, count_name, count(*) AS amount FROM deleted GROUP BY timer_namespace, count_name) AS sums
+    HAVING count(*) > 0
   )
   SELECT count(*) FROM deleted`
+
+/** Tallies of long ago, and standing ones that count nothing any more: every hour in which a timer ever woke has left one. */
+export const FORGET_SQL = `
+  DELETE FROM timer_tallies AS tally
+  USING (
+    SELECT known.timer_namespace, slot_at, tally_name
+    FROM (SELECT DISTINCT timer_namespace FROM timer_counts) AS known
+    CROSS JOIN LATERAL (
+      SELECT slot_at, tally_name FROM timer_tallies
+      WHERE timer_namespace = known.timer_namespace AND slot_at < $1 - ${SLOTS_KEPT_MS} AND (slot_at > ${STANDING} OR tally_amount = 0)
+      LIMIT ${TALLIES_MAX}
+    ) AS of_namespace
+    LIMIT ${TALLIES_MAX}
+  ) AS old
+  WHERE tally.timer_namespace = old.timer_namespace AND tally.slot_at = old.slot_at
+    AND tally.tally_name = old.tally_name AND (tally.slot_at > ${STANDING} OR tally.tally_amount = 0)`

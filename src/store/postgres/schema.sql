@@ -51,7 +51,7 @@ CREATE TABLE timer_tally_log (
   sum_slots bigint[] NOT NULL,
   sum_names text[] NOT NULL,
   sum_amounts bigint[] NOT NULL
-) WITH (toast_tuple_target=8160, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=1000);
+) WITH (toast_tuple_target=8160, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=1000, vacuum_truncate=false);
 
 CREATE TABLE timers (
   timer_execute_at bigint NOT NULL,

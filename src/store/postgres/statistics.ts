@@ -43,7 +43,7 @@ export class Statistics {
         ) AS folded
         UNION ALL
         SELECT slot_at, tally_name, tally_amount FROM ${UNFOLDED_TALLIES}
-        WHERE timer_namespace IN (SELECT timer_namespace FROM space) AND ${inRange}
+        WHERE ${inScope(scope, statement)} AND ${inRange}
       ) AS tallies
       GROUP BY tally_name`
     const rows = (await this.#reads.read(text, statement)) as [name: string, amount: number, firstSlotAt: number][]

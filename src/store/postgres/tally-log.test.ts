@@ -75,9 +75,34 @@ test('what is folded counts as it did before, and the log is empty then', async 
 test('commits fold by themselves after a while', async (t) => {
   const cluster = await setup(t)
   for (let number = 0; number < 128; number++) await create(cluster, number)
-  while ((await rowsIn(cluster.admin, 'timer_counts')) === 0) await turn()
+  for (let looks = 0; looks < 2_000 && (await rowsIn(cluster.admin, 'timer_counts')) === 0; looks++) await turn()
   assert.equal(await rowsIn(cluster.admin, 'timer_tally_log'), 0)
   assert.deepEqual(await countsOf(cluster.b), ['default pending 85', 'other pending 43'])
+})
+
+test('a log of more than one fold can take is folded all the same', async (t) => {
+  const cluster = await setup(t)
+  await cluster.admin.query(`
+    INSERT INTO timer_tally_log
+    SELECT array_agg('n' || entry / 10), array_agg(CASE entry % 10 WHEN 0 THEN -1 ELSE 0 END::bigint),
+      array_agg(CASE entry % 10 WHEN 0 THEN '0.0' ELSE 'wake.' || entry END), array_agg(1::bigint)
+    FROM generate_series(1, 300) AS row, generate_series(1, 200) AS entry GROUP BY row`)
+  const before = await seen(cluster.a)
+  await cluster.b.prune({ now: 0, limit: 1 })
+  assert.equal(await rowsIn(cluster.admin, 'timer_tally_log'), 0)
+  assert.deepEqual(await seen(cluster.a), before)
+  assert.equal(totalOf(await countsOf(cluster.a)), 300 * 20)
+})
+
+test('a namespace is known by its counts even when they came to nothing before they were folded', async (t) => {
+  const { a, admin } = await setup(t)
+  await admin.query(`
+    INSERT INTO timer_tally_log VALUES
+      ('{gone,gone}', '{-1,${SLOT}}', '{0.0,created}', '{1,1}'),
+      ('{gone}', '{-1}', '{0.0}', '{-1}')`)
+  await a.prune({ now: 0, limit: 1 })
+  assert.deepEqual((await a.tallies({ since: SLOT })).sums, [{ name: 'created', amount: 1 }])
+  assert.deepEqual(await countsOf(a), [])
 })
 
 test('two nodes that fold and one that commits meanwhile count nothing twice and lose nothing', async (t) => {

@@ -5,9 +5,9 @@ import { STANDING } from '../../core/tallies.ts'
 import type { Tally } from '../../core/tallies.ts'
 import type { Millis, Namespace } from '../../core/timer.ts'
 import { columnParameter } from './array-parameters.ts'
-import { COUNTS, countName } from './tally-log.ts'
+import { COUNTS } from './tally-log.ts'
 
-export const TALLY_PARAMETERS = 7
+export const TALLY_PARAMETERS = 7 // as many as parameters() makes
 
 type Recent = { readonly namespace: Namespace; readonly slotAt: Millis; readonly names: Map<string, number> }
 
@@ -28,9 +28,11 @@ export class TallySheet {
     for (const { slotAt, name, amount } of tallies) this.#add(put, this.#sumOf(namespace, slotAt, name), amount)
   }
 
-  /** Timers of this status and kind. */
-  count(put: number, namespace: Namespace, status: number, kind: number, amount: number): void {
-    this.#add(put, this.#sumOf(namespace, COUNTS, countName(status, kind)), amount)
+  /** The timer counted for `before`, and counts for `after` from now on: its status and kind. */
+  count(put: number, namespace: Namespace, before: string | null, after: string): void {
+    if (before === after) return
+    if (before !== null) this.#add(put, this.#sumOf(namespace, COUNTS, before), -1)
+    this.#add(put, this.#sumOf(namespace, COUNTS, after), 1)
   }
 
   /** In the order of the function's parameters; all NULL when there are none. */
