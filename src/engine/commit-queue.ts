@@ -108,7 +108,7 @@ export class CommitQueue {
     // The store gets its next work before these are told, which takes a while: they build their answers.
     if (this.#mayCommit()) void this.#commit()
     tell()
-    await null // so that those who write again at once have done so
+    await Promise.resolve() // so that those who write again at once have done so
     if (this.length === 0) for (const resolve of this.#onIdle.splice(0)) resolve()
   }
 

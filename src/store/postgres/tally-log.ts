@@ -5,6 +5,7 @@
 
 import { STANDING } from '../../core/tallies.ts'
 import type { Millis } from '../../core/timer.ts'
+import { systemClock } from '../../runtime/clock.ts'
 import type { Logger } from '../../runtime/logger.ts'
 import type { Connections } from './connections.ts'
 
@@ -87,7 +88,7 @@ export class TallyLog {
 
   /** After a commit. True when it is time to fold. */
   added(): boolean {
-    return ++this.#commits >= FOLD_AFTER_COMMITS && this.#folding === null && performance.now() >= this.#restUntil
+    return ++this.#commits >= FOLD_AFTER_COMMITS && this.#folding === null && systemClock.monotonic() >= this.#restUntil
   }
 
   /** Never rejects: what is not folded is counted all the same, and taken the next time. */
@@ -100,11 +101,11 @@ export class TallyLog {
     this.#commits = 0
     let tookMs = 0
     for (let folds = 0, isFull = true; isFull && folds < FOLDS_AT_ONCE; folds++) {
-      const startedAt = performance.now()
+      const startedAt = systemClock.monotonic()
       isFull = await this.#foldSome()
-      tookMs = performance.now() - startedAt
+      tookMs = systemClock.monotonic() - startedAt
     }
-    this.#restUntil = performance.now() + tookMs * REST_FACTOR
+    this.#restUntil = systemClock.monotonic() + tookMs * REST_FACTOR
   }
 
   /** Whether there may be more. */
