@@ -33,7 +33,7 @@ export class Driver {
     return this.#armedFor
   }
 
-  /** The clock may have been set: what is due by now is done at once. */
+  /** What is due by now is done at once: the clock may have been set, or the event loop is busy. */
   lookNow(): void {
     if (this.#running && !this.#waking && this.#armedFor <= this.#clock.now()) this.#run()
   }

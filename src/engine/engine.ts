@@ -127,6 +127,8 @@ export class Engine {
   execute(command: Command): Promise<Executed> {
     const shard = this.#shards.get(this.#shardOf(command.uuid))
     if (shard === undefined) throw notOwner()
+    // A turn of the event loop may bring hundreds of commands, and timers do not wait for the last of them.
+    this.#waker.lookNow()
     return shard.execute(command)
   }
 

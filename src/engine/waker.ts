@@ -41,6 +41,11 @@ export class Waker {
     this.#cancelPoll?.()
   }
 
+  /** What is due by now starts at once, whatever else this turn of the event loop still has to do. */
+  lookNow(): void {
+    this.#driver.lookNow()
+  }
+
   /** Something is due at `at`: wake then, if not before. */
   wakeBy(at: Millis): void {
     this.#driver.wakeBy(at)

@@ -40,7 +40,8 @@ export interface Store {
    * when its epoch is not the shard's current one, and then nothing of it was written. A put whose
    * expectation is not met is skipped and answers with the row that is there, while the rest of its part
    * is written. Puts of one part are applied in order and see each other. So are commits that are under way at
-   * the same time, in the order of the calls.
+   * the same time, in the order of the calls. When a commit resolves, those called before it have been done or never
+   * will be, also those that failed with an unknown outcome.
    */
   commit(parts: readonly CommitPart[]): Promise<readonly PartResult[]>
 

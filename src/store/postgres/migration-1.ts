@@ -135,7 +135,8 @@ const PUTS = `unnest(
 // The fence: every shard's row is locked, in the order of the shards so that two commits cannot lock each other out,
 // and its epoch is read under the lock. A claim that came first is waited for and then seen; one that comes later
 // waits until this commit is over. The lock excludes other commits too: one whose connection was lost and that the
-// server is still busy with ends before its repetition is judged.
+// server is still busy with ends before its repetition is judged; one that it has not begun is ended with its session
+// (connections.ts).
 //
 // Under that lock nobody else inserts a timer of the shard, and a uuid belongs to one shard: looking whether it is there is
 // enough. ON CONFLICT would cost a second look and a record in the log for every row. It is a subquery for each row, and not
