@@ -206,7 +206,8 @@ test('what a cluster acknowledged comes true, whatever happens to nodes, network
     await cluster.fault('stop without the database', async () => {
       last.toDatabase.silence()
       const since = Date.now()
-      assert.deepEqual(await last.stop(), { code: 0, signal: null })
+      // By itself: in order with 0, or with 1 when it had to give up waiting for the database.
+      assert.match(JSON.stringify(await last.stop()), /^{"code":[01],"signal":null}$/)
       report('stopped without the database after ms', Date.now() - since)
       await cluster.balanced()
     })

@@ -30,7 +30,7 @@ function versionOne(pid: number, quota: number): CpuShare {
 }
 
 function versionTwo(pid: number, quota: number): CpuShare {
-  if (!readFileSync(join(ROOT, 'cgroup.subtree_control'), 'utf8').includes('cpu')) writeFileSync(join(ROOT, 'cgroup.subtree_control'), '+cpu')
+  if (!readFileSync(join(ROOT, 'cgroup.subtree_control'), 'utf8').trim().split(' ').includes('cpu')) writeFileSync(join(ROOT, 'cgroup.subtree_control'), '+cpu')
   const group = join(ROOT, `duetime-bench-${pid}`)
   mkdirSync(group)
   writeFileSync(join(group, 'cpu.max'), `${quota} ${PERIOD_US}`)
@@ -42,7 +42,8 @@ function moved(pid: number, group: string, parent: string): CpuShare {
   writeFileSync(join(group, 'cgroup.procs'), String(pid))
   return {
     release() {
-      writeFileSync(join(parent, 'cgroup.procs'), String(pid))
+      // One that has ended has left its group already.
+      if (existsSync(`/proc/${pid}`)) writeFileSync(join(parent, 'cgroup.procs'), String(pid))
       rmdirSync(group)
     },
   }

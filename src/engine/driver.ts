@@ -8,6 +8,7 @@ export class Driver {
   readonly #clock: Clock
   readonly #wake: (now: Millis) => Millis
   #armedFor = Infinity
+  #ranAt = -Infinity
   #cancel: Cancel | null = null
   #running = false
   #waking = false
@@ -33,9 +34,22 @@ export class Driver {
     return this.#armedFor
   }
 
-  /** What is due by now is done at once: the clock may have been set, or the event loop is busy. */
+  /** The clock may have been set: what is due by now is done at once. */
   lookNow(): void {
     if (this.#running && !this.#waking && this.#armedFor <= this.#clock.now()) this.#run()
+  }
+
+  /** The event loop is busy: what is due by now is done at once, unless that was begun in this very millisecond. */
+  lookMeanwhile(): void {
+    if (this.#armedFor > this.#clock.now() || this.#clock.now() === this.#ranAt) return
+    try {
+      this.lookNow()
+    } catch (error) {
+      // Not the fault of whoever happened to look; it ends the process, as it does from the timer.
+      queueMicrotask(() => {
+        throw error
+      })
+    }
   }
 
   /** Something is due at `at`: wake then, if not before. */
@@ -63,7 +77,8 @@ export class Driver {
     this.#disarm()
     // What is asked for while waking is only noted: `wake` may have looked at that part already, and arming twice would be in vain.
     this.#waking = true
-    const nextAt = this.#wake(this.#clock.now())
+    this.#ranAt = this.#clock.now()
+    const nextAt = this.#wake(this.#ranAt)
     this.#waking = false
     if (this.#running) this.#arm(Math.min(nextAt, this.#armedFor))
   }

@@ -128,7 +128,7 @@ export class Engine {
     const shard = this.#shards.get(this.#shardOf(command.uuid))
     if (shard === undefined) throw notOwner()
     // A turn of the event loop may bring hundreds of commands, and timers do not wait for the last of them.
-    this.#waker.lookNow()
+    this.#waker.lookMeanwhile()
     return shard.execute(command)
   }
 

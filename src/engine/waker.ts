@@ -42,8 +42,8 @@ export class Waker {
   }
 
   /** What is due by now starts at once, whatever else this turn of the event loop still has to do. */
-  lookNow(): void {
-    this.#driver.lookNow()
+  lookMeanwhile(): void {
+    this.#driver.lookMeanwhile()
   }
 
   /** Something is due at `at`: wake then, if not before. */

@@ -83,7 +83,7 @@ export type SignalOptions = {
   readonly stop: () => Promise<void>
   readonly logger: Logger
   readonly clock: Clock
-  /** What the parts give to what is under way. A stop that takes much longer, without the database say, has nothing to wait for. */
+  /** What requests, and then deliveries, are given to end. A stop that takes longer, without the database say, has nothing to wait for. */
   readonly graceMs: number
   /** The process, unless a test plays it. */
   readonly source?: Pick<EventEmitter, 'on' | 'off'>
@@ -104,17 +104,19 @@ export function stopOnSignals(options: SignalOptions): () => void {
     }
     stopping = true
     logger.info({ signal }, 'stopping; send the signal again to exit at once')
-    clock.after(graceMs + AFTER_GRACE_MS, () => {
+    const cancel = clock.after(2 * graceMs + AFTER_GRACE_MS, () => {
       logger.warn({ graceMs }, 'exiting: the stop took too long; what is under way is delivered again after the next start')
       exit(1)
     })
-    stop().then(
-      () => exit(0),
-      (error: unknown) => {
-        logger.error({ err: error }, 'stopped with errors')
-        exit(1)
-      },
-    )
+    stop()
+      .finally(cancel)
+      .then(
+        () => exit(0),
+        (error: unknown) => {
+          logger.error({ err: error }, 'stopped with errors')
+          exit(1)
+        },
+      )
   }
   source.on('SIGTERM', onSignal).on('SIGINT', onSignal)
   return () => void source.off('SIGTERM', onSignal).off('SIGINT', onSignal)

@@ -144,6 +144,7 @@ class PostgresStore implements Store {
   }
 
   async #close(): Promise<void> {
+    this.#tallyLog.stop()
     await Promise.allSettled(this.#underWay)
     await Promise.all(Object.values(this.#lanes).map((lane) => lane.end()))
   }

@@ -86,26 +86,35 @@ export class TallyLog {
     this.#logger = logger
   }
 
-  /** After a commit. True when it is time to fold. */
+  /** After a commit. True when there may be enough to fold. */
   added(): boolean {
-    return ++this.#commits >= FOLD_AFTER_COMMITS && this.#folding === null && systemClock.monotonic() >= this.#restUntil
+    return ++this.#commits >= FOLD_AFTER_COMMITS && this.#folding === null && this.#isRested
   }
 
-  /** Never rejects: what is not folded is counted all the same, and taken the next time. */
-  fold(): Promise<void> {
-    this.#folding ??= this.#foldAll().finally(() => (this.#folding = null))
-    return this.#folding
+  /** Unless it is too early for it. Never rejects: what is not folded is counted all the same, and taken the next time. */
+  async fold(): Promise<void> {
+    if (this.#folding === null && this.#isRested) this.#folding = this.#foldAll().finally(() => (this.#folding = null))
+    await this.#folding
+  }
+
+  /** What is being folded ends; nothing more is begun. */
+  stop(): void {
+    this.#restUntil = Infinity
+  }
+
+  get #isRested(): boolean {
+    return systemClock.monotonic() >= this.#restUntil
   }
 
   async #foldAll(): Promise<void> {
     this.#commits = 0
     let tookMs = 0
-    for (let folds = 0, isFull = true; isFull && folds < FOLDS_AT_ONCE; folds++) {
+    for (let folds = 0, isFull = true; isFull && folds < FOLDS_AT_ONCE && this.#isRested; folds++) {
       const startedAt = systemClock.monotonic()
       isFull = await this.#foldSome()
       tookMs = systemClock.monotonic() - startedAt
     }
-    this.#restUntil = systemClock.monotonic() + tookMs * REST_FACTOR
+    if (this.#isRested) this.#restUntil = systemClock.monotonic() + tookMs * REST_FACTOR
   }
 
   /** Whether there may be more. */

@@ -26,8 +26,7 @@ export type ConnectionOptions = {
 export function openForWriting(options: ConnectionOptions): DatabaseSync {
   return opening(options.path, () => {
     assertUsablePath(options.path)
-    // A new file is for its owner only, and SQLite gives its log the same rights. One that is there keeps what it has.
-    if (!existsSync(options.path)) closeSync(openSync(options.path, 'a', SECRET_MODE))
+    makeSecret(options.path)
     const db = new DatabaseSync(options.path, { timeout: BUSY_MS })
     try {
       assertOurs(db, options.path)
@@ -86,6 +85,16 @@ export function assertUsablePath(path: string): void {
   makeDirectory(dirname(path))
   if (existsSync(path) && statSync(path).isDirectory()) {
     throw new StoreError(`${path} is a directory: give the path of a file in it, such as ${path}/duetime.db`, { retryable: false })
+  }
+}
+
+/** A new file is for its owner only, and SQLite gives its log the same rights. One that is there keeps what it has. */
+export function makeSecret(path: string): void {
+  if (existsSync(path)) return
+  try {
+    closeSync(openSync(path, 'a', SECRET_MODE))
+  } catch {
+    // Opening it says better what is wrong.
   }
 }
 

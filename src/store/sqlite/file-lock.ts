@@ -4,6 +4,7 @@
 
 import { DatabaseSync } from 'node:sqlite'
 import { StoreError } from '../store.ts'
+import { makeSecret } from './connection.ts'
 import { failureOf, isBusy, toStoreError } from './failures.ts'
 
 export type FileLock = { readonly release: () => void }
@@ -12,6 +13,7 @@ export function lockFile(path: string): FileLock {
   const lockPath = `${path}.lock`
   let db: DatabaseSync | null = null
   try {
+    makeSecret(lockPath) // else anybody could hold it
     db = new DatabaseSync(lockPath, { timeout: 0 })
     db.exec('BEGIN EXCLUSIVE')
   } catch (error) {

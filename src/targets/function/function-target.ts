@@ -63,6 +63,7 @@ export class FunctionTarget implements TargetAdapter<Target> {
     if (registered === undefined) throw new TypeError(`no function is registered for namespace '${firing.timer.namespace}'`)
     registered.running++
     try {
+      await Promise.resolve() // a program does not find its functions called inside a call of its own, such as a create
       return await this.#call(registered, firing, signal)
     } finally {
       registered.running--
