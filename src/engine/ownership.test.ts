@@ -119,6 +119,16 @@ class Node {
 
 const FLIGHT = { uuid: 'u', deliveryId: 'd', attempt: 1, version: 1, timeoutMs: 1_000, carrier: 'a' } as FlightAbroad
 
+/** As soon as a shard is claimed in the node's name, the node cannot be reached: nobody can tell it. */
+function losingTouch(store: MemoryStore, owner: string, node: { isUnreachable: boolean }): { ends(): void } {
+  const claim = store.claim.bind(store)
+  store.claim = async (one) => {
+    if (one.owner === owner) node.isUnreachable = true
+    return claim(one)
+  }
+  return { ends: () => (store.claim = claim) }
+}
+
 /** Claims in this node's name are refused, until they work again. */
 function failingFor(store: MemoryStore, owner: string): { works(): void } {
   const claim = store.claim.bind(store)
@@ -309,14 +319,10 @@ test('a new owner that could not be told of its shards takes them half a second 
   const { clock, store, node } = setup()
   const [a, b] = [await node('a'), await node('b')]
   await clock.advance(2 * BEAT_MS)
-  const claim = store.claim.bind(store)
-  store.claim = async (one) => {
-    if (one.owner === 'b') b.isUnreachable = true
-    return claim(one)
-  }
+  const losing = losingTouch(store, 'b', b)
   await a.ownership.leave()
   assert.equal(a.count, 0)
-  store.claim = claim
+  losing.ends()
   await clock.advance(BEAT_MS + 500)
   everyShardOnce(b)
 })
@@ -410,11 +416,7 @@ test('a shard that was handed over without a word is taken by whom the store nam
   const { clock, store, node } = setup()
   const [a, b] = [await node('a'), await node('b')]
   await clock.advance(2 * BEAT_MS)
-  const claim = store.claim.bind(store)
-  store.claim = async (one) => {
-    if (one.owner === 'b') b.isUnreachable = true
-    return claim(one)
-  }
+  losingTouch(store, 'b', b)
   await a.ownership.leave()
   b.isUnreachable = false
   const c = await node('c')

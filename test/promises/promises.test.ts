@@ -212,10 +212,7 @@ describe('promise 4: never lost', () => {
 
   test('a timer that somebody put into the store by hand is found by the safety net', async () => {
     const node = await TestNode.start()
-    const other = await TestNode.start({ clock: new ManualClock(node.clock.now()) })
-    const timer = await other.create('by-hand', 'PT1S')
-    const epoch = (await node.store.shards())[0]!.epoch
-    await node.store.commit([{ shard: 0 as never, epoch, puts: [{ timer, expect: 'absent' }] }])
+    await putByHand(node, 'by-hand', 'PT1S')
     await node.clock.advance(3_600_000)
     assert.deepEqual(node.receiver.ids(), ['by-hand'])
   })
@@ -224,10 +221,7 @@ describe('promise 4: never lost', () => {
     const node = await TestNode.start()
     node.closedHosts.add('nobody')
     await node.create('waits', 'PT1S', { host: 'nobody' })
-    const other = await TestNode.start({ clock: new ManualClock(node.clock.now()) })
-    const timer = await other.create('by-hand', 'PT1S')
-    const epoch = (await node.store.shards())[0]!.epoch
-    await node.store.commit([{ shard: 0 as never, epoch, puts: [{ timer, expect: 'absent' }] }])
+    await putByHand(node, 'by-hand', 'PT1S')
     await node.clock.advance(3_600_000)
     assert.deepEqual(node.receiver.ids(), ['by-hand'])
   })
@@ -574,3 +568,11 @@ test('many timers are canceled by filter, and a dry run only counts them', async
   await node.clock.advance(25 * 3_600_000)
   assert.equal(node.receiver.arrivals.length, 100)
 })
+
+/** Behind the node's back, as with a shell on its database. */
+async function putByHand(node: TestNode, id: string, after: string): Promise<void> {
+  const other = await TestNode.start({ clock: new ManualClock(node.clock.now()) })
+  const timer = await other.create(id, after)
+  const epoch = (await node.store.shards())[0]!.epoch
+  await node.store.commit([{ shard: 0 as never, epoch, puts: [{ timer, expect: 'absent' }] }])
+}

@@ -9,11 +9,12 @@ import { failedDelivery } from '../../core/delivery.ts'
 import { systemClock } from '../../runtime/clock.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { ManualClock } from '../../runtime/manual-clock.ts'
+import { freePort } from '../../../test/support/ports.ts'
 import { createEgressPolicy } from './egress.ts'
 import { aFiring, aReceiver, aTarget, NOT_ABORTED, plainProtocol } from './delivery.fixture.ts'
 
 test('a refused connection is a failure that says so', async (t) => {
-  const url = `http://127.0.0.1:${await aFreePort()}/hook`
+  const url = `http://127.0.0.1:${await freePort()}/hook`
   const outcome = await aTarget(t).deliver(aFiring(url), NOT_ABORTED)
   assert.deepEqual(outcome, failedDelivery('connection refused (ECONNREFUSED)'))
 })
@@ -313,15 +314,6 @@ test('closing twice is fine and closes idle connections', async (t) => {
 /** undici hands a connection back one turn of the event loop after the answer; a delivery before that opens another. */
 async function connectionsAreIdle(): Promise<void> {
   for (let turn = 0; turn < 2; turn++) await new Promise((resolve) => setImmediate(resolve))
-}
-
-async function aFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 /** A receiver below HTTP: `onRequest` is called with the first bytes, `received` resolves with the connection they came on. */
