@@ -36,7 +36,7 @@ export async function openDuetime(options: OpenOptions): Promise<Duetime> {
   const egress = egressFor(config)
   const links = await openLinks(store, clock)
   const node = (): Engine => engine
-  const door = links && new PeerDoor({ at: options.peers ?? {}, secret: links.secret, node, logger: partLogger(logger, 'peers') })
+  const door = links && new PeerDoor({ at: options.peers ?? {}, secret: links.secret, node, clock, logger: partLogger(logger, 'peers') })
   const functions = new FunctionTarget({ clock, onOpen: () => engine.lookForOpenLanes() })
   const address = () => door?.address ?? ''
   const outbox = openOutbox({ config, clock, logger, store, broker })

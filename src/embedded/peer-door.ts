@@ -2,7 +2,6 @@
 // of a timer may have to go to another, and whoever leaves hands its timers over. The same words as http/internal-routes.ts
 // answers in the server, without a web framework.
 
-import { createHash, timingSafeEqual } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
@@ -10,11 +9,12 @@ import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import type { ClusterMember, Preparation } from '../engine/engine.ts'
 import type { Landing } from '../engine/hand-over.ts'
-import { resultOf } from '../http/internal-routes.ts'
+import type { Clock } from '../runtime/clock.ts'
 import type { Logger } from '../runtime/logger.ts'
 import { ownUrl } from '../runtime/own-address.ts'
-import { COMMANDS_PATH, LANDING_PATH, LOOK_PATH, MOVED_PATH, PREPARE_PATH } from '../service/peer-links.ts'
-import type { WireCommands, WireMoved } from '../service/peer-links.ts'
+import { CommandStreams, isCommandStream, peerCheck } from '../service/peers/command-streams.ts'
+import { LANDING_PATH, LOOK_PATH, MOVED_PATH, PREPARE_PATH } from '../service/peers/wire.ts'
+import type { WireMoved } from '../service/peers/wire.ts'
 
 export type PeerAddress = {
   /** Where to listen. 127.0.0.1 if left out, which is right while all processes are on one machine. */
@@ -25,23 +25,32 @@ export type PeerAddress = {
   readonly url?: string | undefined
 }
 
-type DoorOptions = { readonly at: PeerAddress; readonly secret: string; readonly node: () => ClusterMember; readonly logger: Logger }
+type DoorOptions = {
+  readonly at: PeerAddress
+  readonly secret: string
+  readonly node: () => ClusterMember
+  readonly clock: Clock
+  readonly logger: Logger
+}
 
 export class PeerDoor {
   readonly #options: DoorOptions
   readonly #server: Server
-  readonly #expected: Buffer
+  readonly #streams: CommandStreams
+  readonly #isPeer: (request: IncomingMessage) => boolean
   #url = ''
 
   constructor(options: DoorOptions) {
     this.#options = options
-    this.#expected = digest(`Bearer ${options.secret}`)
-    this.#server = createServer((request, response) => {
+    this.#isPeer = peerCheck(options.secret)
+    this.#server = createServer({ shouldUpgradeCallback: isCommandStream }, (request, response) => {
       this.#answer(request, response).catch((error: unknown) => {
         options.logger.error({ err: error, url: request.url }, 'could not answer another process on the same database')
         response.writeHead(500).end()
       })
     })
+    this.#streams = new CommandStreams(options)
+    this.#streams.attach(this.#server)
   }
 
   /** Known once it has started. */
@@ -61,13 +70,14 @@ export class PeerDoor {
     this.#server.closeIdleConnections()
     const closed = once(this.#server, 'close')
     this.#server.close()
+    await this.#streams.close()
     this.#server.closeAllConnections()
     await closed
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     // Before the body is read: whoever does not know the secret gets nothing done.
-    if (request.method !== 'POST' || !timingSafeEqual(digest(request.headers.authorization ?? ''), this.#expected)) {
+    if (request.method !== 'POST' || !this.#isPeer(request)) {
       response.writeHead(401, { connection: 'close' }).end()
       return
     }
@@ -79,11 +89,8 @@ export class PeerDoor {
 
   /** Null: nothing to say. Undefined: not understood. */
   async #obey(path: string, body: unknown): Promise<object | null | undefined> {
-    const { logger } = this.#options
     const node = this.#options.node()
     switch (path) {
-      case COMMANDS_PATH:
-        return { results: await Promise.all((body as WireCommands).commands.map((command) => resultOf(node, command, logger))) }
       case LOOK_PATH:
         void node.lookNow().catch(() => {})
         return null
@@ -99,8 +106,4 @@ export class PeerDoor {
         return undefined
     }
   }
-}
-
-function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest()
 }

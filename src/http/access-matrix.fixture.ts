@@ -2,7 +2,7 @@
 // the test, so nobody adds one without deciding.
 
 import assert from 'node:assert/strict'
-import { COMMANDS_PATH, LANDING_PATH, LOOK_PATH, MOVED_PATH, PREPARE_PATH } from '../service/peer-links.ts'
+import { LANDING_PATH, LOOK_PATH, MOVED_PATH, PREPARE_PATH } from '../service/peers/wire.ts'
 import { EXAMPLES } from './contracts/v1/examples.ts'
 import type { Verb } from './contracts/v1/examples.ts'
 import { CALLBACK_TEST_EXAMPLE } from './observing/examples.ts'
@@ -90,7 +90,6 @@ export const ROUTES: ReadonlyMap<string, RouteRule> = new Map<string, RouteRule>
   ['GET /api/v1/live', { needs: 'read', ok: 200, path: '/api/v1/live?namespace=default&forSeconds=0' }],
   ['POST /api/v1/callbacks/test', { needs: 'change', ok: 200, body: CALLBACK_TEST_EXAMPLE.request }],
 
-  [`POST ${COMMANDS_PATH}`, { needs: 'the cluster secret', ok: 200, body: { commands: [] } }],
   [`POST ${LOOK_PATH}`, { needs: 'the cluster secret', ok: 204, body: {} }],
   [`POST ${PREPARE_PATH}`, { needs: 'the cluster secret', ok: 204, body: { node: 'test', shards: [] } }],
   [`POST ${MOVED_PATH}`, { needs: 'the cluster secret', ok: 204, body: { moved: [] } }],

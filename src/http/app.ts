@@ -9,6 +9,7 @@ import type { Clock } from '../runtime/clock.ts'
 import type { Config } from '../runtime/config.ts'
 import type { Logger } from '../runtime/logger.ts'
 import type { KeyRing } from '../service/keys/key-ring.ts'
+import { isCommandStream } from '../service/peers/command-streams.ts'
 import type { TimerService } from '../service/timer-service.ts'
 import { registerAccess } from './access.ts'
 import { registerClusterRoute } from './cluster-route.ts'
@@ -82,13 +83,13 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   registerClusterRoute(app, options.cluster)
   registerObservingRoutes(app, options.observing, { clock, payloadMaxBytes })
   registerWebPage(app, options.webFiles)
-  if (options.internal !== undefined) registerInternalRoutes(app, options.internal, logger)
+  if (options.internal !== undefined) registerInternalRoutes(app, options.internal, { clock, logger })
   options.routes?.(app)
   await app.ready()
   return app
 }
 
-function fastifyOptions({ config, clock }: AppOptions): FastifyHttpOptions<Server> {
+function fastifyOptions({ config, clock, internal }: AppOptions): FastifyHttpOptions<Server> {
   return {
     bodyLimit: config.bodyMaxBytes,
     requestTimeout: config.requestTimeoutMs,
@@ -100,6 +101,7 @@ function fastifyOptions({ config, clock }: AppOptions): FastifyHttpOptions<Serve
       headersTimeout: Math.min(HEADERS_MS_MAX, config.requestTimeoutMs),
       requestTimeout: config.requestTimeoutMs,
       connectionsCheckingInterval: TIMEOUTS_CHECKED_EVERY_MS,
+      ...(internal !== undefined && { shouldUpgradeCallback: isCommandStream }),
     },
     routerOptions: { maxParamLength: PARAM_CHARS_MAX },
     // Fastify's own logger makes a child per request; what is worth logging is logged here, with the request's id.

@@ -1,0 +1,281 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { Duplex } from 'node:stream'
+import { test } from 'node:test'
+import type { TestContext } from 'node:test'
+import fc from 'fast-check'
+import { Agent } from 'undici'
+import type { Command } from '../../core/command.ts'
+import { DuetimeError, ErrorCode } from '../../core/errors.ts'
+import { notOwner } from '../../engine/owned-rows.ts'
+import type { Executed } from '../../engine/shard.ts'
+import { systemClock } from '../../runtime/clock.ts'
+import type { Clock } from '../../runtime/clock.ts'
+import { silentLogger } from '../../runtime/logger.ts'
+import { ManualClock } from '../../runtime/manual-clock.ts'
+import { CommandLink } from './command-link.ts'
+import { CommandStreams } from './command-streams.ts'
+import { cancel, listen, oddPeer } from './peer.fixture.ts'
+import type { Listening } from './peer.fixture.ts'
+import { BYE, line, readLines } from './wire.ts'
+import type { WireAnswer } from './wire.ts'
+
+const SECRET = 's'
+const done = (id: string) => ({ timer: { id }, previous: null, changed: true }) as unknown as Executed
+
+type Setup = { readonly link: CommandLink; readonly closed: () => boolean }
+
+function linkTo(t: TestContext, address: string, { secret = SECRET, clock = systemClock }: { secret?: string; clock?: Clock } = {}): Setup {
+  let closed = false
+  const agent = new Agent()
+  const headers = { authorization: `Bearer ${secret}` }
+  const link = new CommandLink({ address, headers, agent, clock, onClosed: () => (closed = true) })
+  t.after(async () => {
+    link.close()
+    await agent.destroy()
+  })
+  return { link, closed: () => closed }
+}
+
+type Node = Listening & { readonly streams: CommandStreams; readonly seen: string[] }
+
+async function node(t: TestContext, execute: (command: Command) => Promise<Executed> = async ({ id }) => done(id)): Promise<Node> {
+  const listening = await listen(t)
+  const seen: string[] = []
+  const owner = {
+    execute: (command: Command) => {
+      seen.push(command.id)
+      return execute(command)
+    },
+  }
+  const streams = new CommandStreams({ secret: SECRET, node: () => owner, clock: systemClock, logger: silentLogger() })
+  streams.attach(listening.server)
+  return { ...listening, streams, seen }
+}
+
+const withCode = (code: ErrorCode) => (error: unknown) => error instanceof DuetimeError && error.code === code
+const maybeDone = (error: unknown) => withCode(ErrorCode.unavailable)(error) && /may have been stored or not/.test((error as Error).message)
+
+test('commands are executed over there, each with its own answer, on one connection', async (t) => {
+  const { server, address } = await node(t, async ({ id }) => {
+    if (id === 'refused') throw new DuetimeError(ErrorCode.timerNotFound, 'there is no such timer', { field: 'id' })
+    if (id === 'defect') throw new TypeError('secret internals')
+    return done(id)
+  })
+  let connections = 0
+  server.on('connection', () => connections++)
+  const { link } = linkTo(t, address)
+  const answers = await Promise.allSettled(['a', 'refused', 'defect', 'ü\n"'].map((id) => link.execute(cancel(id))))
+  assert.deepEqual(answers[0], { status: 'fulfilled', value: done('a') })
+  assert.deepEqual(answers[3], { status: 'fulfilled', value: done('ü\n"') })
+  const [refused, defect] = [answers[1], answers[2]].map((answer) => (answer as PromiseRejectedResult).reason as DuetimeError)
+  assert.deepEqual([refused!.code, refused!.message, refused!.details], [ErrorCode.timerNotFound, 'there is no such timer', { field: 'id' }])
+  assert.equal(defect!.code, ErrorCode.internal)
+  assert.doesNotMatch(defect!.message, /secret internals/)
+  for (let i = 0; i < 20; i++) assert.deepEqual(await link.execute(cancel(`${i}`)), done(`${i}`))
+  assert.equal(connections, 1)
+})
+
+test('commands of one turn travel together', async (t) => {
+  const messages: number[] = []
+  const { address } = await oddPeer(t, (socket, text) => {
+    if (!text.endsWith('\n')) return
+    const { first, commands } = JSON.parse(text) as { first: number; commands: Command[] }
+    messages.push(commands.length)
+    socket.write(line({ results: commands.map(({ id }, index) => [first + index, { type: 'executed', executed: done(id) }]) }))
+  })
+  const { link } = linkTo(t, address)
+  await Promise.all(['a', 'b', 'c'].map((id) => link.execute(cancel(id))))
+  assert.deepEqual(messages, [3])
+})
+
+test('ten thousand commands at once, and answers in any order', async (t) => {
+  const { address, seen } = await node(t, async ({ id }) => {
+    if (Number(id) % 3 === 0) await new Promise(setImmediate)
+    return done(id)
+  })
+  const { link } = linkTo(t, address)
+  const ids = Array.from({ length: 10_000 }, (_, index) => String(index))
+  assert.deepEqual(await Promise.all(ids.map((id) => link.execute(cancel(id)))), ids.map(done))
+  assert.deepEqual(seen, ids)
+})
+
+test('payloads of many megabytes', async (t) => {
+  const { address } = await node(t, async (command) => done((command as { spec: { payload: string } }).spec.payload))
+  const { link } = linkTo(t, address)
+  const payloads = Array.from({ length: 6 }, (_, index) => String(index).repeat(1_500_000))
+  const create = (payload: string) => link.execute({ type: 'create', spec: { payload } } as unknown as Command)
+  assert.deepEqual(await Promise.all(payloads.map(create)), payloads.map(done))
+})
+
+test('a node that says nothing gets no more commands: they go back unsent, to be tried elsewhere', async (t) => {
+  const arrived = Promise.withResolvers<void>()
+  let text = ''
+  const { address } = await oddPeer(t, (_socket, all) => {
+    text = all
+    arrived.resolve()
+  })
+  const { link } = linkTo(t, address)
+  const sent = assert.rejects(link.execute(cancel('sent')), maybeDone)
+  await arrived.promise
+  await new Promise((resolve) => setTimeout(resolve, 150))
+  await assert.rejects(link.execute(cancel('unsent')), withCode(ErrorCode.notOwner))
+  link.close()
+  await sent
+  assert.doesNotMatch(text, /unsent/)
+})
+
+test('a node that is silent for ten seconds may have done what it was sent, and is connected to anew', async (t) => {
+  const clock = new ManualClock()
+  const arrived = Promise.withResolvers<void>()
+  const { address } = await oddPeer(t, () => arrived.resolve())
+  const { link, closed } = linkTo(t, address, { clock })
+  const sent = assert.rejects(link.execute(cancel('sent')), maybeDone)
+  await arrived.promise
+  await clock.advance(9_900)
+  assert.equal(closed(), false)
+  await clock.advance(200)
+  await sent
+  assert.equal(closed(), true)
+  assert.equal(clock.waiting, 0)
+})
+
+test('one command without an answer does not hurt the others', async (t) => {
+  const clock = new ManualClock()
+  const arrived = Promise.withResolvers<void>()
+  const stuck = Promise.withResolvers<Executed>()
+  const { address } = await node(t, async ({ id }) => {
+    if (id !== 'stuck') return done(id)
+    arrived.resolve()
+    return stuck.promise
+  })
+  const { link, closed } = linkTo(t, address, { clock })
+  const late = assert.rejects(link.execute(cancel('stuck')), maybeDone)
+  await arrived.promise
+  for (let second = 0; second < 10; second++) {
+    assert.deepEqual(await link.execute(cancel('next')), done('next'))
+    await clock.advance(1_000)
+  }
+  await clock.advance(100)
+  await late
+  stuck.resolve(done('stuck')) // too late: nobody waits for it
+  assert.deepEqual(await link.execute(cancel('last')), done('last'))
+  assert.equal(closed(), false)
+})
+
+test('a node that dies with commands in its hands may have done them', async (t) => {
+  const { address } = await oddPeer(t, (socket) => socket.destroy())
+  const { link, closed } = linkTo(t, address)
+  await assert.rejects(link.execute(cancel('a')), maybeDone)
+  assert.equal(closed(), true)
+})
+
+test('a node that answers nonsense may have done them, too', async (t) => {
+  const { address } = await oddPeer(t, (socket) => socket.write('{"results":\n'))
+  await assert.rejects(linkTo(t, address).link.execute(cancel('a')), maybeDone)
+})
+
+test('a node that said good-bye has not done what it has not answered', async (t) => {
+  const { address } = await oddPeer(t, (socket) => {
+    socket.write(line({ results: [[0, { type: 'executed', executed: done('a') }]] }))
+    socket.end(line(BYE))
+  })
+  const { link } = linkTo(t, address)
+  const [a, b] = await Promise.allSettled([link.execute(cancel('a')), link.execute(cancel('b'))])
+  assert.deepEqual(a, { status: 'fulfilled', value: done('a') })
+  assert.ok(withCode(ErrorCode.notOwner)((b as PromiseRejectedResult).reason))
+})
+
+test('a node that is not there, does not let us in, or knows no streams, has done nothing', async (t) => {
+  const gone = createServer().listen(0, '127.0.0.1')
+  await once(gone, 'listening')
+  const { port } = gone.address() as AddressInfo
+  await new Promise((resolve) => gone.close(resolve))
+  await assert.rejects(linkTo(t, `http://127.0.0.1:${port}`).link.execute(cancel('a')), withCode(ErrorCode.notOwner))
+
+  const { address, seen } = await node(t)
+  await assert.rejects(linkTo(t, address, { secret: 'guessed' }).link.execute(cancel('a')), withCode(ErrorCode.notOwner))
+  assert.deepEqual(seen, [])
+
+  const stranger = createServer((_request, response) => response.end('hello')).listen(0, '127.0.0.1')
+  await once(stranger, 'listening')
+  t.after(() => stranger.close())
+  const page = `http://127.0.0.1:${(stranger.address() as AddressInfo).port}`
+  await assert.rejects(linkTo(t, page).link.execute(cancel('a')), withCode(ErrorCode.notOwner))
+})
+
+test('a node that stops answers what it has begun, and what comes later goes back undone', async (t) => {
+  const begun = Promise.withResolvers<void>()
+  const commit = Promise.withResolvers<void>()
+  const { address, streams, seen } = await node(t, async ({ id }) => {
+    begun.resolve()
+    await commit.promise
+    return done(id)
+  })
+  const { link, closed } = linkTo(t, address)
+  const before = link.execute(cancel('before'))
+  await begun.promise
+  const closing = streams.close()
+  const after = assert.rejects(link.execute(cancel('after')), withCode(ErrorCode.notOwner))
+  await new Promise((resolve) => setTimeout(resolve, 20)) // it is on its way
+  commit.resolve()
+  assert.deepEqual(await before, done('before'))
+  await after
+  await closing
+  assert.deepEqual(seen, ['before'])
+  assert.equal(closed(), true)
+})
+
+test('a node that stops does not wait for a command that never ends, and does not deny it', async (t) => {
+  const begun = Promise.withResolvers<void>()
+  const { address, streams } = await node(t, () => {
+    begun.resolve()
+    return new Promise(() => {})
+  })
+  const { link } = linkTo(t, address)
+  const stuck = assert.rejects(link.execute(cancel('stuck')), maybeDone)
+  await begun.promise
+  await streams.close()
+  await stuck
+})
+
+test('what belongs to another node by now is refused as such', async (t) => {
+  const { address } = await node(t, async () => {
+    throw notOwner()
+  })
+  await assert.rejects(linkTo(t, address).link.execute(cancel('a')), withCode(ErrorCode.notOwner))
+})
+
+/** What is read when the text arrives in pieces of these sizes. */
+function readInPieces(text: string, sizes: readonly number[], bytesMax = 1_000_000): { messages: unknown[]; stream: Duplex } {
+  const messages: unknown[] = []
+  const stream = new Duplex({ read() {}, write: (_chunk, _encoding, callback) => callback() })
+  stream.on('error', () => {})
+  readLines(stream, { bytesMax, take: (message) => messages.push(message) })
+  const bytes = Buffer.from(text)
+  for (let at = 0, turn = 0; at < bytes.length; turn++) {
+    const size = sizes[turn % sizes.length]!
+    stream.emit('data', bytes.subarray(at, at + size))
+    at += size
+  }
+  return { messages, stream }
+}
+
+test('messages are read as they were written, however the network cuts them', () => {
+  const message = fc.array(fc.record({ text: fc.string({ unit: 'binary' }) }, { noNullPrototype: true }), { maxLength: 5 })
+  const sizes = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 8 })
+  fc.assert(
+    fc.property(fc.array(message, { maxLength: 6 }), sizes, (written, cuts) => {
+      const text = written.map((results) => line({ results } as unknown as WireAnswer)).join('')
+      assert.deepEqual(readInPieces(text, cuts).messages, written.map((results) => ({ results })))
+    }),
+  )
+})
+
+test('a message without an end is not kept for ever', () => {
+  const { messages, stream } = readInPieces('x'.repeat(200), [10], 100)
+  assert.deepEqual(messages, [])
+  assert.equal(stream.destroyed, true)
+})

@@ -1,0 +1,211 @@
+// The way of commands to one other node: a stream that is opened with the first of them and kept. Commands of one turn
+// of the event loop travel together, and so do their answers; none waits for the answers of others, unless there are
+// too many or the other node says nothing. The other side is command-streams.ts.
+
+import type { Duplex } from 'node:stream'
+import { upgrade } from 'undici'
+import type { Agent } from 'undici'
+import type { Command } from '../../core/command.ts'
+import { DuetimeError, unavailable } from '../../core/errors.ts'
+import { notOwner } from '../../engine/owned-rows.ts'
+import type { Executed } from '../../engine/shard.ts'
+import type { Cancel, Clock } from '../../runtime/clock.ts'
+import { COMMANDS_PATH, COMMANDS_PROTOCOL, line, readLines } from './wire.ts'
+import type { WireAnswer, WireResult } from './wire.ts'
+
+const UNANSWERED_MAX = 500 // commands; what is beyond waits here, where it surely was not done
+const COMMANDS_MAX = 500 // in one message
+const CHARS_MAX = 2 * 2 ** 20 // of payloads in one message
+const ANSWER_BYTES_MAX = 256 * 2 ** 20
+const SILENT_MS_MAX = 100 // then nothing more is sent until there is a sign of life
+const UNSENT_MS_MAX = 250 // then the command goes back, to be sent to whoever owns its timer by then
+const ANSWER_MS_MAX = 10_000
+const SWEEP_MS = 50
+const KEEP_ALIVE_MS = 10_000
+
+type Waiting = {
+  readonly command: Command
+  /** When it came, or when it was sent. */
+  since: number
+  readonly resolve: (executed: Executed) => void
+  readonly reject: (error: unknown) => void
+}
+
+export type CommandLinkOptions = {
+  readonly address: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly agent: Agent
+  readonly clock: Clock
+  /** It takes no more commands. */
+  readonly onClosed: () => void
+}
+
+export class CommandLink {
+  readonly #options: CommandLinkOptions
+  readonly #clock: Clock
+  #state: 'new' | 'opening' | 'open' | 'closed' = 'new'
+  #socket: Duplex | null = null
+  #waiting: Waiting[] = []
+  readonly #sent = new Map<number, Waiting>()
+  #nextNumber = 0
+  #heardAt = 0
+  #pinged = false
+  #saidBye = false
+  #scheduled = false
+  #cancelSweep: Cancel | null = null
+
+  constructor(options: CommandLinkOptions) {
+    this.#options = options
+    this.#clock = options.clock
+  }
+
+  execute(command: Command): Promise<Executed> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ command, since: this.#clock.monotonic(), resolve, reject })
+      this.#cancelSweep ??= this.#clock.after(SWEEP_MS, () => this.#sweep())
+      this.#schedule()
+    })
+  }
+
+  close(): void {
+    this.#end(new Error('this node stops'))
+  }
+
+  /** One turn of the event loop is given to the other requests that are being read right now, to travel together. */
+  #schedule(): void {
+    if (this.#scheduled) return
+    this.#scheduled = true
+    setImmediate(() => {
+      this.#scheduled = false
+      if (this.#state === 'new') void this.#open()
+      this.#send()
+    })
+  }
+
+  async #open(): Promise<void> {
+    const { agent, address, headers } = this.#options
+    this.#state = 'opening'
+    try {
+      const { socket } = await upgrade(address + COMMANDS_PATH, { dispatcher: agent, protocol: COMMANDS_PROTOCOL, headers })
+      this.#opened(socket)
+    } catch (error) {
+      this.#end(error)
+    }
+  }
+
+  #opened(socket: Duplex): void {
+    let failure: unknown = new Error('the connection was closed')
+    socket.on('error', (error) => (failure = error))
+    socket.on('close', () => this.#end(failure))
+    if (this.#state === 'closed') {
+      socket.destroy()
+      return
+    }
+    this.#state = 'open'
+    this.#socket = socket
+    keepAlive(socket)
+    socket.on('drain', () => this.#send())
+    readLines(socket, { bytesMax: ANSWER_BYTES_MAX, take: (message) => this.#hear(message as WireAnswer) })
+    this.#send()
+  }
+
+  #send(): void {
+    const socket = this.#socket
+    if (socket === null) return
+    while (this.#waiting.length > 0 && this.#sent.size < UNANSWERED_MAX && !socket.writableNeedDrain) {
+      if (this.#isSilent(SILENT_MS_MAX)) return this.#ping(socket)
+      const batch = this.#waiting.splice(0, batchLength(this.#waiting, UNANSWERED_MAX - this.#sent.size))
+      const first = this.#nextNumber
+      const now = this.#clock.monotonic()
+      for (const waiting of batch) {
+        waiting.since = now
+        this.#sent.set(this.#nextNumber++, waiting)
+      }
+      socket.write(line({ first, commands: batch.map(({ command }) => command) }))
+    }
+  }
+
+  /** No commands at all, which is answered at once: does the node hang, or is only its store slow? */
+  #ping(socket: Duplex): void {
+    if (this.#pinged) return
+    this.#pinged = true
+    socket.write(line({ first: this.#nextNumber, commands: [] }))
+  }
+
+  #hear(answer: WireAnswer): void {
+    this.#heardAt = this.#clock.monotonic()
+    this.#pinged = false
+    if ('type' in answer) {
+      this.#saidBye = true
+      return
+    }
+    for (const [number, result] of answer.results) {
+      const sent = this.#sent.get(number)
+      if (sent === undefined) continue // it came too late
+      this.#sent.delete(number)
+      settle(sent, result)
+    }
+    this.#send()
+  }
+
+  /** True when the other node has owed an answer for this long and has said nothing at all since. */
+  #isSilent(forMs: number): boolean {
+    const oldest = this.#sent.values().next().value
+    return oldest !== undefined && this.#clock.monotonic() - Math.max(oldest.since, this.#heardAt) > forMs
+  }
+
+  #sweep(): void {
+    const now = this.#clock.monotonic()
+    if (this.#isSilent(ANSWER_MS_MAX)) return this.#end(new Error(`no answer for ${ANSWER_MS_MAX} ms`))
+    for (const [number, sent] of this.#sent) {
+      if (now - sent.since <= ANSWER_MS_MAX) break
+      this.#sent.delete(number)
+      sent.reject(this.#answerLost(new Error(`no answer for ${ANSWER_MS_MAX} ms`)))
+    }
+    // They come in order, so those that have waited too long are the first ones.
+    const fresh = this.#waiting.findIndex(({ since }) => now - since <= UNSENT_MS_MAX)
+    for (const unsent of this.#waiting.splice(0, fresh < 0 ? this.#waiting.length : fresh)) unsent.reject(notOwner())
+    const idle = this.#waiting.length === 0 && this.#sent.size === 0
+    this.#cancelSweep = idle ? null : this.#clock.after(SWEEP_MS, () => this.#sweep())
+  }
+
+  #end(cause: unknown): void {
+    if (this.#state === 'closed') return
+    this.#state = 'closed'
+    this.#cancelSweep?.()
+    this.#socket?.destroy()
+    for (const sent of this.#sent.values()) sent.reject(this.#saidBye ? notOwner() : this.#answerLost(cause))
+    for (const unsent of this.#waiting) unsent.reject(notOwner())
+    this.#sent.clear()
+    this.#waiting = []
+    this.#options.onClosed()
+  }
+
+  #answerLost(cause: unknown): DuetimeError {
+    const { address } = this.#options
+    return unavailable(`the node at ${address} did not answer: the change may have been stored or not; look before you repeat it`, 1_000, cause)
+  }
+}
+
+/** A node whose machine is gone does not close its connections. */
+function keepAlive(socket: Duplex & { setKeepAlive?: (on: boolean, afterMs: number) => void; setNoDelay?: () => void }): void {
+  socket.setKeepAlive?.(true, KEEP_ALIVE_MS)
+  socket.setNoDelay?.()
+}
+
+function batchLength(waiting: readonly Waiting[], room: number): number {
+  const most = Math.min(room, COMMANDS_MAX)
+  let chars = 0
+  const end = waiting.findIndex(({ command }, index) => (chars += payloadChars(command)) > CHARS_MAX || index === most)
+  return end < 0 ? waiting.length : Math.max(end, 1)
+}
+
+function payloadChars(command: Command): number {
+  if (command.type === 'create') return command.spec.payload?.length ?? 0
+  return command.type === 'update' ? (command.changes.payload?.length ?? 0) : 0
+}
+
+function settle(waiting: Waiting, result: WireResult): void {
+  if (result.type === 'executed') waiting.resolve(result.executed)
+  else waiting.reject(new DuetimeError(result.code, result.message, result.details))
+}

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { RequestListener, Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { test } from 'node:test'
+import type { TestContext } from 'node:test'
+import type { ShardId } from '../../core/timer.ts'
+import type { FlightAbroad, Landing } from '../../engine/hand-over.ts'
+import { systemClock } from '../../runtime/clock.ts'
+import { cancel } from './peer.fixture.ts'
+import { PeerLinks } from './peer-links.ts'
+
+function setup(t: TestContext): PeerLinks {
+  const links = new PeerLinks({ secret: 's', clock: systemClock })
+  t.after(() => links.close())
+  return links
+}
+
+type Answering = (...exchange: Parameters<RequestListener>) => unknown
+
+async function peer(t: TestContext, answer: Answering): Promise<string> {
+  const server = createServer((request, response) => void answer(request, response)).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => end(server))
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+async function end(server: Server): Promise<void> {
+  server.closeAllConnections()
+  if (server.listening) await new Promise((resolve) => server.close(resolve))
+}
+
+const FLIGHT: FlightAbroad = { ...cancel('landed'), deliveryId: 'd', attempt: 1, version: 1, timeoutMs: 1_000, carrier: 'a' }
+const LANDING: Landing = { shard: 1 as ShardId, flight: FLIGHT, ended: null }
+
+test('a node that refuses to get ready, or to hear of moved shards, is told from one that does', async (t) => {
+  const links = setup(t)
+  const unwilling = await peer(t, (_request, response) => response.writeHead(503).end())
+  await assert.rejects(links.prepare({ node: 'b', address: unwilling }, [1 as ShardId]))
+  await assert.rejects(links.moved(unwilling, []))
+  await assert.rejects(links.land(unwilling, LANDING))
+  const willing = await peer(t, (_request, response) => response.writeHead(204).end())
+  await links.prepare({ node: 'b', address: willing }, [1 as ShardId])
+  await links.moved(willing, [])
+})
+
+test('the end of a delivery is reported, and the other one says whether it is the owner', async (t) => {
+  const links = setup(t)
+  const answers = [false, true]
+  const address = await peer(t, (_request, response) => response.end(JSON.stringify({ landed: answers.shift() })))
+  assert.equal(await links.land(address, LANDING), false)
+  assert.equal(await links.land(address, LANDING), true)
+})

@@ -1,0 +1,107 @@
+// The way to the other nodes of the cluster: commands for timers whose shard another one owns, and what nodes say to each
+// other when shards move. The other side is http/internal-routes.ts, or embedded/peer-door.ts.
+
+import { Agent, request } from 'undici'
+import type { Dispatcher } from 'undici'
+import type { Command } from '../../core/command.ts'
+import type { ShardId } from '../../core/timer.ts'
+import type { Preparation } from '../../engine/engine.ts'
+import type { Landing, MovedShard, Neighbours, NextOwner } from '../../engine/hand-over.ts'
+import type { Executed } from '../../engine/shard.ts'
+import type { Clock } from '../../runtime/clock.ts'
+import type { Peers } from '../command-router.ts'
+import { CommandLink } from './command-link.ts'
+import { LANDING_PATH, LOOK_PATH, MOVED_PATH, PREPARE_PATH } from './wire.ts'
+import type { WireLanded, WireMoved } from './wire.ts'
+
+const CONNECT_TIMEOUT_MS = 1_000
+const ANSWER_TIMEOUT_MS = 10_000
+const LANDINGS_AT_ONCE = 8 // to one node; the others wait, and each holds a slot for deliveries here
+const PREPARED_WITHIN_MS = 2_000 // a node that takes longer to read some pages is not one to hand timers to
+
+const AGENT_OPTIONS = {
+  connect: { timeout: CONNECT_TIMEOUT_MS },
+  headersTimeout: ANSWER_TIMEOUT_MS,
+  bodyTimeout: ANSWER_TIMEOUT_MS,
+  keepAliveTimeout: 30_000,
+}
+
+export class PeerLinks implements Peers, Neighbours {
+  /** What the other nodes must show, and are shown. */
+  readonly secret: string
+  readonly #clock: Clock
+  readonly #links = new Map<string, CommandLink>()
+  readonly #agent = new Agent(AGENT_OPTIONS)
+  /** Apart, so that nothing waits behind them. */
+  readonly #landings = new Agent({ ...AGENT_OPTIONS, connections: LANDINGS_AT_ONCE })
+
+  constructor({ secret, clock }: { secret: string; clock: Clock }) {
+    this.secret = secret
+    this.#clock = clock
+  }
+
+  execute(address: string, command: Command): Promise<Executed> {
+    return (this.#links.get(address) ?? this.#linkTo(address)).execute(command)
+  }
+
+  /** The other node looks at the store now. Nothing depends on it: it would at its next beat. */
+  notify(address: string): void {
+    this.#post(address + LOOK_PATH, '{}').then(
+      ({ body }) => body.dump(),
+      () => {},
+    )
+  }
+
+  async prepare({ node, address }: NextOwner, shards: readonly ShardId[]): Promise<void> {
+    const body = JSON.stringify({ node, shards } satisfies Preparation)
+    await expectDone(this.#post(address + PREPARE_PATH, body, { signal: AbortSignal.timeout(PREPARED_WITHIN_MS) }))
+  }
+
+  async moved(address: string, moved: readonly MovedShard[]): Promise<void> {
+    await expectDone(this.#post(address + MOVED_PATH, JSON.stringify({ moved } satisfies WireMoved)))
+  }
+
+  async land(address: string, landing: Landing): Promise<boolean> {
+    const answer = await this.#post(address + LANDING_PATH, JSON.stringify(landing), { dispatcher: this.#landings })
+    if (answer.statusCode !== 200) await refuse(answer)
+    return ((await answer.body.json()) as WireLanded).landed
+  }
+
+  /** The doors are closed by now: nobody waits for an answer any more. */
+  async close(): Promise<void> {
+    for (const link of this.#links.values()) link.close()
+    await Promise.all([this.#agent.destroy(), this.#landings.destroy()])
+  }
+
+  #linkTo(address: string): CommandLink {
+    const link = new CommandLink({
+      address,
+      headers: this.#credentials,
+      agent: this.#agent,
+      clock: this.#clock,
+      onClosed: () => this.#links.delete(address),
+    })
+    this.#links.set(address, link)
+    return link
+  }
+
+  get #credentials() {
+    return { authorization: `Bearer ${this.secret}` }
+  }
+
+  #post(url: string, body: string, options: { signal?: AbortSignal; dispatcher?: Agent } = {}): Promise<Dispatcher.ResponseData> {
+    const headers = { ...this.#credentials, 'content-type': 'application/json' }
+    return request(url, { method: 'POST', headers, body, dispatcher: this.#agent, ...options })
+  }
+}
+
+async function expectDone(answering: Promise<Dispatcher.ResponseData>): Promise<void> {
+  const answer = await answering
+  if (answer.statusCode >= 300) await refuse(answer)
+  await answer.body.dump()
+}
+
+async function refuse({ statusCode, body }: Dispatcher.ResponseData): Promise<never> {
+  await body.dump()
+  throw new Error(`HTTP ${statusCode}`)
+}
