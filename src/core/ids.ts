@@ -48,6 +48,13 @@ const digest = new Uint8Array(32)
 const FRESH = sha256.create()
 let hasher = sha256.create()
 
+/** How a timer is called: by its users, and in the store. */
+export type TimerIdentity = { readonly namespace: Namespace; readonly id: TimerId; readonly uuid: TimerUuid }
+
+export function timerIdentity(namespace: Namespace, id: TimerId): TimerIdentity {
+  return { namespace, id, uuid: timerUuid(namespace, id) }
+}
+
 /** Which of `shards` shards holds the timer. */
 export function shardOf(uuid: TimerUuid, shards: number): ShardId {
   return (Number.parseInt(uuid.slice(0, 8), 16) % shards) as ShardId

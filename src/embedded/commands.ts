@@ -1,20 +1,21 @@
 // From what a program says to commands, as the contract v1 does with the bodies of requests.
 
-import { randomUUIDv7 } from 'node:crypto'
 import { OnConflict } from '../core/command.ts'
 import type { CreateCommand, TimerChanges, UpdateCommand } from '../core/command.ts'
 import { DuetimeError, ErrorCode, invalidInput } from '../core/errors.ts'
-import { DEFAULT_NAMESPACE, parseNamespace, parseTimerId, timerUuid } from '../core/ids.ts'
+import { DEFAULT_NAMESPACE, parseNamespace, parseTimerId, timerIdentity } from '../core/ids.ts'
+import type { TimerIdentity } from '../core/ids.ts'
 import { TIMEOUT_DEFAULT_MS } from '../core/limits.ts'
 import { DEFAULT_RETRY } from '../core/retry.ts'
 import { CatchUp } from '../core/timer.ts'
-import type { JsonText, Namespace, Target, TimerId, TimerUuid } from '../core/timer.ts'
+import type { JsonText, Namespace, Target } from '../core/timer.ts'
 import { readSchedule, requiredSchedule } from '../http/contracts/v1/mapping.ts'
 import { NATIVE_PROTOCOL, readTarget } from '../http/native/callback.ts'
 import { readTimeout } from '../http/native/intervals.ts'
 import { metadataText } from '../http/native/metadata.ts'
 import { readRetryPolicy } from '../http/native/retry-policy.ts'
 import { payloadText } from '../http/payload-text.ts'
+import type { Timers } from '../service/timers.ts'
 import { checkCreate, checkUpdate } from './fields.ts'
 import type { CreateFields, TimerRef, UpdateFields } from './fields.ts'
 import { timingOf } from './when.ts'
@@ -23,24 +24,23 @@ import type { When } from './when.ts'
 /** The handler of the timer's namespace. */
 const HANDLER: Target = Object.freeze({ type: 'function' })
 
-type Name = { readonly namespace: Namespace; readonly id: TimerId; readonly uuid: TimerUuid }
-
-export function nameOf(ref: TimerRef): Name {
+export function identityOf(ref: TimerRef): TimerIdentity {
   const { id, namespace } = typeof ref === 'string' ? { id: ref } : { ...ref }
-  return named(namespaceOf(namespace), parseTimerId(textOf(id, 'id')))
+  return timerIdentity(namespaceOf(namespace), parseTimerId(textOf(id, 'id')))
 }
 
 export function namespaceOf(namespace: string | undefined): Namespace {
   return namespace === undefined ? DEFAULT_NAMESPACE : parseNamespace(textOf(namespace, 'namespace'))
 }
 
-export function createCommand(given: CreateFields, payloadMaxBytes: number): CreateCommand {
+type CreateContext = { readonly timers: Pick<Timers, 'newIdentity'>; readonly payloadMaxBytes: number }
+
+export function createCommand(given: CreateFields, { timers, payloadMaxBytes }: CreateContext): CreateCommand {
   const fields = checkCreate(given)
-  const id = fields.id === undefined ? (randomUUIDv7() as string as TimerId) : parseTimerId(fields.id)
-  const name = named(namespaceOf(fields.namespace), id)
+  const namespace = namespaceOf(fields.namespace)
   return {
     type: 'create',
-    ...name,
+    ...(fields.id === undefined ? timers.newIdentity(namespace) : timerIdentity(namespace, parseTimerId(fields.id))),
     onConflict: fields.onConflict ?? OnConflict.replace,
     minLeadMs: 0,
     spec: {
@@ -62,7 +62,7 @@ export function updateCommand(ref: TimerRef, given: UpdateFields, payloadMaxByte
   const { ifVersion, ...fields } = checkUpdate(given)
   const changes = changesOf(fields, payloadMaxBytes)
   if (Object.keys(changes).length === 0) throw invalidInput('id', 'nothing to change: give the fields that shall have new values')
-  return { type: 'update', ...nameOf(ref), changes, ifVersion: ifVersion ?? null, minLeadMs: 0 }
+  return { type: 'update', ...identityOf(ref), changes, ifVersion: ifVersion ?? null, minLeadMs: 0 }
 }
 
 function changesOf(fields: UpdateFields, payloadMaxBytes: number): TimerChanges {
@@ -101,10 +101,6 @@ function payloadOf({ payload }: { readonly payload?: unknown }, maxBytes: number
     const message = `payload cannot be written as JSON: ${(error as Error).message}`
     throw new DuetimeError(ErrorCode.invalidInput, message, { field: 'payload' }, { cause: error })
   }
-}
-
-function named(namespace: Namespace, id: TimerId): Name {
-  return { namespace, id, uuid: timerUuid(namespace, id) }
 }
 
 function textOf(value: unknown, field: string): string {

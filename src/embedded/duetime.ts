@@ -10,7 +10,7 @@ import type { Clock } from '../runtime/clock.ts'
 import type { TimerService } from '../service/timer-service.ts'
 import type { Timers } from '../service/timers.ts'
 import type { FunctionTarget } from '../targets/function/function-target.ts'
-import { createCommand, nameOf, namespaceOf, scheduleOf, updateCommand } from './commands.ts'
+import { createCommand, identityOf, namespaceOf, scheduleOf, updateCommand } from './commands.ts'
 import { checkList, checkPreview } from './fields.ts'
 import type { CreateFields, ListFields, TimerRef, UpdateFields } from './fields.ts'
 import { timerFunction } from './handler.ts'
@@ -63,7 +63,7 @@ export class Duetime implements AsyncDisposable {
   }
 
   async create<Payload = unknown>(fields: CreateFields<Payload>): Promise<Timer<Payload>> {
-    return this.#execute(createCommand(fields, this.#parts.payloadMaxBytes))
+    return this.#execute(createCommand(fields, { timers: this.#timers, payloadMaxBytes: this.#parts.payloadMaxBytes }))
   }
 
   /** Many at once, sharing commits. Each has its own answer, in the order given: one that is refused does not stop the others. */
@@ -77,7 +77,7 @@ export class Duetime implements AsyncDisposable {
   }
 
   async get<Payload = unknown>(ref: TimerRef): Promise<Timer<Payload>> {
-    return shownTimer(await this.#timers.get(nameOf(ref), { secrets: true }))
+    return shownTimer(await this.#timers.get(identityOf(ref), { secrets: true }))
   }
 
   /** Timers of one namespace, live ones first by their time. */
@@ -98,25 +98,25 @@ export class Duetime implements AsyncDisposable {
 
   /** Once it resolves, the timer's handler is never called. Too late for one that is being handled: TIMER_NOT_PENDING. */
   async cancel(ref: TimerRef, { ifVersion }: { readonly ifVersion?: number } = {}): Promise<Timer> {
-    return this.#execute({ type: 'cancel', ...nameOf(ref), ifVersion: ifVersion ?? null })
+    return this.#execute({ type: 'cancel', ...identityOf(ref), ifVersion: ifVersion ?? null })
   }
 
   /** Fires it now. */
   async trigger(ref: TimerRef): Promise<Timer> {
-    return this.#execute({ type: 'trigger', ...nameOf(ref) })
+    return this.#execute({ type: 'trigger', ...identityOf(ref) })
   }
 
   async pause(ref: TimerRef): Promise<Timer> {
-    return this.#execute({ type: 'pause', ...nameOf(ref) })
+    return this.#execute({ type: 'pause', ...identityOf(ref) })
   }
 
   async resume(ref: TimerRef): Promise<Timer> {
-    return this.#execute({ type: 'resume', ...nameOf(ref) })
+    return this.#execute({ type: 'resume', ...identityOf(ref) })
   }
 
   /** Brings a failed timer back, with all its attempts. */
   async retry(ref: TimerRef): Promise<Timer> {
-    return this.#execute({ type: 'retry', ...nameOf(ref) })
+    return this.#execute({ type: 'retry', ...identityOf(ref) })
   }
 
   /** When a timer like this, created now, would fire: its next five times, or `count`. Nothing is stored. */

@@ -137,6 +137,10 @@ export class Engine {
     return this.#shards.get(this.#shardOf(timer.uuid))?.view(timer) ?? timer
   }
 
+  owns(uuid: TimerUuid): boolean {
+    return this.#shards.get(this.#shardOf(uuid)) !== undefined
+  }
+
   /** Where the owner of this timer's shard can be reached; null when that is this node, or nobody. */
   addressOf(uuid: TimerUuid): string | null {
     return this.#ownership.addressOf(this.#shardOf(uuid))

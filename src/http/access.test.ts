@@ -3,6 +3,7 @@ import { suite, test } from 'node:test'
 import type { TestContext } from 'node:test'
 import { ANONYMOUS, Permission } from '../core/access.ts'
 import type { NamespacePattern, Principal, RateLimit } from '../core/access.ts'
+import { timerIdentity } from '../core/ids.ts'
 import type { Namespace, TimerId } from '../core/timer.ts'
 import { createLogger } from '../runtime/logger.ts'
 import { createKey, hashKey } from '../service/keys/api-key.ts'
@@ -134,7 +135,7 @@ async function makeTimers(server: Guarded): Promise<readonly number[]> {
 
 function versions({ service }: TestServer): Promise<readonly number[]> {
   const timers = service.as(ANONYMOUS)
-  const names = IDS.map((id) => ({ namespace: TIMER.namespace as Namespace, id: id as TimerId }))
+  const names = IDS.map((id) => timerIdentity(TIMER.namespace as Namespace, id as TimerId))
   return Promise.all(names.map(async (name) => (await timers.get(name)).version))
 }
 
@@ -220,7 +221,7 @@ suite('keys', () => {
     const principal: Principal = { name: 'r', permissions: new Set([Permission.read]), namespaces: null, rateLimit: null }
     const timers = server.service.as(principal)
     const { timers: listed } = await timers.list({ filter: {}, after: null, limit: 9 })
-    const shown = await timers.get({ namespace: 'default' as Namespace, id: 's' as TimerId })
+    const shown = await timers.get(timerIdentity('default' as Namespace, 's' as TimerId))
     assert.ok(!JSON.stringify([shown, listed]).includes('hunter2'), 'the service itself hides them, whatever a contract shows')
   })
 

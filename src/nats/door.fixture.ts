@@ -4,6 +4,7 @@ import type { TestContext } from 'node:test'
 import type { Message } from '../broker/broker.ts'
 import { MemoryBroker } from '../broker/memory/memory-broker.ts'
 import { unrestricted } from '../core/access.ts'
+import { timerIdentity } from '../core/ids.ts'
 import type { Namespace, Timer, TimerId } from '../core/timer.ts'
 import { Engine } from '../engine/engine.ts'
 import { loadConfig } from '../runtime/config.ts'
@@ -81,7 +82,7 @@ export async function setupDoor(t: TestContext, env: Readonly<Record<string, str
       ...changes,
       payload: { tenantId: changes['tenantId'] ?? 'acme', serviceCallId: 'call-1', dueAt: at(NOW + 60_000), ...payload },
     }),
-    timer: (id, namespace = 'acme') => timers.get({ namespace: namespace as Namespace, id: id as TimerId }),
+    timer: (id, namespace = 'acme') => timers.get(timerIdentity(namespace as Namespace, id as TimerId)),
     events: (subject = 'timer.events') => broker.stored(subject).map(({ data }) => JSON.parse(Buffer.from(data).toString()) as object),
     deadLetters: () => broker.stored('timer.dlq'),
   }

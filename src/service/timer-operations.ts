@@ -2,10 +2,12 @@
 // get a Timers from TimerService.as(), which asks first whether one may. What a timer does is decided below, in core,
 // by the owner of its shard.
 
+import { randomUUIDv7 } from 'node:crypto'
 import type { Command, CreateCommand } from '../core/command.ts'
 import { timerNotFound } from '../core/decide.ts'
 import { DuetimeError, ErrorCode, invalidInput } from '../core/errors.ts'
-import { shardOf, timerUuid } from '../core/ids.ts'
+import { shardOf, timerIdentity } from '../core/ids.ts'
+import type { TimerIdentity } from '../core/ids.ts'
 import type { Schedule } from '../core/schedule.ts'
 import { upcomingFirings } from '../core/schedule.ts'
 import { Status } from '../core/timer.ts'
@@ -38,12 +40,11 @@ export type TimerOperationsOptions = {
 
 export type ServiceObserver = { executed(command: Command, result: Executed): void }
 
-export type TimerName = { readonly namespace: Namespace; readonly id: TimerId }
-
 /** What a command on many timers did. `more`: the limit was reached before the last match; ask again. */
 export type BulkResult = { readonly matched: number; readonly changed: number; readonly tooLate: number; readonly more: boolean }
 
 const BULK_PAGE = 500
+const IDS_TRIED_MAX = 64 // a hash each, some microseconds; with three nodes it takes three tries
 export const BULK_TIMERS_MAX = 10_000 // keeps one request to some seconds; `more` says when to send another
 
 export class TimerOperations {
@@ -66,17 +67,27 @@ export class TimerOperations {
     return result
   }
 
+  /**
+   * For a timer that comes without an id: one of a shard that this node owns. Its create goes nowhere else, and succeeds
+   * while another node is dead and its shards have no owner.
+   */
+  newIdentity(namespace: Namespace): TimerIdentity {
+    for (let tries = 1; ; tries++) {
+      const identity = timerIdentity(namespace, randomUUIDv7() as string as TimerId)
+      if (this.#options.engine.owns(identity.uuid) || tries === IDS_TRIED_MAX) return identity
+    }
+  }
+
   /** Many creates at once, sharing commits. Each has its own answer: one that is refused does not stop the others. */
   createMany(commands: readonly CreateCommand[]): Promise<PromiseSettledResult<Executed>[]> {
     return Promise.allSettled(commands.map((command) => this.execute(command)))
   }
 
-  async get(name: TimerName): Promise<Timer> {
-    this.#assertEnabled(name.namespace)
+  async get(identity: TimerIdentity): Promise<Timer> {
+    this.#assertEnabled(identity.namespace)
     const { engine, store } = this.#options
-    const uuid = timerUuid(name.namespace, name.id)
-    const timer = await asking(store.get({ ...name, uuid, shard: shardOf(uuid, store.capabilities.shards) }))
-    if (timer === null) throw timerNotFound(name)
+    const timer = await asking(store.get({ ...identity, shard: shardOf(identity.uuid, store.capabilities.shards) }))
+    if (timer === null) throw timerNotFound(identity)
     return engine.view(timer)
   }
 

@@ -4,7 +4,7 @@ import type { TestContext } from 'node:test'
 import { ANONYMOUS, NOBODY, Permission } from '../core/access.ts'
 import type { NamespacePattern, Principal } from '../core/access.ts'
 import type { CreateCommand } from '../core/command.ts'
-import { timerUuid } from '../core/ids.ts'
+import { timerIdentity } from '../core/ids.ts'
 import { DEFAULT_RETRY } from '../core/retry.ts'
 import { parseSchedule } from '../core/schedule.ts'
 import { CatchUp } from '../core/timer.ts'
@@ -25,11 +25,10 @@ function principal(permission: Permission, ...namespaces: readonly string[]): Pr
 }
 
 function create(namespace: string, id: string): CreateCommand {
-  const name = { namespace: namespace as Namespace, id: id as TimerId }
   const target = { type: 'none' } as const
   const plain = { payload: null, metadata: null, traceparent: null, correlationId: null }
   const spec = { ...plain, schedule: SCHEDULE, catchUp: CatchUp.all, target, protocol: 'v1', retry: DEFAULT_RETRY, timeoutMs: 30_000 }
-  return { type: 'create', ...name, uuid: timerUuid(name.namespace, name.id), onConflict: 'replace', minLeadMs: 0, spec }
+  return { type: 'create', ...timerIdentity(namespace as Namespace, id as TimerId), onConflict: 'replace', minLeadMs: 0, spec }
 }
 
 /** Two timers in each of the namespaces. */
@@ -63,11 +62,12 @@ async function listed(timers: Timers): Promise<string[]> {
 const EVERYTHING = { filter: {}, sort: 'createdAt', descending: false, offset: 0, limit: 100 } as const
 const SEARCH = { text: '1' as TimerId, sort: 'dueAt', descending: false, offset: 0, limit: 10 } as const
 const forbidden = { code: 'FORBIDDEN' }
-const name = (namespace: string) => ({ namespace: namespace as Namespace, id: '1' as TimerId })
+const name = (namespace: string) => timerIdentity(namespace as Namespace, '1' as TimerId)
 
 test('who has no permission is refused everything', async (t) => {
   const timers = (await setup(t)).as(NOBODY)
   const calls: (() => unknown)[] = [
+    () => timers.newIdentity('a' as Namespace),
     () => timers.execute(create('a', 'new')),
     () => timers.createMany([]),
     () => timers.get(name('a')),
@@ -147,5 +147,5 @@ test('of many creates those outside the namespaces are refused alone', async (t)
   const service = await setup(t)
   const results = await service.as(principal(Permission.timer, 'a')).createMany([create('a', 'new'), create('z', 'new')])
   assert.deepEqual(results.map(({ status }) => status), ['fulfilled', 'rejected'])
-  await assert.rejects(service.as(ANONYMOUS).get({ namespace: 'z' as Namespace, id: 'new' as TimerId }), { code: 'TIMER_NOT_FOUND' })
+  await assert.rejects(service.as(ANONYMOUS).get(timerIdentity('z' as Namespace, 'new' as TimerId)), { code: 'TIMER_NOT_FOUND' })
 })

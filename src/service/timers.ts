@@ -5,6 +5,7 @@
 import { assertAccess, EVERY_NAMESPACE, matchesAny, mayAccess, NO_NAMESPACE, Permission, visibleNamespaces } from '../core/access.ts'
 import type { Principal } from '../core/access.ts'
 import type { Command, CreateCommand } from '../core/command.ts'
+import type { TimerIdentity } from '../core/ids.ts'
 import type { Schedule } from '../core/schedule.ts'
 import { withoutSecrets } from '../core/secrets.ts'
 import type { Millis, Namespace, Target, Timer } from '../core/timer.ts'
@@ -14,7 +15,7 @@ import type { PageQuery as StorePageQuery } from '../store/store.ts'
 import type { Sight } from './activity/overview.ts'
 import type { Forecast, ForecastQuery } from './forecast.ts'
 import type { Statistics } from './statistics.ts'
-import type { BulkResult, TimerName, TimerOperations } from './timer-operations.ts'
+import type { BulkResult, TimerOperations } from './timer-operations.ts'
 import type { Found, SearchQuery } from './timer-search.ts'
 
 /** What a door may filter by. Which namespaces that covers is not its business. */
@@ -31,6 +32,12 @@ export class Timers {
     this.#operations = operations
   }
 
+  /** For a timer that comes without an id. */
+  newIdentity(namespace: Namespace): TimerIdentity {
+    assertAccess(this.#principal, Permission.timer, namespace)
+    return this.#operations.newIdentity(namespace)
+  }
+
   /** Resolves when what the command asks for is durable. */
   async execute(command: Command): Promise<Executed> {
     assertAccess(this.#principal, Permission.timer, command.namespace)
@@ -44,9 +51,9 @@ export class Timers {
   }
 
   /** `secrets`: the callback's headers as they are, which takes the right to change the timer. Who has not got that never sees them. */
-  async get(name: TimerName, { secrets = false }: { readonly secrets?: boolean } = {}): Promise<Timer> {
-    assertAccess(this.#principal, secrets ? Permission.timer : Permission.read, name.namespace)
-    return this.#shown(await this.#operations.get(name))
+  async get(identity: TimerIdentity, { secrets = false }: { readonly secrets?: boolean } = {}): Promise<Timer> {
+    assertAccess(this.#principal, secrets ? Permission.timer : Permission.read, identity.namespace)
+    return this.#shown(await this.#operations.get(identity))
   }
 
   /** Statuses are those in the store: a delivery younger than a second is listed, and filtered, as pending, but shown as executing. */

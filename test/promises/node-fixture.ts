@@ -6,7 +6,7 @@ import type { Command, CreateCommand, TimerSpec } from '../../src/core/command.t
 import { ANONYMOUS } from '../../src/core/access.ts'
 import { failedDelivery } from '../../src/core/delivery.ts'
 import type { DeliveryOutcome, Firing } from '../../src/core/delivery.ts'
-import { DEFAULT_NAMESPACE, timerUuid } from '../../src/core/ids.ts'
+import { DEFAULT_NAMESPACE, timerIdentity, timerUuid } from '../../src/core/ids.ts'
 import { DEFAULT_RETRY } from '../../src/core/retry.ts'
 import { parseSchedule } from '../../src/core/schedule.ts'
 import type { Namespace, Timer, TimerId } from '../../src/core/timer.ts'
@@ -151,7 +151,7 @@ export class TestNode {
   }
 
   async get(id: string): Promise<Timer> {
-    return this.service.get({ namespace: DEFAULT_NAMESPACE, id: id as TimerId })
+    return this.service.get(timerIdentity(DEFAULT_NAMESPACE, id as TimerId))
   }
 
   #connection(store: Store): Store {

@@ -4,13 +4,14 @@
 import { OnConflict } from '../../core/command.ts'
 import type { Command, CreateCommand } from '../../core/command.ts'
 import { DuetimeError } from '../../core/errors.ts'
-import { parseNamespace, parseTimerId, timerUuid } from '../../core/ids.ts'
+import { parseNamespace, parseTimerId, timerIdentity } from '../../core/ids.ts'
+import type { TimerIdentity } from '../../core/ids.ts'
 import { RETRY_DURATION_MAX_MS } from '../../core/limits.ts'
 import type { RetryPolicy } from '../../core/retry.ts'
 import { firstFiring, parseSchedule } from '../../core/schedule.ts'
 import type { Schedule } from '../../core/schedule.ts'
 import { CatchUp } from '../../core/timer.ts'
-import type { Millis, Namespace, TimerId } from '../../core/timer.ts'
+import type { Millis, Namespace } from '../../core/timer.ts'
 import type { Subjects } from '../subjects.ts'
 import { dueTimeReached } from './due-time-reached.ts'
 import type { Envelope } from './envelope.ts'
@@ -80,9 +81,7 @@ function scheduleTimer(envelope: Envelope, context: CommandContext): CreateComma
   }
 }
 
-type TimerKey = Pick<CreateCommand, 'namespace' | 'id' | 'uuid'>
-
-function nameOf({ tenantId, payload }: Envelope, { namespace: bound, subjects }: CommandContext): TimerKey {
+function nameOf({ tenantId, payload }: Envelope, { namespace: bound, subjects }: CommandContext): TimerIdentity {
   const namespace = parseNamespace(text(payload, 'tenantId', 'payload.tenantId'), 'payload.tenantId')
   if (namespace !== tenantId) {
     throw new MalformedMessage(`tenantId is '${tenantId}' and payload.tenantId '${namespace}': they must be the same`)
@@ -92,8 +91,7 @@ function nameOf({ tenantId, payload }: Envelope, { namespace: bound, subjects }:
   if (bound !== null && namespace !== bound) {
     throw new MalformedMessage(`the subject is that of namespace '${bound}', and the message is for '${namespace}'`)
   }
-  const id: TimerId = parseTimerId(text(payload, 'serviceCallId', 'payload.serviceCallId'), 'payload.serviceCallId')
-  return { namespace, id, uuid: timerUuid(namespace, id) }
+  return timerIdentity(namespace, parseTimerId(text(payload, 'serviceCallId', 'payload.serviceCallId'), 'payload.serviceCallId'))
 }
 
 /** Any instant that can be stored, past ones included. */

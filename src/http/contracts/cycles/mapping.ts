@@ -3,12 +3,13 @@
 import type { CreateCommand } from '../../../core/command.ts'
 import { OnConflict } from '../../../core/command.ts'
 import { invalidInput } from '../../../core/errors.ts'
-import { DEFAULT_NAMESPACE, parseNamespace, parseTimerId, timerUuid } from '../../../core/ids.ts'
+import { DEFAULT_NAMESPACE, parseNamespace, parseTimerId, timerIdentity } from '../../../core/ids.ts'
+import type { TimerIdentity } from '../../../core/ids.ts'
 import { TIMEOUT_DEFAULT_MS } from '../../../core/limits.ts'
 import { DEFAULT_RETRY } from '../../../core/retry.ts'
 import { parseSchedule } from '../../../core/schedule.ts'
 import { CatchUp } from '../../../core/timer.ts'
-import type { Namespace, Target, TimerId, TimerUuid } from '../../../core/timer.ts'
+import type { Namespace, Target, TimerId } from '../../../core/timer.ts'
 import { readUrl } from '../../native/callback.ts'
 import { metadataText } from '../../native/metadata.ts'
 import { CYCLES_PROTOCOL } from './delivery.ts'
@@ -22,9 +23,7 @@ export function toCreateCommand(body: CreateBody, { callbackBaseUrl, traceparent
   const id = newTimerId(body.timer_id)
   return {
     type: 'create',
-    namespace,
-    id,
-    uuid: timerUuid(namespace, id),
+    ...timerIdentity(namespace, id),
     onConflict: OnConflict.reject,
     minLeadMs: 0,
     spec: {
@@ -66,13 +65,10 @@ function resolved(path: string, baseUrl: string | null): string {
   throw invalidInput('callback_url', 'callback_url is a path, and CALLBACK_BASE_URL is not set here: give an absolute http or https URL')
 }
 
-export type TimerKey = { readonly namespace: Namespace; readonly id: TimerId; readonly uuid: TimerUuid }
-
 /** Which timer a path and its query name. */
-export function toTimerKey({ timer_id }: { readonly timer_id: string }, query: TenantQuery): TimerKey {
+export function toIdentity({ timer_id }: { readonly timer_id: string }, query: TenantQuery): TimerIdentity {
   const namespace = readTenant(query.tenant_id) ?? DEFAULT_NAMESPACE
-  const id = parseTimerId(timer_id, 'timer_id')
-  return { namespace, id, uuid: timerUuid(namespace, id) }
+  return timerIdentity(namespace, parseTimerId(timer_id, 'timer_id'))
 }
 
 export function readTenant(text: string | undefined): Namespace | undefined {

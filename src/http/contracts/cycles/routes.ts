@@ -3,6 +3,7 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { DuetimeError, ErrorCode } from '../../../core/errors.ts'
+import type { TimerIdentity } from '../../../core/ids.ts'
 import { Status } from '../../../core/timer.ts'
 import type { Millis, Timer } from '../../../core/timer.ts'
 import type { ContractParts } from '../../contract.ts'
@@ -13,8 +14,7 @@ import { successJson } from './envelope.ts'
 import { accuracyOf, historyOf } from './history.ts'
 import { toPageQuery } from './list-query.ts'
 import type { AskedPage } from './list-query.ts'
-import { readTenant, toCreateCommand, toTimerKey } from './mapping.ts'
-import type { TimerKey } from './mapping.ts'
+import { readTenant, toCreateCommand, toIdentity } from './mapping.ts'
 import { OPERATIONS } from './operations.ts'
 import { PERIOD_MS, statisticsJson, summaryJson } from './stats-json.ts'
 import { placeOf, remainingMs, timerFields, timerJson } from './timer-json.ts'
@@ -62,12 +62,12 @@ export function registerRoutes(instance: FastifyInstance, { clock, callbackBaseU
   })
 
   app.get(`${PREFIX}/:timer_id`, { schema: OPERATIONS.get }, async (request, reply) => {
-    const timer = await request.timers.get(toTimerKey(request.params, request.query))
+    const timer = await request.timers.get(toIdentity(request.params, request.query))
     return send(request, reply, detailJson(timer, clock.now()))
   })
 
   app.delete(`${PREFIX}/:timer_id`, { schema: OPERATIONS.delete }, async (request, reply) => {
-    const key = toTimerKey(request.params, request.query)
+    const key = toIdentity(request.params, request.query)
     const { timer, previous } = await inTime(key, request.timers.execute({ type: 'cancel', ...key, ifVersion: null }))
     return send(request, reply, canceledJson({ timer, previous: previous ?? timer, by: request.principal.name }))
   })
@@ -100,7 +100,7 @@ function canceledJson({ timer, previous, by }: { readonly timer: Timer; readonly
 }
 
 /** The answer to a change that came too late names the timer. */
-async function inTime<T>({ id }: TimerKey, executed: Promise<T>): Promise<T> {
+async function inTime<T>({ id }: TimerIdentity, executed: Promise<T>): Promise<T> {
   try {
     return await executed
   } catch (error) {

@@ -3,13 +3,14 @@
 import { OnConflict } from '../../../core/command.ts'
 import type { CreateCommand, TimerChanges } from '../../../core/command.ts'
 import { invalidInput } from '../../../core/errors.ts'
-import { DEFAULT_NAMESPACE, parseNamespace, parseTimerId, timerUuid } from '../../../core/ids.ts'
+import { DEFAULT_NAMESPACE, parseNamespace, parseTimerId, timerIdentity } from '../../../core/ids.ts'
+import type { TimerIdentity } from '../../../core/ids.ts'
 import { parseZonedInstant } from '../../../core/instant.ts'
 import { TIMEOUT_DEFAULT_MS } from '../../../core/limits.ts'
 import { DEFAULT_RETRY } from '../../../core/retry.ts'
 import type { Schedule } from '../../../core/schedule.ts'
 import { CatchUp } from '../../../core/timer.ts'
-import type { Namespace, Target, TimerId, TimerUuid } from '../../../core/timer.ts'
+import type { Target } from '../../../core/timer.ts'
 import { NATIVE_PROTOCOL, readUrl } from '../../native/callback.ts'
 import { readTimeout } from '../../native/intervals.ts'
 import { metadataText } from '../../native/metadata.ts'
@@ -24,9 +25,7 @@ export function toCreateCommand(body: CreateBody, { payloadMaxBytes, traceparent
   const id = parseTimerId(body.id)
   return {
     type: 'create',
-    namespace,
-    id,
-    uuid: timerUuid(namespace, id),
+    ...timerIdentity(namespace, id),
     onConflict: OnConflict.match,
     minLeadMs: 0,
     spec: {
@@ -59,12 +58,9 @@ export function toChanges(body: UpdateBody, { payloadMaxBytes }: Pick<CreateCont
   return changes
 }
 
-export type TimerKey = { readonly namespace: Namespace; readonly id: TimerId; readonly uuid: TimerUuid }
-
-export function toTimerKey({ groupId, timerId }: TimerPath): TimerKey {
+export function toIdentity({ groupId, timerId }: TimerPath): TimerIdentity {
   const namespace = parseNamespace(groupId, 'groupId')
-  const id = parseTimerId(timerId, 'timerId')
-  return { namespace, id, uuid: timerUuid(namespace, id) }
+  return timerIdentity(namespace, parseTimerId(timerId, 'timerId'))
 }
 
 function readInstant(executeAt: string): Schedule {

@@ -4,13 +4,13 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { timerNotFound } from '../../../core/decide.ts'
 import { DuetimeError, ErrorCode } from '../../../core/errors.ts'
+import type { TimerIdentity } from '../../../core/ids.ts'
 import { Status } from '../../../core/timer.ts'
 import type { ContractParts } from '../../contract.ts'
 import { JSON_TYPE } from '../../error-answers.ts'
 import { timerJson } from '../../native/timer-json.ts'
 import { readTraceparent } from '../../traceparent.ts'
-import { toChanges, toCreateCommand, toTimerKey } from './mapping.ts'
-import type { TimerKey } from './mapping.ts'
+import { toChanges, toCreateCommand, toIdentity } from './mapping.ts'
 import { OPERATIONS } from './operations.ts'
 
 export const PREFIX = '/api/v1/timers'
@@ -32,27 +32,27 @@ export function registerRoutes(instance: FastifyInstance, { payloadMaxBytes, sha
   })
 
   app.get(ONE_TIMER, { schema: OPERATIONS.get }, async ({ params, timers }, reply) => {
-    const key = toTimerKey(params)
+    const key = toIdentity(params)
     const timer = await timers.get(key)
     if (timer.status === Status.canceled) throw timerNotFound(key)
     return sendJson(reply, timerJson(timer))
   })
 
   app.put(ONE_TIMER, { schema: OPERATIONS.update }, async ({ params, body, timers }, reply) => {
-    const key = toTimerKey(params)
+    const key = toIdentity(params)
     const changes = toChanges(body, { payloadMaxBytes })
     const { timer } = await unlessCanceled(key, timers.execute({ type: 'update', ...key, changes, ifVersion: null, minLeadMs: 0 }))
     return sendJson(reply, timerJson(timer))
   })
 
   app.delete(ONE_TIMER, { schema: OPERATIONS.delete }, async ({ params, timers }, reply) => {
-    const key = toTimerKey(params)
+    const key = toIdentity(params)
     await unlessCanceled(key, timers.execute({ type: 'cancel', ...key, ifVersion: null }))
     return reply.code(204).send()
   })
 }
 
-async function unlessCanceled<T>(key: TimerKey, executed: Promise<T>): Promise<T> {
+async function unlessCanceled<T>(key: TimerIdentity, executed: Promise<T>): Promise<T> {
   try {
     return await executed
   } catch (error) {

@@ -1,16 +1,17 @@
 // From the bodies and paths of `platform` to commands.
 
-import { randomUUIDv7 } from 'node:crypto'
 import { OnConflict } from '../../../core/command.ts'
 import type { CreateCommand, TimerChanges } from '../../../core/command.ts'
 import { invalidInput } from '../../../core/errors.ts'
-import { DEFAULT_NAMESPACE, timerUuid } from '../../../core/ids.ts'
+import { DEFAULT_NAMESPACE, timerIdentity } from '../../../core/ids.ts'
+import type { TimerIdentity } from '../../../core/ids.ts'
 import { parseZonedInstant } from '../../../core/instant.ts'
 import { TIMEOUT_DEFAULT_MS } from '../../../core/limits.ts'
 import { SINGLE_ATTEMPT } from '../../../core/retry.ts'
 import type { Schedule } from '../../../core/schedule.ts'
 import { CatchUp } from '../../../core/timer.ts'
-import type { Namespace, Target, TimerId, TimerUuid } from '../../../core/timer.ts'
+import type { Target, TimerId } from '../../../core/timer.ts'
+import type { Timers } from '../../../service/timers.ts'
 import { readHeaders, readSubject, readUrl } from '../../native/callback.ts'
 import { metadataText } from '../../native/metadata.ts'
 import { payloadText } from '../../payload-text.ts'
@@ -20,12 +21,16 @@ import type { CallbackBody, CreateBody, UpdateBody } from './schema.ts'
 /** A due time must be further ahead than this. */
 export const MIN_LEAD_MS = 5_000
 
-export type CreateContext = { readonly payloadMaxBytes: number; readonly traceparent: string | null }
+export type CreateContext = {
+  readonly timers: Pick<Timers, 'newIdentity'>
+  readonly payloadMaxBytes: number
+  readonly traceparent: string | null
+}
 
-export function toCreateCommand(body: CreateBody, { payloadMaxBytes, traceparent }: CreateContext): CreateCommand {
+export function toCreateCommand(body: CreateBody, { timers, payloadMaxBytes, traceparent }: CreateContext): CreateCommand {
   return {
     type: 'create',
-    ...toTimerKey(randomUUIDv7()),
+    ...timers.newIdentity(DEFAULT_NAMESPACE),
     onConflict: OnConflict.reject,
     minLeadMs: MIN_LEAD_MS,
     spec: {
@@ -71,15 +76,9 @@ function readTarget(callback: CallbackBody): Target {
   return { type: 'nats', topic: readSubject(topic, 'callback.topic'), key: key === null ? null : readSubject(key, 'callback.key'), headers }
 }
 
-export type TimerKey = { readonly namespace: Namespace; readonly id: TimerId; readonly uuid: TimerUuid }
-
 const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i
 
-export function readTimerKey(id: string): TimerKey {
+export function readIdentity(id: string): TimerIdentity {
   if (!UUID.test(id)) throw invalidInput('id', 'id must be a UUID, such as 018f3c8e-5b7a-7d3c-9a51-0d6a1f0c2b44')
-  return toTimerKey(id)
-}
-
-function toTimerKey(id: string): TimerKey {
-  return { namespace: DEFAULT_NAMESPACE, id: id as TimerId, uuid: timerUuid(DEFAULT_NAMESPACE, id as TimerId) }
+  return timerIdentity(DEFAULT_NAMESPACE, id as TimerId)
 }

@@ -3,14 +3,14 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { DuetimeError, ErrorCode } from '../../../core/errors.ts'
+import type { TimerIdentity } from '../../../core/ids.ts'
 import type { Status } from '../../../core/timer.ts'
 import type { ContractParts } from '../../contract.ts'
 import { JSON_TYPE } from '../../error-answers.ts'
 import { readTraceparent } from '../../traceparent.ts'
 import { successJson } from './envelope.ts'
 import { toPageQuery } from './list-query.ts'
-import { MIN_LEAD_MS, readTimerKey, toChanges, toCreateCommand } from './mapping.ts'
-import type { TimerKey } from './mapping.ts'
+import { MIN_LEAD_MS, readIdentity, toChanges, toCreateCommand } from './mapping.ts'
 import { OPERATIONS } from './operations.ts'
 import { canceledJson, detailJson, statusOf, summaryJson, updatedJson } from './timer-json.ts'
 
@@ -21,7 +21,7 @@ export function registerRoutes(instance: FastifyInstance, { payloadMaxBytes }: C
 
   app.post(PREFIX, { schema: OPERATIONS.create }, async ({ body, headers, timers }, reply) => {
     const traceparent = readTraceparent(headers['traceparent'])
-    const { timer } = await timers.execute(toCreateCommand(body, { payloadMaxBytes, traceparent }))
+    const { timer } = await timers.execute(toCreateCommand(body, { timers, payloadMaxBytes, traceparent }))
     return send(reply.code(201), 'timer created successfully', summaryJson(timer))
   })
 
@@ -50,8 +50,8 @@ export function registerRoutes(instance: FastifyInstance, { payloadMaxBytes }: C
 }
 
 /** Case does not matter in a UUID, and those made here are in lower case; an id that another contract gave may not be. */
-async function byUuid<T>(id: string, act: (key: TimerKey) => Promise<T>): Promise<T> {
-  const [asGiven, inLowerCase] = [readTimerKey(id), readTimerKey(id.toLowerCase())]
+async function byUuid<T>(id: string, act: (key: TimerIdentity) => Promise<T>): Promise<T> {
+  const [asGiven, inLowerCase] = [readIdentity(id), readIdentity(id.toLowerCase())]
   try {
     return await act(asGiven)
   } catch (error) {

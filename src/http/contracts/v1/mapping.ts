@@ -1,18 +1,18 @@
 // From the bodies of `v1` to commands. Every create passes here, so the way of a good body is straight: no copies, no
 // closures, nothing parsed twice.
 
-import { randomUUIDv7 } from 'node:crypto'
 import type { CreateCommand, OnConflict, TimerChanges, UpdateCommand } from '../../../core/command.ts'
 import { DuetimeError, invalidInput } from '../../../core/errors.ts'
-import { DEFAULT_NAMESPACE, parseNamespace, parseTimerId, timerUuid } from '../../../core/ids.ts'
+import { DEFAULT_NAMESPACE, parseNamespace, parseTimerId, timerIdentity } from '../../../core/ids.ts'
+import type { TimerIdentity } from '../../../core/ids.ts'
 import { parseTimeZone, parseZonedInstant } from '../../../core/instant.ts'
 import { TIMEOUT_DEFAULT_MS } from '../../../core/limits.ts'
 import { DEFAULT_RETRY } from '../../../core/retry.ts'
 import { parseSchedule } from '../../../core/schedule.ts'
 import type { Schedule } from '../../../core/schedule.ts'
 import { CatchUp } from '../../../core/timer.ts'
-import type { Namespace, Target, TimerId } from '../../../core/timer.ts'
-import type { TimerName } from '../../../service/timer-operations.ts'
+import type { Namespace, Target } from '../../../core/timer.ts'
+import type { Timers } from '../../../service/timers.ts'
 import { NATIVE_PROTOCOL, readTarget } from '../../native/callback.ts'
 import { readTimeout } from '../../native/intervals.ts'
 import { metadataText } from '../../native/metadata.ts'
@@ -21,6 +21,7 @@ import { payloadText } from '../../payload-text.ts'
 import type { CreateBody, NameBody, UpdateBody } from './schema.ts'
 
 export type CreateContext = {
+  readonly timers: Pick<Timers, 'newIdentity'>
   readonly payloadMaxBytes: number
   readonly traceparent: string | null
   /** For bodies that do not say. */
@@ -29,12 +30,12 @@ export type CreateContext = {
 
 export function toCreateCommand(body: CreateBody, context: CreateContext): CreateCommand {
   const namespace = readNamespace(body.namespace)
-  const id = body.id === undefined ? (randomUUIDv7() as string as TimerId) : parseTimerId(body.id)
+  const { id, uuid } = body.id === undefined ? context.timers.newIdentity(namespace) : timerIdentity(namespace, parseTimerId(body.id))
   return {
     type: 'create',
     namespace,
     id,
-    uuid: timerUuid(namespace, id),
+    uuid,
     onConflict: body.onConflict ?? context.onConflict,
     minLeadMs: 0,
     spec: {
@@ -55,8 +56,7 @@ export function toCreateCommand(body: CreateBody, context: CreateContext): Creat
 export function toUpdateCommand(body: UpdateBody, { payloadMaxBytes }: Pick<CreateContext, 'payloadMaxBytes'>): UpdateCommand {
   const changes = changesOf(body, payloadMaxBytes)
   if (Object.keys(changes).length === 0) throw invalidInput('timerId', 'nothing to change: give the fields that shall have new values')
-  const { namespace, id } = toTimerName(body)
-  return { type: 'update', namespace, id, uuid: timerUuid(namespace, id), changes, ifVersion: body.ifVersion ?? null, minLeadMs: 0 }
+  return { type: 'update', ...toIdentity(body), changes, ifVersion: body.ifVersion ?? null, minLeadMs: 0 }
 }
 
 function changesOf(body: UpdateBody, payloadMaxBytes: number): TimerChanges {
@@ -74,8 +74,8 @@ function changesOf(body: UpdateBody, payloadMaxBytes: number): TimerChanges {
   }
 }
 
-export function toTimerName(body: NameBody): TimerName {
-  return { namespace: readNamespace(body.namespace), id: parseTimerId(body.timerId, 'timerId') }
+export function toIdentity(body: NameBody): TimerIdentity {
+  return timerIdentity(readNamespace(body.namespace), parseTimerId(body.timerId, 'timerId'))
 }
 
 export function readNamespace(text: string | undefined): Namespace {

@@ -5,7 +5,6 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { OnConflict } from '../../../core/command.ts'
 import { invalidInput } from '../../../core/errors.ts'
-import { timerUuid } from '../../../core/ids.ts'
 import type { BulkResult } from '../../../service/timer-operations.ts'
 import type { ContractParts } from '../../contract.ts'
 import { JSON_TYPE } from '../../error-answers.ts'
@@ -15,7 +14,7 @@ import { createBatch } from './batch.ts'
 import type { ItemValidator } from './batch.ts'
 import { bulkFilter } from './filter.ts'
 import { list } from './list.ts'
-import { toCreateCommand, toTimerName, toUpdateCommand } from './mapping.ts'
+import { toCreateCommand, toIdentity, toUpdateCommand } from './mapping.ts'
 import { operation } from './operations.ts'
 import { preview } from './preview.ts'
 import { BatchBody, CancelBody, CreateBody, DeleteBody, GetBody, ListBody, NameBody, PreviewBody, RetryBody, UpdateBody } from './schema.ts'
@@ -27,13 +26,13 @@ export function registerRoutes(instance: FastifyInstance, { payloadMaxBytes }: C
 
   app.post(`${PREFIX}/create`, { schema: operation('create', CreateBody) }, async ({ body, headers, timers }, reply) => {
     const traceparent = readTraceparent(headers['traceparent'])
-    const { timer } = await timers.execute(toCreateCommand(body, { payloadMaxBytes, traceparent, onConflict: OnConflict.replace }))
+    const { timer } = await timers.execute(toCreateCommand(body, { timers, payloadMaxBytes, traceparent, onConflict: OnConflict.replace }))
     return sendJson(reply, timerJson(timer))
   })
 
   app.post(`${PREFIX}/get`, { schema: operation('get', GetBody) }, async ({ body, timers }, reply) => {
     const secrets = body.includeSecrets === true
-    return sendJson(reply, timerJson(await timers.get(toTimerName(body), { secrets }), { secrets }))
+    return sendJson(reply, timerJson(await timers.get(toIdentity(body), { secrets }), { secrets }))
   })
 
   app.post(`${PREFIX}/update`, { schema: operation('update', UpdateBody) }, async ({ body, timers }, reply) => {
@@ -42,15 +41,13 @@ export function registerRoutes(instance: FastifyInstance, { payloadMaxBytes }: C
   })
 
   app.post(`${PREFIX}/delete`, { schema: operation('delete', DeleteBody) }, async ({ body, timers }, reply) => {
-    const { namespace, id } = toTimerName(body)
-    await timers.execute({ type: 'cancel', namespace, id, uuid: timerUuid(namespace, id), ifVersion: body.ifVersion ?? null })
+    await timers.execute({ type: 'cancel', ...toIdentity(body), ifVersion: body.ifVersion ?? null })
     return reply.code(204).send()
   })
 
   for (const type of ['trigger', 'pause', 'resume'] as const) {
     app.post(`${PREFIX}/${type}`, { schema: operation(type, NameBody) }, async ({ body, timers }, reply) => {
-      const { namespace, id } = toTimerName(body)
-      const { timer } = await timers.execute({ type, namespace, id, uuid: timerUuid(namespace, id) })
+      const { timer } = await timers.execute({ type, ...toIdentity(body) })
       return sendJson(reply, timerJson(timer))
     })
   }
@@ -73,8 +70,7 @@ export function registerRoutes(instance: FastifyInstance, { payloadMaxBytes }: C
     }
     const surplus = Object.keys(others).find((field) => field !== 'namespace')
     if (surplus !== undefined) throw invalidInput(surplus, `${surplus} is for many timers: give it with all: true and without timerId`)
-    const { namespace, id } = toTimerName({ ...others, timerId })
-    const { timer } = await timers.execute({ type: 'retry', namespace, id, uuid: timerUuid(namespace, id) })
+    const { timer } = await timers.execute({ type: 'retry', ...toIdentity({ ...others, timerId }) })
     return sendJson(reply, timerJson(timer))
   })
 

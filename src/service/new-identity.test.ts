@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { TestContext } from 'node:test'
+import { DEFAULT_NAMESPACE, timerIdentity } from '../core/ids.ts'
+import type { Epoch, ShardId, TimerId } from '../core/timer.ts'
+import { Engine } from '../engine/engine.ts'
+import { silentLogger } from '../runtime/logger.ts'
+import { ManualClock } from '../runtime/manual-clock.ts'
+import { MemoryStore } from '../store/memory/memory-store.ts'
+import { NoneTarget } from '../targets/none/none-target.ts'
+import { TimerOperations } from './timer-operations.ts'
+
+const SHARDS = 16
+
+/** A node beside another one that has died with these shards, and whose lease is not over. */
+async function setup(t: TestContext, lost: readonly number[]) {
+  const clock = new ManualClock()
+  const store = new MemoryStore({ shards: SHARDS, shared: true })
+  await store.beat({ node: 'dead', address: 'http://127.0.0.1:9', leaving: false, now: clock.now() })
+  for (const shard of lost) await store.claim({ shard: shard as ShardId, expected: 0 as Epoch, owner: 'dead' })
+  const gone = (): Promise<never> => Promise.reject(new Error('connection refused'))
+  const neighbours = { notify() {}, prepare: gone, moved: gone, land: gone }
+  const engine = new Engine({
+    store,
+    clock,
+    targets: [new NoneTarget()],
+    logger: silentLogger(),
+    observer: { fired() {}, settled() {}, committed() {} },
+    node: 'alive',
+    cluster: { address: () => 'http://127.0.0.1:9', leaseMs: 5_000, neighbours },
+    retentionMs: () => 60_000,
+    window: { timersMax: 1_000, bytesMax: 1_000_000, pageSize: 100 },
+    deliveries: { total: 10, perNamespace: 10, perTarget: 10 },
+    commitQueue: { lengthMax: 1_000, batchMax: 100 },
+    pollIntervalMs: 3_600_000,
+  })
+  await engine.start()
+  t.after(() => engine.stop(0))
+  const timers = new TimerOperations({ engine, store, clock, namespaces: [], refuseTarget: () => null, observer: { executed() {} } })
+  return { engine, timers }
+}
+
+const ids = Array.from({ length: 200 }, (_, index) => index)
+
+test('a timer without an id gets one of a shard that this node owns, so its create waits for nobody', async (t) => {
+  const { engine, timers } = await setup(t, [0, 1, 2, 3, 4, 5, 6, 7])
+  const given = ids.map((index) => timerIdentity(DEFAULT_NAMESPACE, `${index}` as TimerId))
+  assert.ok(given.some(({ uuid }) => engine.owns(uuid)) && given.some(({ uuid }) => !engine.owns(uuid)), 'there are two nodes')
+  for (const { uuid } of ids.map(() => timers.newIdentity(DEFAULT_NAMESPACE))) assert.ok(engine.owns(uuid))
+})
+
+test('ids are different, and sorted by time', async (t) => {
+  const { timers } = await setup(t, [0])
+  const made = ids.map(() => timers.newIdentity(DEFAULT_NAMESPACE).id)
+  assert.equal(new Set(made).size, made.length)
+  assert.deepEqual(made.map((id) => id.slice(0, 8)), made.map((id) => id.slice(0, 8)).toSorted())
+})
+
+test('a node that owns nothing makes ids, too', async (t) => {
+  const { engine, timers } = await setup(t, Array.from({ length: SHARDS }, (_, shard) => shard))
+  const { id, uuid } = timers.newIdentity(DEFAULT_NAMESPACE)
+  assert.deepEqual(timerIdentity(DEFAULT_NAMESPACE, id).uuid, uuid)
+  assert.equal(engine.owns(uuid), false)
+})
