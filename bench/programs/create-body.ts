@@ -4,9 +4,14 @@ export const ID_COUNTER_DIGITS = 13
 const PAYLOAD = '{"order":"o-1234567890","reason":"payment reminder","n":1}'
 const FAR_URL = 'http://127.0.0.1:9/hooks/order/reminders'
 
-/** A template as text: where the digits of the counter and the due time (204y-0m-1dT0h:0m:0s.000Z) are, to change them in place. */
-export function createBody(idStart: string): { text: string; idCounterAt: number; dueTimeAt: number } {
-  const text = timerBody({ id: idStart + '0'.repeat(ID_COUNTER_DIGITS), executeAt: '2040-01-10T00:00:00.000Z', callbackUrl: FAR_URL })
+/**
+ * A template as text: where the digits of the counter and the due time (204y-0m-1dT0h:0m:0s.000Z) are, to change them in place.
+ * Without an id, which the service then makes, what would be the id is in the payload.
+ */
+export function createBody(idStart: string, { withId }: { withId: boolean }): { text: string; idCounterAt: number; dueTimeAt: number } {
+  const id = idStart + '0'.repeat(ID_COUNTER_DIGITS)
+  const named = timerBody({ id, executeAt: '2040-01-10T00:00:00.000Z', callbackUrl: FAR_URL })
+  const text = withId ? named : named.replace(`"id":"${id}",`, '').replace('o-1234567890', id)
   return { text, idCounterAt: text.indexOf(idStart) + idStart.length, dueTimeAt: text.indexOf('2040-') }
 }
 

@@ -20,6 +20,8 @@ export type Load = {
   readonly perSecond: number | null
   /** Four characters that no other load on the same database has. */
   readonly idPrefix: string
+  /** The service makes the ids. */
+  readonly withoutIds?: boolean
 }
 
 export type LoadResult = { readonly perSecond: number; readonly requests: number; readonly latencyMs: Spread }
@@ -70,7 +72,8 @@ class Run {
   }
 
   #request(lane: number): RequestBuffer {
-    const body = createBody(`${this.#load.idPrefix}${String(lane).padStart(3, '0')}`)
+    const { idPrefix, withoutIds = false } = this.#load
+    const body = createBody(`${idPrefix}${String(lane).padStart(3, '0')}`, { withId: !withoutIds })
     const head = `POST ${this.#load.path} HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\ncontent-length: ${body.text.length}\r\n\r\n`
     return new RequestBuffer(Buffer.from(head + body.text), head.length + body.idCounterAt, head.length + body.dueTimeAt, lane)
   }

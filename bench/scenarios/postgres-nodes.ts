@@ -20,74 +20,86 @@ const STORED = 200_000
 const BURST = 5_000
 const BALANCED_WITHIN_MS = 20_000
 const CORES_EACH = 0.25
+const COMPILED_WITHIN_MS = 15_000 // each node gets a part of the creates only, and has compiled its code by then
 
+/** One of them for each number of nodes, on databases of one server, so that they can take turns: the machine is not the same from minute to minute. */
 type Cluster = {
-  readonly nodes: number
-  readonly createsApart: number[]
-  readonly firedApart: number[]
-  readonly creates: number[]
-  readonly fired: number[]
-  readonly late: number[]
-  readonly createUs: number[]
-  readonly firedUs: number[]
+  readonly servers: readonly DuetimeServer[]
+  readonly rounds: Round[]
 }
+
+type Round = {
+  readonly creates: number
+  readonly createUs: number
+  readonly unnamed: number
+  readonly fired: number
+  readonly firedUs: number
+  readonly late: number
+  /** Null where control groups are not ours to make. */
+  readonly apart: { readonly creates: number; readonly unnamed: number; readonly fired: number } | null
+}
+
+type Generators = readonly { ask(load: Load): Promise<LoadResult> }[]
+type Parts = { readonly bench: Bench; readonly parts: PostgresParts; readonly generators: Generators }
 
 async function run(bench: Bench): Promise<Measurement[]> {
   const parts = await postgresParts(bench)
-  await parts.database.growTo(bench.timers(STORED))
   const generators = await Promise.all(
     Array.from({ length: NODES_MAX }, async () => {
       return (await bench.helper<Load, LoadResult>(new URL('../programs/load-generator.ts', import.meta.url))).helper
     }),
   )
-  const servers: DuetimeServer[] = []
+  const all: Parts = { bench, parts, generators }
   const clusters: Cluster[] = []
-  for (let nodes = 1; nodes <= NODES_MAX; nodes++) {
-    servers.push(await bench.duetime({ databaseUrl: parts.database.url }))
-    await balanced(servers)
-    const cluster: Cluster = { nodes, createsApart: [], firedApart: [], creates: [], createUs: [], fired: [], firedUs: [], late: [] }
-    clusters.push(cluster)
-    for (let round = 0; round < bench.rounds; round++) await measureOnce({ bench, parts, servers, generators, cluster, round })
+  for (let nodes = 1; nodes <= NODES_MAX; nodes++) clusters.push(await start(all, nodes))
+  for (let round = 0; round < bench.rounds; round++) {
+    for (const { servers, rounds } of clusters) rounds.push(await measureOnce(all, servers, round))
   }
   return clusters.flatMap((cluster) => figures(cluster, clusters[0]!))
 }
 
-type Round = {
-  readonly bench: Bench
-  readonly parts: PostgresParts
-  readonly servers: readonly DuetimeServer[]
-  readonly generators: readonly { ask(load: Load): Promise<LoadResult> }[]
-  readonly cluster: Cluster
-  readonly round: number
+async function start(all: Parts, nodes: number): Promise<Cluster> {
+  const { bench, parts } = all
+  const database = await parts.postgres.database()
+  await database.growTo(bench.timers(STORED))
+  const servers: DuetimeServer[] = []
+  for (let node = 0; node < nodes; node++) servers.push(await bench.duetime({ databaseUrl: database.url }))
+  await balanced(servers)
+  await createRound(all, servers, { letter: 'w', round: 0, durationMs: COMPILED_WITHIN_MS })
+  return { servers, rounds: [] }
 }
 
-async function measureOnce(one: Round): Promise<void> {
-  const { bench, parts, servers, cluster, round } = one
-  const created = await createRound(one, 'c')
-  cluster.creates.push(created.perSecond)
-  cluster.createUs.push(created.databaseUs)
-  const burst = await burstRound(parts, servers, { count: bench.timers(BURST), idPrefix: `n${cluster.nodes}${round}-` })
-  cluster.fired.push(burst.delivered)
-  cluster.firedUs.push(burst.databaseUs)
-  cluster.late.push((await latenessRound(bench, parts, servers[0]!, `m${cluster.nodes}${round}-`)).latenessMs!.p99)
-  await measureApart(one)
+async function measureOnce(all: Parts, servers: readonly DuetimeServer[], round: number): Promise<Round> {
+  const { bench, parts } = all
+  const created = await createRound(all, servers, { letter: 'c', round })
+  const unnamed = await createRound(all, servers, { letter: 'u', round, withoutIds: true })
+  const burst = await burstRound(parts, servers, { count: bench.timers(BURST), idPrefix: `n${round}-` })
+  const late = (await latenessRound(bench, parts, servers[0]!, `m${round}-`)).latenessMs!.p99
+  const apart = await measureApart(all, servers, round)
+  return { creates: created.perSecond, createUs: created.databaseUs, unnamed: unnamed.perSecond, fired: burst.delivered, firedUs: burst.databaseUs, late, apart }
 }
 
-/** Nothing is measured where control groups are not ours to make. */
-async function measureApart(one: Round): Promise<void> {
-  const { bench, parts, servers, cluster, round } = one
+async function measureApart(all: Parts, servers: readonly DuetimeServer[], round: number): Promise<Round['apart']> {
+  const { bench, parts } = all
   const shares = servers.map(({ pid }) => giveShare(pid, CORES_EACH))
   try {
-    if (shares.includes(null)) return bench.progress('no control groups can be made here: the nodes share all cores')
-    cluster.createsApart.push((await createRound(one, 'd')).perSecond)
-    const burst = await burstRound(parts, servers, { count: bench.timers(BURST), idPrefix: `o${cluster.nodes}${round}-` })
-    cluster.firedApart.push(burst.delivered)
+    if (shares.includes(null)) {
+      bench.progress('no control groups can be made here: the nodes share all cores')
+      return null
+    }
+    const creates = (await createRound(all, servers, { letter: 'd', round })).perSecond
+    const unnamed = (await createRound(all, servers, { letter: 'v', round, withoutIds: true })).perSecond
+    const burst = await burstRound(parts, servers, { count: bench.timers(BURST), idPrefix: `o${round}-` })
+    return { creates, unnamed, fired: burst.delivered }
   } finally {
     for (const share of shares) share?.release()
   }
 }
 
-async function createRound({ bench, parts, servers, generators, cluster, round }: Round, letter: string) {
+type Creating = { readonly letter: string; readonly round: number; readonly durationMs?: number; readonly withoutIds?: boolean }
+
+async function createRound({ bench, parts, generators }: Parts, servers: readonly DuetimeServer[], creating: Creating) {
+  const { letter, round, durationMs = 4_000, withoutIds = false } = creating
   const databaseBefore = parts.postgres.cpuMs()
   const loads = await Promise.all(
     servers.map((server, index) => {
@@ -96,9 +108,10 @@ async function createRound({ bench, parts, servers, generators, cluster, round }
         path: '/api/v1/timers/create',
         connections: IN_FLIGHT / servers.length,
         warmUpMs: bench.durationMs(1_500),
-        durationMs: bench.durationMs(4_000),
+        durationMs: bench.durationMs(durationMs),
         perSecond: null,
-        idPrefix: `${letter}${cluster.nodes}${round}${index}`,
+        idPrefix: `${letter}${round}${index}-`,
+        withoutIds,
       })
     }),
   )
@@ -108,29 +121,27 @@ async function createRound({ bench, parts, servers, generators, cluster, round }
 }
 
 function figures(cluster: Cluster, alone: Cluster): Measurement[] {
-  const name = cluster.nodes === 1 ? '1 node' : `${cluster.nodes} nodes`
-  const notLower: Target | null = cluster === alone ? null : { shareAtLeast: 1 }
-  const figure = (what: string, unit: Unit, key: Exclude<keyof Cluster, 'nodes'>, target: Target | null = null) =>
-    measurement({
-      scenario: 'postgres-nodes',
-      what: `${name}: ${what}`,
-      unit,
-      rounds: cluster[key],
-      ...(cluster !== alone && { raw: { what: '1 node', rounds: alone[key] } }),
-      ...(target !== null && { target }),
-    })
+  const nodes = cluster.servers.length
+  const name = nodes === 1 ? '1 node' : `${nodes} nodes`
+  const notLower: Target | undefined = cluster === alone ? undefined : { shareAtLeast: 1 }
+  const figure = (what: string, unit: Unit, value: (round: Round) => number | undefined, target?: Target) => {
+    const of = ({ rounds }: Cluster) => rounds.map(value).filter((one) => one !== undefined)
+    if (of(cluster).length === 0) return []
+    const raw = cluster === alone ? {} : { raw: { what: '1 node', rounds: of(alone) } }
+    return [measurement({ scenario: 'postgres-nodes', what: `${name}: ${what}`, unit, rounds: of(cluster), ...raw, ...(target && { target }) })]
+  }
   const calls = `calls, ${BURST.toLocaleString('en-US')} due at once`
-  const apart = cluster.createsApart.length === 0 ? [] : [
-    figure(`durable creates, ${CORES_EACH} cores each`, '/s', 'createsApart', notLower),
-    figure(`${calls}, ${CORES_EACH} cores each`, '/s', 'firedApart', notLower),
-  ]
+  const each = `${CORES_EACH} cores each`
   return [
-    ...apart,
-    figure('durable creates, all cores shared', '/s', 'creates'),
-    figure(`${calls}, all cores shared`, '/s', 'fired'),
-    figure('lateness p99 at 100/s', 'ms', 'late', { atMost: 5 }),
-    figure('CPU time of the database per create', 'µs', 'createUs'),
-    figure('CPU time of the database per firing', 'µs', 'firedUs'),
+    ...figure(`durable creates, ${each}`, '/s', ({ apart }) => apart?.creates, notLower),
+    ...figure(`durable creates without an id, ${each}`, '/s', ({ apart }) => apart?.unnamed, notLower),
+    ...figure(`${calls}, ${each}`, '/s', ({ apart }) => apart?.fired, notLower),
+    ...figure('durable creates, all cores shared', '/s', ({ creates }) => creates),
+    ...figure('durable creates without an id, all cores shared', '/s', ({ unnamed }) => unnamed),
+    ...figure(`${calls}, all cores shared`, '/s', ({ fired }) => fired),
+    ...figure('lateness p99 at 100/s', 'ms', ({ late }) => late, { atMost: 5 }),
+    ...figure('CPU time of the database per create', 'µs', ({ createUs }) => createUs),
+    ...figure('CPU time of the database per firing', 'µs', ({ firedUs }) => firedUs),
   ]
 }
 
