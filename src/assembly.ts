@@ -66,8 +66,8 @@ export async function openBroker(config: Config, clock: Clock, logger: Logger): 
 }
 
 /** Null where the store is for one node. */
-export async function openLinks(store: Store, clock: Clock): Promise<PeerLinks | null> {
-  return store.capabilities.shared ? new PeerLinks({ secret: await store.clusterSecret(), clock }) : null
+export async function openLinks(store: Store, clock: Clock, logger: Logger): Promise<PeerLinks | null> {
+  return store.capabilities.shared ? new PeerLinks({ secret: await store.clusterSecret(), clock, logger: partLogger(logger, 'peers') }) : null
 }
 
 type OutboxParts = { config: Config; clock: Clock; logger: Logger; store: Store; broker: Broker | null }

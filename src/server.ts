@@ -61,7 +61,7 @@ export async function startServer(config: Config, clock: Clock = systemClock, ex
   const store = await openStore(config, logger)
   if (config.database.type === 'memory') logger.warn('timers are kept in memory only: they are lost when the service stops')
   const broker = await openBroker(config, clock, logger)
-  const links = await openLinks(store, clock)
+  const links = await openLinks(store, clock, logger)
   const egress = egressFor(config)
   const metrics = new Metrics(partLogger(logger, 'metrics'))
 

@@ -15,6 +15,7 @@ export function shareText(share: number): string {
 export function targetText(target: Target | null, unit: Unit): string {
   if (target === null) return ''
   if ('shareAtLeast' in target) return `≥ ${shareText(target.shareAtLeast)} of raw`
+  if ('timesAtMost' in target) return `≤ × ${target.timesAtMost} of raw`
   return 'atLeast' in target ? `≥ ${plain(target.atLeast, unit)}` : `≤ ${plain(target.atMost, unit)}`
 }
 

@@ -10,6 +10,8 @@ export type Target =
   | { readonly shareAtLeast: number }
   | { readonly atLeast: number }
   | { readonly atMost: number }
+  /** Of the raw limit of the same run. */
+  | { readonly timesAtMost: number }
 
 export type Measurement = {
   readonly scenario: string
@@ -64,5 +66,5 @@ function isMet(target: Target, value: number, ratio: number | null): boolean {
   if ('atMost' in target) return value <= target.atMost
   if ('atLeast' in target) return value >= target.atLeast
   if (ratio === null) throw new Error('a share of the raw limit needs the raw limit')
-  return ratio >= target.shareAtLeast
+  return 'timesAtMost' in target ? ratio <= target.timesAtMost : ratio >= target.shareAtLeast
 }

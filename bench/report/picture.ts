@@ -70,11 +70,16 @@ function rates(measurements: readonly Measurement[]): Panel {
 
 function budgets(measurements: readonly Measurement[]): Panel {
   const bars = measurements.flatMap((one): Bar[] => {
-    if (one.target === null || !('atMost' in one.target)) return []
-    const under = targetText(one.target, one.unit)
-    return [{ label: labelOf(one), figure: figureText(one.value, one.unit), under, share: one.value / one.target.atMost, goal: 1, met: one.met === true }]
+    const share = shareOfBudget(one)
+    if (share === null) return []
+    return [{ label: labelOf(one), figure: figureText(one.value, one.unit), under: targetText(one.target, one.unit), share, goal: 1, met: one.met === true }]
   })
   return { title: 'Lateness and cost, as a share of the budget', hint: 'shorter is better; the mark is the budget', full: 1.5, bars }
+}
+
+function shareOfBudget({ value, ratio, target }: Measurement): number | null {
+  if (target !== null && 'atMost' in target) return value / target.atMost
+  return target !== null && 'timesAtMost' in target ? ratio! / target.timesAtMost : null
 }
 
 function labelOf({ scenario, what }: Measurement): string {

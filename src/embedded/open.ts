@@ -34,7 +34,7 @@ export async function openDuetime(options: OpenOptions): Promise<Duetime> {
   const store = await openStore(config, logger)
   const broker = await openBroker(config, clock, logger)
   const egress = egressFor(config)
-  const links = await openLinks(store, clock)
+  const links = await openLinks(store, clock, logger)
   const node = (): Engine => engine
   const door = links && new PeerDoor({ at: options.peers ?? {}, secret: links.secret, node, clock, logger: partLogger(logger, 'peers') })
   const functions = new FunctionTarget({ clock, onOpen: () => engine.lookForOpenLanes() })

@@ -133,8 +133,8 @@ export class OwnedRows {
 }
 
 /** Nothing was done: the command may be tried at another node, or here again later. */
-export function notOwner(): DuetimeError {
-  return new DuetimeError(ErrorCode.notOwner, 'this node does not own the shard of the timer now', { retryAfterMs: RETRY_AFTER_MS })
+export function notOwner(cause?: unknown): DuetimeError {
+  return new DuetimeError(ErrorCode.notOwner, 'this node does not own the shard of the timer now', { retryAfterMs: RETRY_AFTER_MS }, { cause })
 }
 
 function expectationOf({ version, status, metadata, ...timer }: Timer): ExpectedRow {

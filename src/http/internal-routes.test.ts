@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import { DuetimeError, ErrorCode } from '../core/errors.ts'
 import { Status } from '../core/timer.ts'
 import { systemClock } from '../runtime/clock.ts'
+import { silentLogger } from '../runtime/logger.ts'
 import { cancel } from '../service/peers/peer.fixture.ts'
 import { PeerLinks } from '../service/peers/peer-links.ts'
 import { COMMANDS_PATH, COMMANDS_PROTOCOL } from '../service/peers/wire.ts'
@@ -36,7 +37,7 @@ function offer(url: string, protocol: string, headers: Record<string, string> = 
 test('another node has its commands executed on a stream', async (t) => {
   const { url, post } = await testServer(t, { clusterSecret: 'secret' })
   await post('/api/v1/timers/create', TIMER)
-  const links = new PeerLinks({ secret: 'secret', clock: systemClock })
+  const links = new PeerLinks({ secret: 'secret', clock: systemClock, logger: silentLogger() })
   t.after(() => links.close())
   const { timer } = await links.execute(url, cancel('a'))
   assert.deepEqual([timer.id, timer.status], ['a', Status.canceled])
@@ -44,7 +45,7 @@ test('another node has its commands executed on a stream', async (t) => {
 
 test('a server that closes lets its streams go, and nothing is waited for', async (t) => {
   const { url, close } = await testServer(t, { clusterSecret: 'secret' })
-  const links = new PeerLinks({ secret: 'secret', clock: systemClock })
+  const links = new PeerLinks({ secret: 'secret', clock: systemClock, logger: silentLogger() })
   t.after(() => links.close())
   const isAbsent = (error: unknown) => error instanceof DuetimeError && error.code === ErrorCode.timerNotFound
   await assert.rejects(links.execute(url, cancel('absent')), isAbsent)

@@ -44,7 +44,7 @@ export type ServiceObserver = { executed(command: Command, result: Executed): vo
 export type BulkResult = { readonly matched: number; readonly changed: number; readonly tooLate: number; readonly more: boolean }
 
 const BULK_PAGE = 500
-const IDS_TRIED_MAX = 64 // a hash each, some microseconds; with three nodes it takes three tries
+const IDS_TRIED_MAX = 16 // a hash each, some microseconds: as many tries as there are nodes will do, and with more nodes many are sent on
 export const BULK_TIMERS_MAX = 10_000 // keeps one request to some seconds; `more` says when to send another
 
 export class TimerOperations {

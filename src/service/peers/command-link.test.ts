@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { connect } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { Duplex } from 'node:stream'
 import { test } from 'node:test'
 import type { TestContext } from 'node:test'
@@ -19,19 +20,21 @@ import { CommandLink } from './command-link.ts'
 import { CommandStreams } from './command-streams.ts'
 import { cancel, listen, oddPeer } from './peer.fixture.ts'
 import type { Listening } from './peer.fixture.ts'
-import { BYE, line, readLines } from './wire.ts'
-import type { WireAnswer } from './wire.ts'
+import { BYE, commandsLine, readLines, resultsLine } from './wire.ts'
+import type { NumberedResult, WireCommands } from './wire.ts'
 
 const SECRET = 's'
 const done = (id: string) => ({ timer: { id }, previous: null, changed: true }) as unknown as Executed
 
 type Setup = { readonly link: CommandLink; readonly closed: () => boolean }
 
+const executed = (number: number, id: string): NumberedResult => [number, { type: 'executed', executed: done(id) }]
+
 function linkTo(t: TestContext, address: string, { secret = SECRET, clock = systemClock }: { secret?: string; clock?: Clock } = {}): Setup {
   let closed = false
   const agent = new Agent()
   const headers = { authorization: `Bearer ${secret}` }
-  const link = new CommandLink({ address, headers, agent, clock, onClosed: () => (closed = true) })
+  const link = new CommandLink({ address, headers, agent, clock, onOpen() {}, onClosed: () => (closed = true) })
   t.after(async () => {
     link.close()
     await agent.destroy()
@@ -84,7 +87,7 @@ test('commands of one turn travel together', async (t) => {
     if (!text.endsWith('\n')) return
     const { first, commands } = JSON.parse(text) as { first: number; commands: Command[] }
     messages.push(commands.length)
-    socket.write(line({ results: commands.map(({ id }, index) => [first + index, { type: 'executed', executed: done(id) }]) }))
+    socket.write(resultsLine(commands.map(({ id }, index) => executed(first + index, id))).text)
   })
   const { link } = linkTo(t, address)
   await Promise.all(['a', 'b', 'c'].map((id) => link.execute(cancel(id))))
@@ -96,7 +99,7 @@ test('ten thousand commands at once, and answers in any order', async (t) => {
     if (Number(id) % 3 === 0) await new Promise(setImmediate)
     return done(id)
   })
-  const { link } = linkTo(t, address)
+  const { link } = linkTo(t, address, { clock: new ManualClock() })
   const ids = Array.from({ length: 10_000 }, (_, index) => String(index))
   assert.deepEqual(await Promise.all(ids.map((id) => link.execute(cancel(id)))), ids.map(done))
   assert.deepEqual(seen, ids)
@@ -104,7 +107,7 @@ test('ten thousand commands at once, and answers in any order', async (t) => {
 
 test('payloads of many megabytes', async (t) => {
   const { address } = await node(t, async (command) => done((command as { spec: { payload: string } }).spec.payload))
-  const { link } = linkTo(t, address)
+  const { link } = linkTo(t, address, { clock: new ManualClock() })
   const payloads = Array.from({ length: 6 }, (_, index) => String(index).repeat(1_500_000))
   const create = (payload: string) => link.execute({ type: 'create', spec: { payload } } as unknown as Command)
   assert.deepEqual(await Promise.all(payloads.map(create)), payloads.map(done))
@@ -179,8 +182,8 @@ test('a node that answers nonsense may have done them, too', async (t) => {
 
 test('a node that said good-bye has not done what it has not answered', async (t) => {
   const { address } = await oddPeer(t, (socket) => {
-    socket.write(line({ results: [[0, { type: 'executed', executed: done('a') }]] }))
-    socket.end(line(BYE))
+    socket.write(resultsLine([executed(0, 'a')]).text)
+    socket.end(BYE)
   })
   const { link } = linkTo(t, address)
   const [a, b] = await Promise.allSettled([link.execute(cancel('a')), link.execute(cancel('b'))])
@@ -204,6 +207,13 @@ test('a node that is not there, does not let us in, or knows no streams, has don
   t.after(() => stranger.close())
   const page = `http://127.0.0.1:${(stranger.address() as AddressInfo).port}`
   await assert.rejects(linkTo(t, page).link.execute(cancel('a')), withCode(ErrorCode.notOwner))
+
+  const chat = createServer().listen(0, '127.0.0.1')
+  chat.on('upgrade', (_request, socket) => socket.end('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n'))
+  await once(chat, 'listening')
+  t.after(() => chat.close())
+  const other = `http://127.0.0.1:${(chat.address() as AddressInfo).port}`
+  await assert.rejects(linkTo(t, other).link.execute(cancel('a')), withCode(ErrorCode.notOwner))
 })
 
 test('a node that stops answers what it has begun, and what comes later goes back undone', async (t) => {
@@ -248,6 +258,51 @@ test('what belongs to another node by now is refused as such', async (t) => {
   await assert.rejects(linkTo(t, address).link.execute(cancel('a')), withCode(ErrorCode.notOwner))
 })
 
+/** A stream as another node would open it. */
+async function rawStream(address: string): Promise<Socket> {
+  const socket = connect({ port: Number(new URL(address).port), host: '127.0.0.1' })
+  socket.write(`GET /internal/v1/commands HTTP/1.1\r\nhost: a\r\nconnection: upgrade\r\nupgrade: duetime-commands\r\nauthorization: Bearer ${SECRET}\r\n\r\n`)
+  const [answer] = (await once(socket, 'data')) as [Buffer]
+  assert.match(answer.toString(), /^HTTP\/1.1 101 /)
+  socket.resume()
+  return socket
+}
+
+test('what is no command, or no result, ends the stream and nothing else', async (t) => {
+  const { address, server } = await node(t)
+  const stream = await rawStream(address)
+  stream.write('{"first":0,"commands":[null]}\n')
+  await once(stream, 'close')
+  assert.deepEqual(await linkTo(t, address).link.execute(cancel('next')), done('next'))
+  assert.equal(server.listening, true)
+  const odd = await oddPeer(t, (socket) => socket.write('{"results":[[0,null]]}\n'))
+  await assert.rejects(linkTo(t, odd.address).link.execute(cancel('a')), maybeDone)
+})
+
+test('results of some size are a message, and the others the next one', () => {
+  const large: NumberedResult[] = Array.from({ length: 5 }, (_, index) => executed(index, 'x'.repeat(200_000)))
+  const messages: NumberedResult[][] = []
+  for (let rest = large; rest.length > 0; ) {
+    const { text, taken } = resultsLine(rest)
+    messages.push((JSON.parse(text) as { results: NumberedResult[] }).results)
+    rest = rest.slice(taken)
+  }
+  assert.deepEqual(messages.map(({ length }) => length), [2, 2, 1])
+  assert.deepEqual(messages.flat(), large)
+  assert.deepEqual(JSON.parse(resultsLine([]).text), { results: [] })
+})
+
+test('who is refused is not kept, however long it stays', async (t) => {
+  const { address, server } = await node(t)
+  const socket = connect({ port: Number(new URL(address).port), host: '127.0.0.1', allowHalfOpen: true })
+  socket.write('GET /internal/v1/commands HTTP/1.1\r\nhost: a\r\nconnection: upgrade\r\nupgrade: duetime-commands\r\n\r\n')
+  const [answer] = (await once(socket, 'data')) as [Buffer]
+  assert.match(answer.toString(), /^HTTP\/1.1 401 /)
+  server.close()
+  await once(server, 'close') // though the client has not closed its side
+  socket.destroy()
+})
+
 /** What is read when the text arrives in pieces of these sizes. */
 function readInPieces(text: string, sizes: readonly number[], bytesMax = 1_000_000): { messages: unknown[]; stream: Duplex } {
   const messages: unknown[] = []
@@ -264,12 +319,13 @@ function readInPieces(text: string, sizes: readonly number[], bytesMax = 1_000_0
 }
 
 test('messages are read as they were written, however the network cuts them', () => {
-  const message = fc.array(fc.record({ text: fc.string({ unit: 'binary' }) }, { noNullPrototype: true }), { maxLength: 5 })
+  const command = fc.record({ text: fc.string({ unit: 'binary' }) }, { noNullPrototype: true })
+  const message = fc.record({ first: fc.nat(), commands: fc.array(command, { maxLength: 5 }) }, { noNullPrototype: true })
   const sizes = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 8 })
   fc.assert(
     fc.property(fc.array(message, { maxLength: 6 }), sizes, (written, cuts) => {
-      const text = written.map((results) => line({ results } as unknown as WireAnswer)).join('')
-      assert.deepEqual(readInPieces(text, cuts).messages, written.map((results) => ({ results })))
+      const text = written.map((one) => commandsLine(one as unknown as WireCommands)).join('')
+      assert.deepEqual(readInPieces(text, cuts).messages, written)
     }),
   )
 })

@@ -2,7 +2,9 @@
 // of the event loop travel together, and so do their answers; none waits for the answers of others, unless there are
 // too many or the other node says nothing. The other side is command-streams.ts.
 
+import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { TLSSocket } from 'node:tls'
 import { upgrade } from 'undici'
 import type { Agent } from 'undici'
 import type { Command } from '../../core/command.ts'
@@ -10,18 +12,16 @@ import { DuetimeError, unavailable } from '../../core/errors.ts'
 import { notOwner } from '../../engine/owned-rows.ts'
 import type { Executed } from '../../engine/shard.ts'
 import type { Cancel, Clock } from '../../runtime/clock.ts'
-import { COMMANDS_PATH, COMMANDS_PROTOCOL, line, readLines } from './wire.ts'
+import { COMMANDS_PATH, COMMANDS_PROTOCOL, commandsLine, readLines } from './wire.ts'
 import type { WireAnswer, WireResult } from './wire.ts'
 
 const UNANSWERED_MAX = 500 // commands; what is beyond waits here, where it surely was not done
-const COMMANDS_MAX = 500 // in one message
 const CHARS_MAX = 2 * 2 ** 20 // of payloads in one message
 const ANSWER_BYTES_MAX = 256 * 2 ** 20
 const SILENT_MS_MAX = 100 // then nothing more is sent until there is a sign of life
 const UNSENT_MS_MAX = 250 // then the command goes back, to be sent to whoever owns its timer by then
 const ANSWER_MS_MAX = 10_000
 const SWEEP_MS = 50
-const KEEP_ALIVE_MS = 10_000
 
 type Waiting = {
   readonly command: Command
@@ -36,9 +36,13 @@ export type CommandLinkOptions = {
   readonly headers: Readonly<Record<string, string>>
   readonly agent: Agent
   readonly clock: Clock
+  readonly onOpen: () => void
   /** It takes no more commands. */
-  readonly onClosed: () => void
+  readonly onClosed: (reason: ClosedBy) => void
 }
+
+/** `undone`: nothing of what has no answer was done. */
+export type ClosedBy = { readonly cause: unknown; readonly undone: boolean; readonly wasOpen: boolean }
 
 export class CommandLink {
   readonly #options: CommandLinkOptions
@@ -50,7 +54,6 @@ export class CommandLink {
   #nextNumber = 0
   #heardAt = 0
   #pinged = false
-  #saidBye = false
   #scheduled = false
   #cancelSweep: Cancel | null = null
 
@@ -60,6 +63,7 @@ export class CommandLink {
   }
 
   execute(command: Command): Promise<Executed> {
+    if (this.#state === 'closed') return Promise.reject(notOwner())
     return new Promise((resolve, reject) => {
       this.#waiting.push({ command, since: this.#clock.monotonic(), resolve, reject })
       this.#cancelSweep ??= this.#clock.after(SWEEP_MS, () => this.#sweep())
@@ -86,8 +90,10 @@ export class CommandLink {
     const { agent, address, headers } = this.#options
     this.#state = 'opening'
     try {
-      const { socket } = await upgrade(address + COMMANDS_PATH, { dispatcher: agent, protocol: COMMANDS_PROTOCOL, headers })
-      this.#opened(socket)
+      const answer = await upgrade(address + COMMANDS_PATH, { dispatcher: agent, protocol: COMMANDS_PROTOCOL, headers })
+      if (answer.headers['upgrade'] === COMMANDS_PROTOCOL) return this.#opened(answer.socket)
+      answer.socket.destroy()
+      throw new Error('what answers there is no node of this cluster')
     } catch (error) {
       this.#end(error)
     }
@@ -96,22 +102,23 @@ export class CommandLink {
   #opened(socket: Duplex): void {
     let failure: unknown = new Error('the connection was closed')
     socket.on('error', (error) => (failure = error))
-    socket.on('close', () => this.#end(failure))
     if (this.#state === 'closed') {
       socket.destroy()
       return
     }
     this.#state = 'open'
     this.#socket = socket
-    keepAlive(socket)
+    socket.on('close', () => this.#end(failure))
     socket.on('drain', () => this.#send())
+    socket.on('data', () => this.#hearSomething())
     readLines(socket, { bytesMax: ANSWER_BYTES_MAX, take: (message) => this.#hear(message as WireAnswer) })
-    this.#send()
+    this.#options.onOpen()
+    this.#schedule()
   }
 
   #send(): void {
     const socket = this.#socket
-    if (socket === null) return
+    if (socket === null || this.#state !== 'open') return
     while (this.#waiting.length > 0 && this.#sent.size < UNANSWERED_MAX && !socket.writableNeedDrain) {
       if (this.#isSilent(SILENT_MS_MAX)) return this.#ping(socket)
       const batch = this.#waiting.splice(0, batchLength(this.#waiting, UNANSWERED_MAX - this.#sent.size))
@@ -121,7 +128,7 @@ export class CommandLink {
         waiting.since = now
         this.#sent.set(this.#nextNumber++, waiting)
       }
-      socket.write(line({ first, commands: batch.map(({ command }) => command) }))
+      socket.write(commandsLine({ first, commands: batch.map(({ command }) => command) }))
     }
   }
 
@@ -129,21 +136,21 @@ export class CommandLink {
   #ping(socket: Duplex): void {
     if (this.#pinged) return
     this.#pinged = true
-    socket.write(line({ first: this.#nextNumber, commands: [] }))
+    socket.write(commandsLine({ first: this.#nextNumber, commands: [] }))
+  }
+
+  #hearSomething(): void {
+    this.#heardAt = this.#clock.monotonic()
+    this.#pinged = false
   }
 
   #hear(answer: WireAnswer): void {
-    this.#heardAt = this.#clock.monotonic()
-    this.#pinged = false
-    if ('type' in answer) {
-      this.#saidBye = true
-      return
-    }
+    if ('type' in answer) return this.#end(new Error('it stops'), { undone: true })
     for (const [number, result] of answer.results) {
       const sent = this.#sent.get(number)
       if (sent === undefined) continue // it came too late
-      this.#sent.delete(number)
       settle(sent, result)
+      this.#sent.delete(number)
     }
     this.#send()
   }
@@ -156,7 +163,7 @@ export class CommandLink {
 
   #sweep(): void {
     const now = this.#clock.monotonic()
-    if (this.#isSilent(ANSWER_MS_MAX)) return this.#end(new Error(`no answer for ${ANSWER_MS_MAX} ms`))
+    if (this.#isSilent(ANSWER_MS_MAX)) return this.#giveUp(new Error(`no answer for ${ANSWER_MS_MAX} ms`))
     for (const [number, sent] of this.#sent) {
       if (now - sent.since <= ANSWER_MS_MAX) break
       this.#sent.delete(number)
@@ -164,21 +171,30 @@ export class CommandLink {
     }
     // They come in order, so those that have waited too long are the first ones.
     const fresh = this.#waiting.findIndex(({ since }) => now - since <= UNSENT_MS_MAX)
-    for (const unsent of this.#waiting.splice(0, fresh < 0 ? this.#waiting.length : fresh)) unsent.reject(notOwner())
+    const unsent = this.#waiting.splice(0, fresh < 0 ? this.#waiting.length : fresh)
+    for (const waiting of unsent) waiting.reject(notOwner(new Error(`the node at ${this.#options.address} takes no more now`)))
     const idle = this.#waiting.length === 0 && this.#sent.size === 0
     this.#cancelSweep = idle ? null : this.#clock.after(SWEEP_MS, () => this.#sweep())
   }
 
-  #end(cause: unknown): void {
+  /** What the system has not sent yet must not arrive later, when its clients have looked and done it anew. */
+  #giveUp(cause: Error): void {
+    const socket = this.#socket
+    if (socket instanceof Socket && !(socket instanceof TLSSocket)) socket.resetAndDestroy()
+    this.#end(cause)
+  }
+
+  #end(cause: unknown, { undone = false } = {}): void {
     if (this.#state === 'closed') return
+    const wasOpen = this.#state === 'open'
     this.#state = 'closed'
     this.#cancelSweep?.()
     this.#socket?.destroy()
-    for (const sent of this.#sent.values()) sent.reject(this.#saidBye ? notOwner() : this.#answerLost(cause))
-    for (const unsent of this.#waiting) unsent.reject(notOwner())
+    for (const sent of this.#sent.values()) sent.reject(undone ? notOwner(cause) : this.#answerLost(cause))
+    for (const unsent of this.#waiting) unsent.reject(notOwner(cause))
     this.#sent.clear()
     this.#waiting = []
-    this.#options.onClosed()
+    this.#options.onClosed({ cause, undone, wasOpen })
   }
 
   #answerLost(cause: unknown): DuetimeError {
@@ -187,16 +203,9 @@ export class CommandLink {
   }
 }
 
-/** A node whose machine is gone does not close its connections. */
-function keepAlive(socket: Duplex & { setKeepAlive?: (on: boolean, afterMs: number) => void; setNoDelay?: () => void }): void {
-  socket.setKeepAlive?.(true, KEEP_ALIVE_MS)
-  socket.setNoDelay?.()
-}
-
 function batchLength(waiting: readonly Waiting[], room: number): number {
-  const most = Math.min(room, COMMANDS_MAX)
   let chars = 0
-  const end = waiting.findIndex(({ command }, index) => (chars += payloadChars(command)) > CHARS_MAX || index === most)
+  const end = waiting.findIndex(({ command }, index) => (chars += payloadChars(command)) > CHARS_MAX || index === room)
   return end < 0 ? waiting.length : Math.max(end, 1)
 }
 

@@ -9,11 +9,12 @@ import { DuetimeError, ErrorCode } from '../../core/errors.ts'
 import type { Executed } from '../../engine/shard.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type { Logger } from '../../runtime/logger.ts'
-import { BYE, COMMANDS_PATH, COMMANDS_PROTOCOL, line, readLines } from './wire.ts'
-import type { WireCommands, WireResult } from './wire.ts'
+import { BYE, COMMANDS_PATH, COMMANDS_PROTOCOL, readLines, resultsLine } from './wire.ts'
+import type { NumberedResult, WireCommands, WireResult } from './wire.ts'
 
 const BYTES_MAX = 256 * 2 ** 20 // of one message; what a node sends was within its limits, and the secret keeps others out
 const CLOSING_MS_MAX = 1_000
+const KEEP_ALIVE_MS = 10_000
 
 /** This node's engine itself: a command that came to the wrong node goes back, it is not sent on. */
 type Owner = { execute(command: Command): Promise<Executed> }
@@ -60,25 +61,33 @@ export class CommandStreams {
 
   #accept(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     socket.on('error', () => {}) // its close is what counts
-    if (!this.#isPeer(request)) return void socket.end('HTTP/1.1 401 Unauthorized\r\nconnection: close\r\ncontent-length: 0\r\n\r\n')
-    if (this.#closing) return void socket.end('HTTP/1.1 503 Service Unavailable\r\nconnection: close\r\ncontent-length: 0\r\n\r\n')
+    if (!this.#isPeer(request)) return this.#refuse(socket, '401 Unauthorized')
+    if (this.#closing) return this.#refuse(socket, '503 Service Unavailable')
     request.socket.setTimeout(0) // those of HTTP do not hold here
     request.socket.setNoDelay()
+    request.socket.setKeepAlive(true, KEEP_ALIVE_MS) // a node whose machine is gone does not close its connections
     if (head.length > 0) socket.unshift(head)
     socket.write(`HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: ${COMMANDS_PROTOCOL}\r\n\r\n`)
     const stream = new CommandStream(socket, (command) => resultOf(this.#options.node(), command, this.#options.logger))
     this.#streams.add(stream)
     socket.on('close', () => this.#streams.delete(stream))
   }
+
+  /** The server has let go of the connection, and none of its timeouts ends it. */
+  #refuse(socket: Duplex, status: string): void {
+    const cancelCut = this.#options.clock.after(CLOSING_MS_MAX, () => socket.destroy())
+    socket.on('close', cancelCut)
+    socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`, () => socket.destroy())
+  }
 }
 
 class CommandStream {
   readonly #socket: Duplex
   readonly #execute: (command: Command) => Promise<WireResult>
-  #results: [number, WireResult][] = []
+  #results: NumberedResult[] = []
   #underWay = 0
+  #scheduled = false
   #closing = false
-  #onAnswered: (() => void) | null = null
 
   constructor(socket: Duplex, execute: (command: Command) => Promise<WireResult>) {
     this.#socket = socket
@@ -91,29 +100,53 @@ class CommandStream {
     this.#closing = true // what comes from now on is not done, as the last message says
     const gone = new Promise((resolve) => this.#socket.once('close', resolve))
     const cancelCut = clock.after(CLOSING_MS_MAX, () => this.#socket.destroy())
-    if (this.#underWay === 0) this.#socket.end(line(BYE))
-    else this.#onAnswered = () => this.#socket.end(line(BYE))
+    this.#endIfDone()
     await gone
     cancelCut()
   }
 
   #take({ first, commands }: WireCommands): void {
     if (this.#closing) return
-    if (commands.length === 0) this.#answer() // whoever asks wants to know whether this node is alive
+    // Whoever sends none wants to know whether this node is alive.
+    if (commands.length === 0) this.#write(resultsLine([]).text)
     this.#underWay += commands.length
     for (const [index, command] of commands.entries()) {
-      void this.#execute(command).then((result) => {
-        if (this.#results.push([first + index, result]) === 1) setImmediate(() => this.#answer())
-      })
+      this.#execute(command).then(
+        (result) => {
+          this.#results.push([first + index, result])
+          this.#schedule()
+        },
+        (error: unknown) => this.#socket.destroy(error as Error), // no command at all
+      )
     }
   }
 
+  /** What is done by the same commit is answered together. */
+  #schedule(): void {
+    if (this.#scheduled) return
+    this.#scheduled = true
+    setImmediate(() => {
+      this.#scheduled = false
+      this.#answer()
+    })
+  }
+
   #answer(): void {
-    const results = this.#results
-    this.#results = []
-    this.#underWay -= results.length
-    if (this.#socket.writable) this.#socket.write(line({ results }))
-    if (this.#underWay === 0) this.#onAnswered?.()
+    const { text, taken } = resultsLine(this.#results)
+    this.#results.splice(0, taken)
+    this.#underWay -= taken
+    this.#write(text)
+    if (this.#results.length > 0) this.#schedule()
+    else this.#endIfDone()
+  }
+
+  /** Who does not read the answers is owed no more than it may have without one. */
+  #write(text: string): void {
+    if (this.#socket.writable) this.#socket.write(text)
+  }
+
+  #endIfDone(): void {
+    if (this.#closing && this.#underWay === 0) this.#socket.end(BYE)
   }
 }
 

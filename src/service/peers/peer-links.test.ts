@@ -7,12 +7,16 @@ import { test } from 'node:test'
 import type { TestContext } from 'node:test'
 import type { ShardId } from '../../core/timer.ts'
 import type { FlightAbroad, Landing } from '../../engine/hand-over.ts'
+import type { Executed } from '../../engine/shard.ts'
 import { systemClock } from '../../runtime/clock.ts'
-import { cancel } from './peer.fixture.ts'
+import { silentLogger } from '../../runtime/logger.ts'
+import type { Logger } from '../../runtime/logger.ts'
+import { CommandStreams } from './command-streams.ts'
+import { cancel, listen } from './peer.fixture.ts'
 import { PeerLinks } from './peer-links.ts'
 
-function setup(t: TestContext): PeerLinks {
-  const links = new PeerLinks({ secret: 's', clock: systemClock })
+function setup(t: TestContext, logger = silentLogger()): PeerLinks {
+  const links = new PeerLinks({ secret: 's', clock: systemClock, logger })
   t.after(() => links.close())
   return links
 }
@@ -33,6 +37,31 @@ async function end(server: Server): Promise<void> {
 
 const FLIGHT: FlightAbroad = { ...cancel('landed'), deliveryId: 'd', attempt: 1, version: 1, timeoutMs: 1_000, carrier: 'a' }
 const LANDING: Landing = { shard: 1 as ShardId, flight: FLIGHT, ended: null }
+
+test('a node that has stopped and is back at its address is sent commands again', async (t) => {
+  const links = setup(t)
+  const { server, address } = await listen(t)
+  for (const run of ['first', 'second']) {
+    const owner = { execute: async () => ({ run }) as unknown as Executed }
+    const streams = new CommandStreams({ secret: 's', node: () => owner, clock: systemClock, logger: silentLogger() })
+    streams.attach(server)
+    assert.deepEqual(await links.execute(address, cancel('a')), { run })
+    await streams.close()
+    server.removeAllListeners('upgrade')
+  }
+})
+
+test('a node that cannot be sent commands is named in the log, once in a while, with the reason', async (t) => {
+  const warnings: [{ address: string; err: Error }, string][] = []
+  const warn = (fields: { address: string; err: Error }, text: string) => warnings.push([fields, text])
+  const links = setup(t, Object.assign(Object.create(silentLogger()) as Logger, { warn }))
+  const { server, address } = await listen(t)
+  await end(server)
+  for (let i = 0; i < 5; i++) await assert.rejects(links.execute(address, cancel('a')))
+  const [[fields, text]] = warnings as [(typeof warnings)[0]]
+  assert.deepEqual([warnings.length, fields.address, text], [1, address, 'no commands can be sent to another node'])
+  assert.match(String(fields.err), /ECONNREFUSED/)
+})
 
 test('a node that refuses to get ready, or to hear of moved shards, is told from one that does', async (t) => {
   const links = setup(t)

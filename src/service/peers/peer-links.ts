@@ -9,8 +9,10 @@ import type { Preparation } from '../../engine/engine.ts'
 import type { Landing, MovedShard, Neighbours, NextOwner } from '../../engine/hand-over.ts'
 import type { Executed } from '../../engine/shard.ts'
 import type { Clock } from '../../runtime/clock.ts'
+import type { Logger } from '../../runtime/logger.ts'
 import type { Peers } from '../command-router.ts'
 import { CommandLink } from './command-link.ts'
+import type { ClosedBy } from './command-link.ts'
 import { LANDING_PATH, LOOK_PATH, MOVED_PATH, PREPARE_PATH } from './wire.ts'
 import type { WireLanded, WireMoved } from './wire.ts'
 
@@ -19,8 +21,11 @@ const ANSWER_TIMEOUT_MS = 10_000
 const LANDINGS_AT_ONCE = 8 // to one node; the others wait, and each holds a slot for deliveries here
 const PREPARED_WITHIN_MS = 2_000 // a node that takes longer to read some pages is not one to hand timers to
 
+const SAID_EVERY_MS = 10_000
+
 const AGENT_OPTIONS = {
-  connect: { timeout: CONNECT_TIMEOUT_MS },
+  connect: { timeout: CONNECT_TIMEOUT_MS, keepAliveInitialDelay: 10_000 }, // a node whose machine is gone does not close its connections
+  allowH2: false, // which has no upgrades
   headersTimeout: ANSWER_TIMEOUT_MS,
   bodyTimeout: ANSWER_TIMEOUT_MS,
   keepAliveTimeout: 30_000,
@@ -35,9 +40,15 @@ export class PeerLinks implements Peers, Neighbours {
   /** Apart, so that nothing waits behind them. */
   readonly #landings = new Agent({ ...AGENT_OPTIONS, connections: LANDINGS_AT_ONCE })
 
-  constructor({ secret, clock }: { secret: string; clock: Clock }) {
+  /** When it was said of a node that commands cannot be sent to it. */
+  readonly #saidAt = new Map<string, number>()
+  readonly #logger: Logger
+  #closing = false
+
+  constructor({ secret, clock, logger }: { secret: string; clock: Clock; logger: Logger }) {
     this.secret = secret
     this.#clock = clock
+    this.#logger = logger
   }
 
   execute(address: string, command: Command): Promise<Executed> {
@@ -69,6 +80,7 @@ export class PeerLinks implements Peers, Neighbours {
 
   /** The doors are closed by now: nobody waits for an answer any more. */
   async close(): Promise<void> {
+    this.#closing = true
     for (const link of this.#links.values()) link.close()
     await Promise.all([this.#agent.destroy(), this.#landings.destroy()])
   }
@@ -79,10 +91,23 @@ export class PeerLinks implements Peers, Neighbours {
       headers: this.#credentials,
       agent: this.#agent,
       clock: this.#clock,
-      onClosed: () => this.#links.delete(address),
+      onOpen: () => this.#saidAt.delete(address),
+      onClosed: (closed) => {
+        this.#links.delete(address)
+        this.#report(address, closed)
+      },
     })
     this.#links.set(address, link)
     return link
+  }
+
+  /** Once in a while: every command that waits for this node opens a link anew. */
+  #report(address: string, { cause, undone, wasOpen }: ClosedBy): void {
+    const now = this.#clock.monotonic()
+    if (undone || this.#closing || now - (this.#saidAt.get(address) ?? -Infinity) < SAID_EVERY_MS) return
+    this.#saidAt.set(address, now)
+    const text = wasOpen ? 'the stream of commands to another node broke' : 'no commands can be sent to another node'
+    this.#logger.warn({ address, err: cause }, text)
   }
 
   get #credentials() {

@@ -21,20 +21,32 @@ export type WireResult =
   | { readonly type: 'executed'; readonly executed: Executed }
   | { readonly type: 'refused'; readonly code: ErrorCode; readonly message: string; readonly details: ErrorDetails }
 
-/** Results by the numbers of their commands, in any order. */
-export type WireAnswer = { readonly results: readonly (readonly [number, WireResult])[] } | { readonly type: 'bye' }
+/** Results by the numbers of their commands, in any order; or the last word of a node that stops. */
+export type WireAnswer = { readonly results: readonly NumberedResult[] } | { readonly type: 'bye' }
+export type NumberedResult = readonly [number, WireResult]
 
-/** The last word of a node that stops: whatever it has not answered it has not done. */
-export const BYE: WireAnswer = { type: 'bye' }
+/** Whatever the node has not answered, it has not done. */
+export const BYE = '{"type":"bye"}\n'
 
 export type WireMoved = { readonly moved: readonly MovedShard[] }
 export type WireLanded = { readonly landed: boolean }
 
 const LINE_END = 10
+const ANSWER_CHARS = 256 * 1_024
 
 /** JSON has no bare line ends inside. */
-export function line(message: WireCommands | WireAnswer): string {
+export function commandsLine(message: WireCommands): string {
   return `${JSON.stringify(message)}\n`
+}
+
+/**
+ * As many of the results, and at least one, as make a message of some size: the rows of timers may be megabytes each, and
+ * timers fire on the thread that writes and reads this.
+ */
+export function resultsLine(results: readonly NumberedResult[]): { readonly text: string; readonly taken: number } {
+  let [text, taken] = ['', 0]
+  for (; taken < results.length && text.length < ANSWER_CHARS; taken++) text += `${taken === 0 ? '' : ','}${JSON.stringify(results[taken])}`
+  return { text: `{"results":[${text}]}\n`, taken }
 }
 
 /** What is not a line of JSON, or has more than `bytesMax`, destroys the stream, and so does what `take` throws. */
