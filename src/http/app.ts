@@ -101,7 +101,7 @@ function fastifyOptions({ config, clock, internal }: AppOptions): FastifyHttpOpt
       headersTimeout: Math.min(HEADERS_MS_MAX, config.requestTimeoutMs),
       requestTimeout: config.requestTimeoutMs,
       connectionsCheckingInterval: TIMEOUTS_CHECKED_EVERY_MS,
-      ...(internal !== undefined && { shouldUpgradeCallback: isCommandStream }),
+      shouldUpgradeCallback: internal === undefined ? () => false : isCommandStream,
     },
     routerOptions: { maxParamLength: PARAM_CHARS_MAX },
     // Fastify's own logger makes a child per request; what is worth logging is logged here, with the request's id.

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
+import { lookup } from 'node:dns/promises'
 import { request } from 'node:http'
 import type { IncomingMessage } from 'node:http'
 import { test } from 'node:test'
 import { DuetimeError, ErrorCode } from '../core/errors.ts'
 import { Status } from '../core/timer.ts'
-import { systemClock } from '../runtime/clock.ts'
+import { ManualClock } from '../runtime/manual-clock.ts'
 import { silentLogger } from '../runtime/logger.ts'
 import { cancel } from '../service/peers/peer.fixture.ts'
 import { PeerLinks } from '../service/peers/peer-links.ts'
@@ -34,10 +35,15 @@ function offer(url: string, protocol: string, headers: Record<string, string> = 
   return answer
 }
 
+async function addressesOf(host: string): Promise<string[]> {
+  const found = await lookup(host, { all: true })
+  return found.map(({ address, family }) => (family === 6 ? `[${address}]` : address))
+}
+
 test('another node has its commands executed on a stream', async (t) => {
   const { url, post } = await testServer(t, { clusterSecret: 'secret' })
   await post('/api/v1/timers/create', TIMER)
-  const links = new PeerLinks({ secret: 'secret', clock: systemClock, logger: silentLogger() })
+  const links = new PeerLinks({ secret: 'secret', clock: new ManualClock(), logger: silentLogger() })
   t.after(() => links.close())
   const { timer } = await links.execute(url, cancel('a'))
   assert.deepEqual([timer.id, timer.status], ['a', Status.canceled])
@@ -45,7 +51,7 @@ test('another node has its commands executed on a stream', async (t) => {
 
 test('a server that closes lets its streams go, and nothing is waited for', async (t) => {
   const { url, close } = await testServer(t, { clusterSecret: 'secret' })
-  const links = new PeerLinks({ secret: 'secret', clock: systemClock, logger: silentLogger() })
+  const links = new PeerLinks({ secret: 'secret', clock: new ManualClock(), logger: silentLogger() })
   t.after(() => links.close())
   const isAbsent = (error: unknown) => error instanceof DuetimeError && error.code === ErrorCode.timerNotFound
   await assert.rejects(links.execute(url, cancel('absent')), isAbsent)
@@ -67,6 +73,17 @@ test('clients that offer other protocols are answered over HTTP, as if they had 
   for (const { url } of [cluster, alone]) {
     for (const protocol of ['h2c', 'websocket', COMMANDS_PROTOCOL]) {
       assert.deepEqual(await offer(`${url}/healthz`, protocol), { status: 200, upgraded: false }, protocol)
+    }
+  }
+})
+
+test('they are on both addresses of localhost, for which there are two servers', async (t) => {
+  for (const options of [{}, { clusterSecret: 'secret' }]) {
+    const { port } = new URL((await testServer(t, { ...options, host: 'localhost' })).url)
+    const addresses = await addressesOf('localhost')
+    for (const address of addresses) {
+      const answer = await offer(`http://${address}:${port}/healthz`, 'h2c')
+      assert.deepEqual(answer, { status: 200, upgraded: false }, address)
     }
   }
 })

@@ -32,6 +32,7 @@ export type TestServerOptions = {
   readonly keys?: KeyRing
   readonly allowAnonymous?: boolean
   /** Serve the other nodes of a cluster, too: those that know this. */
+  readonly host?: string
   readonly clusterSecret?: string
   readonly logger?: Logger
   readonly store?: Store
@@ -107,7 +108,7 @@ export async function testServer(t: TestContext, options: TestServerOptions = {}
     ...(options.clusterSecret !== undefined && { internal: { secret: options.clusterSecret, node: engine } }),
   })
   await engine.start()
-  const url = await app.listen({ host: '127.0.0.1', port: 0 })
+  const url = await app.listen({ host: options.host ?? '127.0.0.1', port: 0 })
   t.after(async () => {
     await app.close()
     await engine.stop(0)

@@ -15,7 +15,11 @@ import type { Clock } from '../runtime/clock.ts'
 export type Executor = { execute(command: Command): Promise<Executed> }
 
 /** Another node. Rejects with NOT_OWNER when nothing was done, whatever the reason: refused, unreachable, not its shard. */
-export type Peers = { execute(address: string, command: Command): Promise<Executed> }
+export type Peers = {
+  execute(address: string, command: Command): Promise<Executed>
+  /** This node stops. */
+  readonly isClosed: boolean
+}
 
 const LEASES_WAITED = 1.4 // the others notice at one of their beats, of which there are five in a lease
 const MARGIN_MS = 1_000
@@ -43,6 +47,7 @@ export class CommandRouter implements Executor {
         return await this.#try(command)
       } catch (error) {
         if (!(error instanceof DuetimeError) || error.code !== ErrorCode.notOwner) throw error
+        if (this.#peers.isClosed) throw unavailable('this node stops: nothing was stored', 1_000, error)
         if (this.#clock.monotonic() + waitMs > giveUpAt) {
           throw unavailable('the part of the timers that this one belongs to has no owner that can be reached: nothing was stored', 1_000, error)
         }

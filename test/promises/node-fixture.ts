@@ -91,7 +91,8 @@ export class TestNode {
       commitQueue: options.commitQueue ?? { lengthMax: 20_000, batchMax: 1_000 },
       pollIntervalMs: options.pollIntervalMs ?? 3_600_000, // an hour: what is tested here must not need the safety net
     })
-    const peers = { execute: (address: string, command: Command) => this.#forward(options.cluster?.nodes.get(address), command) }
+    const execute = (address: string, command: Command) => this.#forward(options.cluster?.nodes.get(address), command)
+    const peers = { execute, isClosed: false }
     this.service = new TimerService({
       engine: this.engine,
       executor: new CommandRouter({ engine: this.engine, peers, clock: this.clock, leaseMs: LEASE_MS }),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
+import type { IncomingMessage, Server } from 'node:http'
 import { connect } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
 import { Duplex } from 'node:stream'
@@ -12,7 +13,6 @@ import type { Command } from '../../core/command.ts'
 import { DuetimeError, ErrorCode } from '../../core/errors.ts'
 import { notOwner } from '../../engine/owned-rows.ts'
 import type { Executed } from '../../engine/shard.ts'
-import { systemClock } from '../../runtime/clock.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { silentLogger } from '../../runtime/logger.ts'
 import { ManualClock } from '../../runtime/manual-clock.ts'
@@ -30,7 +30,7 @@ type Setup = { readonly link: CommandLink; readonly closed: () => boolean }
 
 const executed = (number: number, id: string): NumberedResult => [number, { type: 'executed', executed: done(id) }]
 
-function linkTo(t: TestContext, address: string, { secret = SECRET, clock = systemClock }: { secret?: string; clock?: Clock } = {}): Setup {
+function linkTo(t: TestContext, address: string, { secret = SECRET, clock = new ManualClock() }: { secret?: string; clock?: Clock } = {}): Setup {
   let closed = false
   const agent = new Agent()
   const headers = { authorization: `Bearer ${secret}` }
@@ -42,7 +42,7 @@ function linkTo(t: TestContext, address: string, { secret = SECRET, clock = syst
   return { link, closed: () => closed }
 }
 
-type Node = Listening & { readonly streams: CommandStreams; readonly seen: string[] }
+type Node = Listening & { readonly streams: CommandStreams; readonly clock: ManualClock; readonly seen: string[] }
 
 async function node(t: TestContext, execute: (command: Command) => Promise<Executed> = async ({ id }) => done(id)): Promise<Node> {
   const listening = await listen(t)
@@ -53,9 +53,10 @@ async function node(t: TestContext, execute: (command: Command) => Promise<Execu
       return execute(command)
     },
   }
-  const streams = new CommandStreams({ secret: SECRET, node: () => owner, clock: systemClock, logger: silentLogger() })
+  const clock = new ManualClock()
+  const streams = new CommandStreams({ secret: SECRET, node: () => owner, clock, logger: silentLogger() })
   streams.attach(listening.server)
-  return { ...listening, streams, seen }
+  return { ...listening, streams, clock, seen }
 }
 
 const withCode = (code: ErrorCode) => (error: unknown) => error instanceof DuetimeError && error.code === code
@@ -99,7 +100,7 @@ test('ten thousand commands at once, and answers in any order', async (t) => {
     if (Number(id) % 3 === 0) await new Promise(setImmediate)
     return done(id)
   })
-  const { link } = linkTo(t, address, { clock: new ManualClock() })
+  const { link } = linkTo(t, address)
   const ids = Array.from({ length: 10_000 }, (_, index) => String(index))
   assert.deepEqual(await Promise.all(ids.map((id) => link.execute(cancel(id)))), ids.map(done))
   assert.deepEqual(seen, ids)
@@ -107,7 +108,7 @@ test('ten thousand commands at once, and answers in any order', async (t) => {
 
 test('payloads of many megabytes', async (t) => {
   const { address } = await node(t, async (command) => done((command as { spec: { payload: string } }).spec.payload))
-  const { link } = linkTo(t, address, { clock: new ManualClock() })
+  const { link } = linkTo(t, address)
   const payloads = Array.from({ length: 6 }, (_, index) => String(index).repeat(1_500_000))
   const create = (payload: string) => link.execute({ type: 'create', spec: { payload } } as unknown as Command)
   assert.deepEqual(await Promise.all(payloads.map(create)), payloads.map(done))
@@ -120,11 +121,14 @@ test('a node that says nothing gets no more commands: they go back unsent, to be
     text = all
     arrived.resolve()
   })
-  const { link } = linkTo(t, address)
+  const clock = new ManualClock()
+  const { link } = linkTo(t, address, { clock })
   const sent = assert.rejects(link.execute(cancel('sent')), maybeDone)
   await arrived.promise
-  await new Promise((resolve) => setTimeout(resolve, 150))
-  await assert.rejects(link.execute(cancel('unsent')), withCode(ErrorCode.notOwner))
+  await clock.advance(150)
+  const unsent = assert.rejects(link.execute(cancel('unsent')), withCode(ErrorCode.notOwner))
+  await clock.advance(350)
+  await unsent
   link.close()
   await sent
   assert.doesNotMatch(text, /unsent/)
@@ -132,15 +136,18 @@ test('a node that says nothing gets no more commands: they go back unsent, to be
 
 test('a node that is silent for ten seconds may have done what it was sent, and is connected to anew', async (t) => {
   const clock = new ManualClock()
-  const arrived = Promise.withResolvers<void>()
-  const { address } = await oddPeer(t, () => arrived.resolve())
+  const arrived = Promise.withResolvers<Duplex>()
+  const { address } = await oddPeer(t, (socket) => arrived.resolve(socket))
   const { link, closed } = linkTo(t, address, { clock })
   const sent = assert.rejects(link.execute(cancel('sent')), maybeDone)
-  await arrived.promise
+  const socket = await arrived.promise
+  const reset = once(socket, 'error')
   await clock.advance(9_900)
   assert.equal(closed(), false)
   await clock.advance(200)
   await sent
+  // So that nothing arrives later of what the system had not sent yet.
+  assert.equal(((await reset) as [NodeJS.ErrnoException])[0].code, 'ECONNRESET')
   assert.equal(closed(), true)
   assert.equal(clock.waiting, 0)
 })
@@ -192,28 +199,46 @@ test('a node that said good-bye has not done what it has not answered', async (t
 })
 
 test('a node that is not there, does not let us in, or knows no streams, has done nothing', async (t) => {
-  const gone = createServer().listen(0, '127.0.0.1')
-  await once(gone, 'listening')
-  const { port } = gone.address() as AddressInfo
+  const refused = async (address: string, secret = SECRET) => {
+    const { link, closed } = linkTo(t, address, { secret })
+    await assert.rejects(link.execute(cancel('a')), withCode(ErrorCode.notOwner))
+    assert.equal(closed(), true)
+  }
+  const serving = async (server: Server) => {
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    t.after(() => server.close())
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  }
+  const gone = createServer()
+  const nobody = await serving(gone)
   await new Promise((resolve) => gone.close(resolve))
-  await assert.rejects(linkTo(t, `http://127.0.0.1:${port}`).link.execute(cancel('a')), withCode(ErrorCode.notOwner))
+  await refused(nobody)
 
-  const { address, seen } = await node(t)
-  await assert.rejects(linkTo(t, address, { secret: 'guessed' }).link.execute(cancel('a')), withCode(ErrorCode.notOwner))
+  const { address, seen, streams } = await node(t)
+  await refused(address, 'guessed')
+  await streams.close()
+  await refused(address) // it stops
   assert.deepEqual(seen, [])
 
-  const stranger = createServer((_request, response) => response.end('hello')).listen(0, '127.0.0.1')
-  await once(stranger, 'listening')
-  t.after(() => stranger.close())
-  const page = `http://127.0.0.1:${(stranger.address() as AddressInfo).port}`
-  await assert.rejects(linkTo(t, page).link.execute(cancel('a')), withCode(ErrorCode.notOwner))
+  await refused(await serving(createServer((_request, response) => response.end('hello'))))
 
-  const chat = createServer().listen(0, '127.0.0.1')
+  const chat = createServer()
   chat.on('upgrade', (_request, socket) => socket.end('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n'))
-  await once(chat, 'listening')
-  t.after(() => chat.close())
-  const other = `http://127.0.0.1:${(chat.address() as AddressInfo).port}`
-  await assert.rejects(linkTo(t, other).link.execute(cancel('a')), withCode(ErrorCode.notOwner))
+  await refused(await serving(chat))
+})
+
+test('a link that is closed while it opens lets go of what it gets', async (t) => {
+  const { address, server, seen } = await node(t)
+  const { link } = linkTo(t, address)
+  const opened = once(server, 'upgrade')
+  const undone = assert.rejects(link.execute(cancel('a')), withCode(ErrorCode.notOwner))
+  const [request] = (await opened) as [IncomingMessage]
+  link.close()
+  await undone
+  if (!request.socket.destroyed) await once(request.socket, 'close')
+  await assert.rejects(link.execute(cancel('b')), withCode(ErrorCode.notOwner))
+  assert.deepEqual(seen, [])
 })
 
 test('a node that stops answers what it has begun, and what comes later goes back undone', async (t) => {
@@ -240,14 +265,16 @@ test('a node that stops answers what it has begun, and what comes later goes bac
 
 test('a node that stops does not wait for a command that never ends, and does not deny it', async (t) => {
   const begun = Promise.withResolvers<void>()
-  const { address, streams } = await node(t, () => {
+  const { address, streams, clock } = await node(t, () => {
     begun.resolve()
     return new Promise(() => {})
   })
   const { link } = linkTo(t, address)
   const stuck = assert.rejects(link.execute(cancel('stuck')), maybeDone)
   await begun.promise
-  await streams.close()
+  const closing = streams.close()
+  await clock.advance(1_000)
+  await closing
   await stuck
 })
 
@@ -275,8 +302,10 @@ test('what is no command, or no result, ends the stream and nothing else', async
   await once(stream, 'close')
   assert.deepEqual(await linkTo(t, address).link.execute(cancel('next')), done('next'))
   assert.equal(server.listening, true)
-  const odd = await oddPeer(t, (socket) => socket.write('{"results":[[0,null]]}\n'))
-  await assert.rejects(linkTo(t, odd.address).link.execute(cancel('a')), maybeDone)
+  for (const message of ['{"results":[[0,null]]}', '{"type":"au revoir"}', 'null']) {
+    const odd = await oddPeer(t, (socket) => socket.write(`${message}\n`))
+    await assert.rejects(linkTo(t, odd.address).link.execute(cancel('a')), maybeDone, message)
+  }
 })
 
 test('results of some size are a message, and the others the next one', () => {

@@ -145,7 +145,7 @@ export class CommandLink {
   }
 
   #hear(answer: WireAnswer): void {
-    if ('type' in answer) return this.#end(new Error('it stops'), { undone: true })
+    if ('type' in answer) return this.#hearBye(answer)
     for (const [number, result] of answer.results) {
       const sent = this.#sent.get(number)
       if (sent === undefined) continue // it came too late
@@ -153,6 +153,11 @@ export class CommandLink {
       this.#sent.delete(number)
     }
     this.#send()
+  }
+
+  #hearBye({ type }: { readonly type: string }): void {
+    if (type !== 'bye') throw new Error(`it said '${type}', which means nothing here`)
+    this.#end(new Error('it stops'), { undone: true })
   }
 
   /** True when the other node has owed an answer for this long and has said nothing at all since. */

@@ -8,7 +8,7 @@ import type { TestContext } from 'node:test'
 import type { ShardId } from '../../core/timer.ts'
 import type { FlightAbroad, Landing } from '../../engine/hand-over.ts'
 import type { Executed } from '../../engine/shard.ts'
-import { systemClock } from '../../runtime/clock.ts'
+import { ManualClock } from '../../runtime/manual-clock.ts'
 import { silentLogger } from '../../runtime/logger.ts'
 import type { Logger } from '../../runtime/logger.ts'
 import { CommandStreams } from './command-streams.ts'
@@ -16,7 +16,7 @@ import { cancel, listen } from './peer.fixture.ts'
 import { PeerLinks } from './peer-links.ts'
 
 function setup(t: TestContext, logger = silentLogger()): PeerLinks {
-  const links = new PeerLinks({ secret: 's', clock: systemClock, logger })
+  const links = new PeerLinks({ secret: 's', clock: new ManualClock(), logger })
   t.after(() => links.close())
   return links
 }
@@ -43,7 +43,7 @@ test('a node that has stopped and is back at its address is sent commands again'
   const { server, address } = await listen(t)
   for (const run of ['first', 'second']) {
     const owner = { execute: async () => ({ run }) as unknown as Executed }
-    const streams = new CommandStreams({ secret: 's', node: () => owner, clock: systemClock, logger: silentLogger() })
+    const streams = new CommandStreams({ secret: 's', node: () => owner, clock: new ManualClock(), logger: silentLogger() })
     streams.attach(server)
     assert.deepEqual(await links.execute(address, cancel('a')), { run })
     await streams.close()

@@ -7,6 +7,7 @@ import type { Command } from '../../core/command.ts'
 import type { ShardId } from '../../core/timer.ts'
 import type { Preparation } from '../../engine/engine.ts'
 import type { Landing, MovedShard, Neighbours, NextOwner } from '../../engine/hand-over.ts'
+import { notOwner } from '../../engine/owned-rows.ts'
 import type { Executed } from '../../engine/shard.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type { Logger } from '../../runtime/logger.ts'
@@ -51,7 +52,12 @@ export class PeerLinks implements Peers, Neighbours {
     this.#logger = logger
   }
 
+  get isClosed(): boolean {
+    return this.#closing
+  }
+
   execute(address: string, command: Command): Promise<Executed> {
+    if (this.#closing) return Promise.reject(notOwner())
     return (this.#links.get(address) ?? this.#linkTo(address)).execute(command)
   }
 
