@@ -42,6 +42,7 @@ export type Figure = {
 export function measurement({ scenario, what, unit, rounds: made, raw, target }: Figure): Measurement {
   const { rounds, warmUp } = counted(made)
   const limit = raw === undefined ? null : counted(raw.rounds)
+  if (limit !== null && limit.rounds.length !== rounds.length) throw new Error(`${what}: ${rounds.length} rounds beside ${limit.rounds.length} of the raw limit`)
   const value = median(rounds)
   const ratio = limit === null ? null : median(rounds.map((round, index) => round / limit.rounds[index]!))
   return {
