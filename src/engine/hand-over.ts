@@ -69,7 +69,8 @@ export type HandOverOptions = {
 /** The address is not null: the node can be told. */
 export type NextOwner = Pick<NodeRow, 'node'> & { readonly address: string }
 
-const SHARDS_AT_ONCE = 16 // whose timers wait for each other's first page
+const SHARDS_AT_ONCE = 6 // whose timers wait for each other's first page
+const GROUPS_MAX = 64 // so that a node with thousands of shards can leave in time
 
 /** `witnesses`: the addresses of nodes that should know where to send commands. */
 export type Move = { readonly shards: readonly ShardId[]; readonly to: NextOwner; readonly witnesses: readonly string[] }
@@ -77,8 +78,9 @@ export type Move = { readonly shards: readonly ShardId[]; readonly to: NextOwner
 /** False when the next owner could not be asked; then everything that was not moved yet is as it was. */
 export async function handOver(all: Move, options: HandOverOptions): Promise<boolean> {
   const { to } = all
-  for (let at = 0; at < all.shards.length; at += SHARDS_AT_ONCE) {
-    const group = all.shards.slice(at, at + SHARDS_AT_ONCE)
+  const size = Math.max(SHARDS_AT_ONCE, Math.ceil(all.shards.length / GROUPS_MAX))
+  for (let at = 0; at < all.shards.length; at += size) {
+    const group = all.shards.slice(at, at + size)
     const startedAt = options.clock.monotonic()
     try {
       await options.neighbours.prepare(to, group)

@@ -10,7 +10,7 @@ import type { Store } from '../store/store.ts'
 import type { FlightAbroad, Neighbours } from './hand-over.ts'
 import { Ownership } from './ownership.ts'
 
-const SHARDS = 16
+const SHARDS = 12 // half of which move in one group
 const LEASE_MS = 5_000
 const BEAT_MS = LEASE_MS / 5
 
