@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { test } from 'node:test'
+import type { TestContext } from 'node:test'
+import type { ClusterMember } from '../engine/engine.ts'
+import type { Executed } from '../engine/shard.ts'
+import { silentLogger } from '../runtime/logger.ts'
+import { ManualClock } from '../runtime/manual-clock.ts'
+import { cancel } from '../service/peers/peer.fixture.ts'
+import { PeerLinks } from '../service/peers/peer-links.ts'
+import { PeerDoor } from './peer-door.ts'
+
+const SECRET = 'secret'
+const EXECUTED = { changed: true } as Executed
+
+async function setup(t: TestContext) {
+  const clock = new ManualClock()
+  const logger = silentLogger()
+  const node = () => ({ execute: async () => EXECUTED }) as unknown as ClusterMember
+  const door = new PeerDoor({ at: {}, secret: SECRET, node, clock, logger })
+  await door.start()
+  t.after(() => door.stop())
+  const links = new PeerLinks({ secret: SECRET, clock, logger })
+  t.after(() => links.close())
+  return { door, links }
+}
+
+test('commands of another process are executed, and the door closes while their stream is open', async (t) => {
+  const { door, links } = await setup(t)
+  assert.deepEqual(await links.execute(door.address, cancel('a')), EXECUTED)
+  await door.stop()
+})
+
+test('who does not know the secret gets no stream, and does not keep the door from closing', async (t) => {
+  const { door } = await setup(t)
+  const { port, hostname } = new URL(door.address)
+  const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true })
+  t.after(() => socket.destroy())
+  socket.write('GET /internal/v1/commands HTTP/1.1\r\nhost: a\r\nconnection: upgrade\r\nupgrade: duetime-commands\r\n\r\n')
+  const [answer] = (await once(socket, 'data')) as [Buffer]
+  assert.match(answer.toString(), /^HTTP\/1.1 401 /)
+  await door.stop()
+})
