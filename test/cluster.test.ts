@@ -143,7 +143,7 @@ test('what a cluster acknowledged comes true, whatever happens to nodes, network
       await cluster.balanced()
       const moved = (await a.view()).shards.filter(({ epoch }, shard) => epoch !== owners[shard]!.epoch).length
       report('shards that moved', moved)
-      await sleep(3_000) // what came due meanwhile is delivered first, and is not for the next fault to answer for
+      await cluster.caughtUp() // else the next fault would answer for what came due in this one
     })
   }
 

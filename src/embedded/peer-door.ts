@@ -12,7 +12,9 @@ import type { Landing } from '../engine/hand-over.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Logger } from '../runtime/logger.ts'
 import { ownUrl } from '../runtime/own-address.ts'
-import { CommandStreams, isCommandStream, peerCheck } from '../service/peers/command-streams.ts'
+import { CommandStreams, isCommandStream } from '../service/peers/command-streams.ts'
+import { peerCheck } from '../service/peers/peer-check.ts'
+import type { PeerCheck } from '../service/peers/peer-check.ts'
 import { LANDING_PATH, LOOK_PATH, MOVED_PATH, PREPARE_PATH } from '../service/peers/wire.ts'
 import type { WireMoved } from '../service/peers/wire.ts'
 
@@ -37,7 +39,7 @@ export class PeerDoor {
   readonly #options: DoorOptions
   readonly #server: Server
   readonly #streams: CommandStreams
-  readonly #isPeer: (request: IncomingMessage) => boolean
+  readonly #isPeer: PeerCheck
   #url = ''
 
   constructor(options: DoorOptions) {

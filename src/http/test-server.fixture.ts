@@ -71,7 +71,15 @@ export async function testServer(t: TestContext, options: TestServerOptions = {}
   const receiver = new ScriptedReceiver(options.answer)
   const observatory = openObservatory({ store, clock, gauges: () => engine.gauges() })
   const { onSettled = () => {} } = options
-  const engine: Engine = testEngine({ store, clock, target: options.target?.(clock) ?? receiver, observatory, onSettled })
+  const observer: EngineObserver = {
+    ...observatory.observer,
+    settled: (...settled) => {
+      observatory.observer.settled(...settled)
+      onSettled()
+    },
+  }
+  const targets = [options.target?.(clock) ?? receiver, new NoneTarget()]
+  const engine: Engine = testEngine({ store, clock, targets, observer, pollIntervalMs: 5_000 })
   const service = new TimerService({
     engine,
     store,
@@ -128,36 +136,6 @@ async function ask(url: string, init?: RequestInit): Promise<Answer> {
   const text = await response.text()
   const isJson = response.headers.get('content-type')?.startsWith('application/json') === true && text !== ''
   return { status: response.status, headers: response.headers, text, json: isJson ? (JSON.parse(text) as Record<string, unknown>) : {} }
-}
-
-type EngineParts = {
-  readonly store: Store
-  readonly clock: Clock
-  readonly target: TargetAdapter
-  readonly observatory: Observatory
-  readonly onSettled: () => void
-}
-
-function testEngine({ store, clock, target, observatory, onSettled }: EngineParts): Engine {
-  return new Engine({
-    store,
-    targets: [target, new NoneTarget()],
-    clock,
-    logger: silentLogger(),
-    observer: {
-      ...observatory.observer,
-      settled: (...settled) => {
-        observatory.observer.settled(...settled)
-        onSettled()
-      },
-    },
-    node: 'test',
-    retentionMs: () => 7 * 86_400_000,
-    window: { timersMax: 10_000, bytesMax: 64 * 1_024 * 1_024, pageSize: 1_000 },
-    deliveries: { total: 100, perNamespace: 100, perTarget: 100 },
-    commitQueue: { lengthMax: 10_000, batchMax: 1_000 },
-    pollIntervalMs: 5_000,
-  })
 }
 
 /** Stands in for the network behind the door: remembers what was fired and answers at once. */

@@ -108,19 +108,3 @@ export class FailingStore {
     })
   }
 }
-
-function testEngine(store: Store, broker: MemoryBroker, clock: ManualClock): Engine {
-  return new Engine({
-    store,
-    targets: [new NatsTarget({ broker, protocols: [dueTimeReached] })],
-    clock,
-    logger: silentLogger(),
-    observer: { fired: () => {}, settled: () => {}, committed: () => {} },
-    node: 'test',
-    retentionMs: () => 7 * 86_400_000,
-    window: { timersMax: 10_000, bytesMax: 64 * 1_024 * 1_024, pageSize: 1_000 },
-    deliveries: { total: 100, perNamespace: 100, perTarget: 100 },
-    commitQueue: { lengthMax: 10_000, batchMax: 1_000 },
-    pollIntervalMs: 3_600_000,
-  })
-}

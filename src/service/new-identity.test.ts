@@ -3,8 +3,7 @@ import { test } from 'node:test'
 import type { TestContext } from 'node:test'
 import { DEFAULT_NAMESPACE, timerIdentity } from '../core/ids.ts'
 import type { Epoch, ShardId, TimerId } from '../core/timer.ts'
-import { Engine } from '../engine/engine.ts'
-import { silentLogger } from '../runtime/logger.ts'
+import { testEngine } from '../engine/test-engine.fixture.ts'
 import { ManualClock } from '../runtime/manual-clock.ts'
 import { MemoryStore } from '../store/memory/memory-store.ts'
 import { NoneTarget } from '../targets/none/none-target.ts'
@@ -20,20 +19,8 @@ async function setup(t: TestContext, lost: readonly number[]) {
   for (const shard of lost) await store.claim({ shard: shard as ShardId, expected: 0 as Epoch, owner: 'dead' })
   const gone = (): Promise<never> => Promise.reject(new Error('connection refused'))
   const neighbours = { notify() {}, prepare: gone, moved: gone, land: gone }
-  const engine = new Engine({
-    store,
-    clock,
-    targets: [new NoneTarget()],
-    logger: silentLogger(),
-    observer: { fired() {}, settled() {}, committed() {} },
-    node: 'alive',
-    cluster: { address: () => 'http://127.0.0.1:9', leaseMs: 5_000, neighbours },
-    retentionMs: () => 60_000,
-    window: { timersMax: 1_000, bytesMax: 1_000_000, pageSize: 100 },
-    deliveries: { total: 10, perNamespace: 10, perTarget: 10 },
-    commitQueue: { lengthMax: 1_000, batchMax: 100 },
-    pollIntervalMs: 3_600_000,
-  })
+  const cluster = { address: () => 'http://127.0.0.1:9', leaseMs: 5_000, neighbours }
+  const engine = testEngine({ store, clock, targets: [new NoneTarget()], node: 'alive', cluster })
   await engine.start()
   t.after(() => engine.stop(0))
   const timers = new TimerOperations({ engine, store, clock, namespaces: [], refuseTarget: () => null, observer: { executed() {} } })

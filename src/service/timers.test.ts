@@ -9,7 +9,7 @@ import { DEFAULT_RETRY } from '../core/retry.ts'
 import { parseSchedule } from '../core/schedule.ts'
 import { CatchUp } from '../core/timer.ts'
 import type { Namespace, TimerId } from '../core/timer.ts'
-import { Engine } from '../engine/engine.ts'
+import { testEngine } from '../engine/test-engine.fixture.ts'
 import { silentLogger } from '../runtime/logger.ts'
 import { ManualClock } from '../runtime/manual-clock.ts'
 import { MemoryStore } from '../store/memory/memory-store.ts'
@@ -34,19 +34,7 @@ function create(namespace: string, id: string): CreateCommand {
 /** Two timers in each of the namespaces. */
 async function setup(t: TestContext): Promise<TimerService> {
   const [store, clock] = [new MemoryStore(), new ManualClock()]
-  const engine = new Engine({
-    store,
-    clock,
-    targets: [new NoneTarget()],
-    logger: silentLogger(),
-    observer: { fired() {}, settled() {}, committed() {} },
-    node: 'test',
-    retentionMs: () => 60_000,
-    window: { timersMax: 1_000, bytesMax: 1_000_000, pageSize: 100 },
-    deliveries: { total: 10, perNamespace: 10, perTarget: 10 },
-    commitQueue: { lengthMax: 1_000, batchMax: 100 },
-    pollIntervalMs: 3_600_000,
-  })
+  const engine = testEngine({ store, clock, targets: [new NoneTarget()] })
   await engine.start()
   t.after(() => engine.stop(0))
   const service = new TimerService({ engine, store, clock, namespaces: [], refuseTarget: () => null, observer: { executed() {} } })

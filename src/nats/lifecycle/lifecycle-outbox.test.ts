@@ -8,7 +8,7 @@ import type { Command } from '../../core/command.ts'
 import { createOf, KEY, NOW, specOf } from '../../core/command.fixture.ts'
 import { timerUuid } from '../../core/ids.ts'
 import type { ShardId, TimerId } from '../../core/timer.ts'
-import { Engine } from '../../engine/engine.ts'
+import { testEngine } from '../../engine/test-engine.fixture.ts'
 import { loadConfig } from '../../runtime/config.ts'
 import { ManualClock } from '../../runtime/manual-clock.ts'
 import { MemoryStore } from '../../store/memory/memory-store.ts'
@@ -44,20 +44,7 @@ async function setup(t: TestContext, env: Readonly<Record<string, string>> = {})
   const logger = pino({ level: 'info' }, { write: (line: string) => void lines.push((JSON.parse(line) as { msg: string }).msg) })
   const config = loadConfig({ env: { NATS_URL: 'nats://127.0.0.1:1', NATS_LIFECYCLE: 'on', NATS_LIFECYCLE_BACKLOG_MAX: '1000', ...env } })
   const outbox = new LifecycleOutbox({ broker, store, config, clock, logger })
-  const engine = new Engine({
-    store,
-    outbox,
-    targets: [new NoneTarget()],
-    clock,
-    logger: pino({ level: 'silent' }),
-    observer: { fired: () => {}, settled: () => {}, committed: () => {} },
-    node: 'test',
-    retentionMs: () => 86_400_000,
-    window: { timersMax: 10_000, bytesMax: 2 ** 26, pageSize: 1_000 },
-    deliveries: { total: 100, perNamespace: 100, perTarget: 100 },
-    commitQueue: { lengthMax: 10_000, batchMax: 1_000 },
-    pollIntervalMs: 3_600_000,
-  })
+  const engine = testEngine({ store, outbox, clock, targets: [new NoneTarget()] })
   await broker.start()
   outbox.start()
   await engine.start()

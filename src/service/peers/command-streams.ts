@@ -1,7 +1,6 @@
 // The other end of command-link.ts: streams of commands from other nodes, on the HTTP server that this node has anyway.
 // Each command is executed as it comes, and what is done by the same commit is answered in the same message.
 
-import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Command } from '../../core/command.ts'
@@ -9,6 +8,8 @@ import { DuetimeError, ErrorCode } from '../../core/errors.ts'
 import type { Executed } from '../../engine/shard.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type { Logger } from '../../runtime/logger.ts'
+import { peerCheck } from './peer-check.ts'
+import type { PeerCheck } from './peer-check.ts'
 import { BYE, COMMANDS_PATH, COMMANDS_PROTOCOL, readLines, resultsLine } from './wire.ts'
 import type { NumberedResult, WireCommands, WireResult } from './wire.ts'
 
@@ -31,15 +32,9 @@ export function isCommandStream({ url, headers }: IncomingMessage): boolean {
   return headers.upgrade === COMMANDS_PROTOCOL && url === COMMANDS_PATH
 }
 
-/** Whether the one who asks knows the secret of the cluster. */
-export function peerCheck(secret: string): (request: Pick<IncomingMessage, 'headers'>) => boolean {
-  const expected = digest(`Bearer ${secret}`)
-  return ({ headers }) => timingSafeEqual(digest(headers.authorization ?? ''), expected)
-}
-
 export class CommandStreams {
   readonly #options: CommandStreamsOptions
-  readonly #isPeer: (request: IncomingMessage) => boolean
+  readonly #isPeer: PeerCheck
   readonly #streams = new Set<CommandStream>()
   #closing = false
 
@@ -159,8 +154,4 @@ async function resultOf(owner: Owner, command: Command, logger: Logger): Promise
     logger.error({ err: error, type: command.type, namespace: command.namespace, id: command.id }, 'a command from another node failed')
     return { type: 'refused', code: ErrorCode.internal, message: 'internal error at the node that owns the timer', details: {} }
   }
-}
-
-function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest()
 }

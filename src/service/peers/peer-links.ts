@@ -21,8 +21,7 @@ const CONNECT_TIMEOUT_MS = 1_000
 const ANSWER_TIMEOUT_MS = 10_000
 const LANDINGS_AT_ONCE = 8 // to one node; the others wait, and each holds a slot for deliveries here
 const PREPARED_WITHIN_MS = 2_000 // a node that takes longer to read some pages is not one to hand timers to
-
-const SAID_EVERY_MS = 10_000
+const SAID_EVERY_MS = 10_000 // of one node, in the log
 
 const AGENT_OPTIONS = {
   connect: { timeout: CONNECT_TIMEOUT_MS, keepAliveInitialDelay: 10_000 }, // a node whose machine is gone does not close its connections
@@ -40,7 +39,6 @@ export class PeerLinks implements Peers, Neighbours {
   readonly #agent = new Agent(AGENT_OPTIONS)
   /** Apart, so that nothing waits behind them. */
   readonly #landings = new Agent({ ...AGENT_OPTIONS, connections: LANDINGS_AT_ONCE })
-
   /** When it was said of a node that commands cannot be sent to it. */
   readonly #saidAt = new Map<string, number>()
   readonly #logger: Logger

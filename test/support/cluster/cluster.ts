@@ -79,6 +79,14 @@ export class Cluster {
     return new Set(owners).size === 1 && isComplete && isEven ? counts : null
   }
 
+  /** Resolves when what came due during a fault is under way. */
+  async caughtUp(): Promise<void> {
+    await eventually('what came due meanwhile is under way', async () => {
+      const views = await Promise.all(this.inService.map((node) => node.view()))
+      return views.flatMap(({ shards }) => shards).every(({ own }) => own === null || own.lagMs < BACKLOG_MS)
+    }, { withinMs: 15_000 })
+  }
+
   /** `fast`: as a careful administrator does it. `immediate`: as a crash. */
   async restartPostgres(how: 'fast' | 'immediate', { downMs }: { downMs: number }): Promise<void> {
     if (how === 'fast') await this.#postgres.pause()
