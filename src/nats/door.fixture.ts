@@ -6,7 +6,7 @@ import { MemoryBroker } from '../broker/memory/memory-broker.ts'
 import { unrestricted } from '../core/access.ts'
 import { timerIdentity } from '../core/ids.ts'
 import type { Namespace, Timer, TimerId } from '../core/timer.ts'
-import { Engine } from '../engine/engine.ts'
+import { testEngine } from '../engine/test-engine.fixture.ts'
 import { loadConfig } from '../runtime/config.ts'
 import { silentLogger } from '../runtime/logger.ts'
 import { ManualClock } from '../runtime/manual-clock.ts'
@@ -42,7 +42,7 @@ export async function setupDoor(t: TestContext, env: Readonly<Record<string, str
   const broker = new MemoryBroker(clock)
   const store = new FailingStore(new MemoryStore())
   const config = loadConfig({ env })
-  const engine = testEngine(store.asStore, broker, clock)
+  const engine = testEngine({ store: store.asStore, clock, targets: [new NatsTarget({ broker, protocols: [dueTimeReached] })] })
   const service = new TimerService({
     engine,
     store: store.asStore,

@@ -13,6 +13,8 @@ import { ClusterNode } from './cluster-node.ts'
 import type { DatabaseAddress } from './cluster-node.ts'
 import type { Fault } from './figures.ts'
 
+const BACKLOG_MS = 500 // a timer that has been due for longer still waits because of the fault before
+
 export class Cluster {
   readonly nodes: ClusterNode[] = []
   readonly faults: Fault[] = []
