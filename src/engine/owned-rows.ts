@@ -1,7 +1,8 @@
 // The rows of a shard's timers, as the shard's owner writes them. A timer that has a change on its way is *held*: it does
 // not fire until the change is durable or has failed. That makes an acknowledged cancel or update final.
 //
-// A write whose answer was lost may have happened or not. Until the store has told, the timer stays held and is *unsure*.
+// A write whose answer was lost may have happened or not. Until a read has told, the timer stays held and is *unsure*. What
+// that read brings counts only if no other write of the timer ended while it was on its way: it may be older than that one.
 
 import { DuetimeError, ErrorCode, unavailable } from '../core/errors.ts'
 import { talliesOf } from '../core/tallies.ts'
@@ -12,7 +13,7 @@ import type { Clock } from '../runtime/clock.ts'
 import { StoreError } from '../store/store.ts'
 import type { ExpectedRow, Put, Store } from '../store/store.ts'
 import type { CommitQueue, PutResult } from './commit-queue.ts'
-import { Holds } from './holds.ts'
+import type { Holds } from './holds.ts'
 import type { Outbox } from './outbox.ts'
 
 export type RowsParts = {
@@ -42,10 +43,13 @@ export const RETRY_AFTER_MS = 1_000
 const ASK_AGAIN_FIRST_MS = 50
 const ASK_AGAIN_MAX_MS = 1_000
 
+/** `isOutdated`: a write of the timer has ended since the store was asked. */
+type Doubt = { isOutdated: boolean }
+
 export class OwnedRows {
   readonly #parts: RowsParts
   readonly #shard: RowsShard
-  readonly #unsure = new Holds()
+  readonly #unsure = new Map<TimerUuid, Doubt>()
 
   constructor(parts: RowsParts, shard: RowsShard) {
     this.#parts = parts
@@ -86,9 +90,14 @@ export class OwnedRows {
   async write(before: Timer | null, after: Timer): Promise<PutResult> {
     const put: Put = { timer: after, expect: before === null ? 'absent' : expectationOf(before), tallies: talliesOf(before, after) }
     const { outbox, onFenced } = this.#parts
-    const result = await (outbox === undefined ? this.#commit(put) : this.#commitWithEvents(outbox, before, put))
-    if (result.type === 'fenced') onFenced()
-    return result
+    try {
+      const result = await (outbox === undefined ? this.#commit(put) : this.#commitWithEvents(outbox, before, put))
+      if (result.type === 'fenced') onFenced()
+      return result
+    } finally {
+      const doubt = this.#unsure.size === 0 ? undefined : this.#unsure.get(after.uuid)
+      if (doubt !== undefined) doubt.isOutdated = true
+    }
   }
 
   #commit(put: Put): Promise<PutResult> {
@@ -113,21 +122,25 @@ export class OwnedRows {
   async #findOut({ namespace, id, uuid }: Timer): Promise<void> {
     const { store, clock, id: shard, epoch, signal, onFenced } = this.#parts
     const { holds, apply, isStopped } = this.#shard
+    if (this.#unsure.has(uuid)) return // whoever is finding out asks again, since this write has ended
+    const doubt: Doubt = { isOutdated: false }
+    this.#unsure.set(uuid, doubt)
     holds.hold(uuid)
-    this.#unsure.hold(uuid)
     for (let waitMs = ASK_AGAIN_FIRST_MS; !isStopped(); waitMs = Math.min(waitMs * 2, ASK_AGAIN_MAX_MS)) {
+      doubt.isOutdated = false
       try {
         // A commit comes after all earlier ones of the shard, even if the store is still busy with one that it was given.
         const [result] = await store.commit([{ shard, epoch, puts: [] }])
         if (result!.fenced) onFenced()
         const row = await store.get({ namespace, id, uuid, shard })
+        if (doubt.isOutdated) continue
         if (row !== null) apply(row)
         break
       } catch {
         await sleep(clock, waitMs, signal).catch(() => {})
       }
     }
-    this.#unsure.release(uuid)
+    this.#unsure.delete(uuid)
     holds.release(uuid)
   }
 }
