@@ -199,6 +199,7 @@ function watch(metrics: Metrics, engine: Engine, store: Store): void {
     inFlightDeliveries: () => engine.gauges().inFlight,
     readyDeliveries: () => engine.gauges().readyDeliveries,
     ownedShards: () => engine.gauges().ownedShards,
+    unopenedShards: () => engine.gauges().unopenedShards,
     clockSkewSeconds: () => engine.gauges().clockSkewMs / 1_000,
   })
   metrics.watchShards(() => engine.shardGauges())

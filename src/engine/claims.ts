@@ -24,6 +24,8 @@ export interface ShardHome {
   drop(shard: ShardId): void
   /** Only now, after it was opened, comes the message of the node that had it before, with the flights that it carries. */
   told(shard: ShardId, flights: readonly FlightAbroad[]): void
+  /** It is there, and fires. */
+  isOpen(shard: ShardId): boolean
   /** These nodes lived when this one looked, at this time of the monotonic clock; what others were doing they do no longer. */
   seen(living: ReadonlySet<string>, seenAt: number): void
 }
@@ -47,7 +49,7 @@ export class Claims {
   readonly #had = new Map<ShardId, Epoch>()
   /** With what another node has said about the shard meanwhile. */
   readonly #claiming = new Map<ShardId, MovedShard | null>()
-  /** Let go, while the store still names this node. */
+  /** On their way to another owner, while the store may still name this node. */
   readonly #going = new Set<ShardId>()
   /** Could not be given away. What was in flight then still is. */
   readonly #stayed = new Map<ShardId, Departure>()
@@ -75,6 +77,11 @@ export class Claims {
 
   all(): ShardId[] {
     return [...this.#owned.keys()]
+  }
+
+  /** Those that the store says are this node's and that are not open. */
+  unopened(): ShardId[] {
+    return this.#everyShard().filter((shard) => this.#map.ownerOf(shard) === this.#options.node && !this.#options.shards.isOpen(shard))
   }
 
   /** Those of which a look at the cluster at this time of the monotonic clock says something. */
@@ -122,12 +129,17 @@ export class Claims {
     }
   }
 
-  /** The epoch by which the shard was this node's; null when it was not. It is not claimed again before `stays`. */
+  /** The epoch by which the shard was this node's; null when it was not. It is not claimed again before `gone` or `stays`. */
   letGo(shard: ShardId): Epoch | null {
     const epoch = this.#owned.get(shard)?.epoch ?? null
     if (epoch !== null) this.#going.add(shard)
     this.#owned.delete(shard)
     return epoch
+  }
+
+  /** It has been given away. If the store names this node all the same, by then or ever again, it is claimed. */
+  gone(shard: ShardId): void {
+    this.#going.delete(shard)
   }
 
   /** It could not be given away, as far as is known here. If the store says so, too, it is claimed and opened again. */
@@ -167,7 +179,7 @@ export class Claims {
 
   /** The store names this node, which neither has the shard nor is about to give it away. */
   #isLeftToUs(shard: ShardId): boolean {
-    return this.#map.ownerOf(shard) === this.#options.node && !this.#owned.has(shard) && !this.#going.has(shard)
+    return this.#map.ownerOf(shard) === this.#options.node && !this.#options.shards.isOpen(shard) && !this.#going.has(shard)
   }
 
   /** Another node has put this one's name into the store, and is about to say which deliveries of the shard are under way. */

@@ -66,6 +66,7 @@ export type EngineObserver = FlightObserver & CommitObserver
 const NOBODY = (): Promise<never> => Promise.reject(new Error('there are no other nodes'))
 const ALONE = { address: () => null, leaseMs: Infinity, neighbours: { notify: () => {}, prepare: NOBODY, moved: NOBODY, land: NOBODY } }
 const PREPARED_AHEAD_MS = 60_000
+const UNOPENED_MS_MAX = 3_000 // a shard that has come here is open half a second after it was seen, unless something is wrong
 const PREPARED_ROWS = 100 // as many as the first page has
 
 export class Engine {
@@ -194,6 +195,9 @@ export class Engine {
   assertInCluster(): void {
     if (this.#stopping !== null) throw new Error('the node is stopping and hands its timers over')
     if (!this.#ownership.isCertain) throw new Error('the node could not renew its ownership of timers for too long, so it fires none')
+    const { unopenedShards, unopenedMs } = this.#ownership
+    if (unopenedMs < UNOPENED_MS_MAX) return
+    throw new Error(`${unopenedShards} shards are in the name of this node and have not been open for ${Math.round(unopenedMs / 1_000)} s: their timers do not fire`)
   }
 
   /** How many deliveries have been started so far, repeated attempts included. */

@@ -58,6 +58,8 @@ export type HandOverOptions = {
   readonly neighbours: Neighbours
   /** The epoch by which the shard is owned here, which it is no longer from now on; null when it was not. */
   readonly letGo: (shard: ShardId) => Epoch | null
+  /** The store has its new owner. */
+  readonly gone: (shard: ShardId) => void
   /** It could not be given away. Whoever finds out who has it ends the departure. */
   readonly stays: (shard: ShardId, departure: Departure) => void
   /** Nothing of the shard starts here from now on. */
@@ -110,8 +112,12 @@ async function move({ shards, to, witnesses }: Move, options: HandOverOptions, s
   options.note(moved)
   if (moved.length > 0) await tell(moved, to, neighbours, logger)
   for (const [index, { shard, departure }] of leaving.entries()) {
-    if (epochs[index] === null) options.stays(shard, departure)
-    else departure.end()
+    if (epochs[index] === null) {
+      options.stays(shard, departure)
+    } else {
+      options.gone(shard)
+      departure.end()
+    }
   }
   const withoutFlights = moved.map((one) => ({ ...one, flights: [] }))
   for (const address of witnesses) if (moved.length > 0) neighbours.moved(address, withoutFlights).catch(() => {})

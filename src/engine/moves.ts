@@ -32,6 +32,7 @@ export class Moves {
       ...options,
       depart: (shard) => shards.depart(shard),
       letGo: (shard) => claims.letGo(shard),
+      gone: (shard) => claims.gone(shard),
       stays: (shard, departure) => claims.stays(shard, departure),
       note: (moved) => map.note(moved),
     }

@@ -12,6 +12,8 @@ import type { ShardStatus } from './shard.ts'
 /** What the engine is busy with. */
 export type EngineGauges = {
   readonly ownedShards: number
+  /** Shards that the store says are this node's and that are not open here. */
+  readonly unopenedShards: number
   readonly windowTimers: number
   readonly windowBytes: number
   readonly commitQueueLength: number
@@ -52,6 +54,7 @@ export class NodeView {
     const shards = [...this.#parts.shards]
     return {
       ownedShards: shards.length,
+      unopenedShards: ownership.unopenedShards,
       windowTimers: shards.reduce((sum, { windowTimers }) => sum + windowTimers, 0),
       windowBytes: shards.reduce((sum, { windowBytes }) => sum + windowBytes, 0),
       commitQueueLength: commits.length,

@@ -39,6 +39,10 @@ export class OpenShards implements ShardHome {
     return this.#shards.get(id)
   }
 
+  isOpen(id: ShardId): boolean {
+    return this.#shards.has(id)
+  }
+
   /** Where a delivery that another node carries can land. */
   landingPlace(id: ShardId): Shard | undefined {
     return this.#shards.get(id) ?? this.#closing.get(id)

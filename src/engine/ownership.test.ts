@@ -93,6 +93,7 @@ class Node {
           this.owned.delete(shard)
         },
         told: (shard, flights) => this.told.push([shard, flights.length]),
+        isOpen: (shard) => this.owned.has(shard),
         seen: () => {},
       },
       neighbours,
@@ -325,6 +326,40 @@ test('a new owner that could not be told of its shards takes them half a second 
   losing.ends()
   await clock.advance(BEAT_MS + 500)
   everyShardOnce(b)
+})
+
+test('a shard that is handed back to a node that had given it away is opened there, also when the message is lost', async () => {
+  const { clock, store, node } = setup()
+  const [a, b] = [await node('a'), await node('b')]
+  await clock.advance(2 * BEAT_MS)
+  assert.deepEqual([a.count, b.count], [SHARDS / 2, SHARDS / 2])
+  const losing = losingTouch(store, 'a', a)
+  await b.ownership.leave()
+  b.ownership.stop()
+  losing.ends()
+  await clock.advance(BEAT_MS + 500)
+  everyShardOnce(a)
+})
+
+test('a shard that is in the name of a node that does not have it open is noticed after a moment, and no longer when it is open', async () => {
+  const { clock, store, node } = setup()
+  const [a, b] = [await node('a'), await node('b')]
+  await clock.advance(2 * BEAT_MS)
+  assert.deepEqual([a.ownership.unopenedShards, a.ownership.unopenedMs], [0, 0])
+  const losing = losingTouch(store, 'b', b)
+  await a.ownership.leave()
+  a.ownership.stop()
+  losing.ends()
+  const claim = failingFor(store, 'b')
+  await clock.advance(BEAT_MS)
+  assert.equal(b.ownership.unopenedShards, SHARDS / 2)
+  await clock.advance(5 * BEAT_MS)
+  assert.equal(b.ownership.unopenedShards, SHARDS / 2)
+  assert.ok(b.ownership.unopenedMs >= 4 * BEAT_MS)
+  claim.works()
+  await clock.advance(BEAT_MS)
+  everyShardOnce(b)
+  assert.deepEqual([b.ownership.unopenedShards, b.ownership.unopenedMs], [0, 0])
 })
 
 test('a shard whose hand-over could not be stored stays with its owner, and moves later', async () => {

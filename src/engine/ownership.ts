@@ -22,6 +22,7 @@ import { ImpostorWatch } from './impostors.ts'
 import { Lease } from './lease.ts'
 import { Moves } from './moves.ts'
 import type { MovesOptions } from './moves.ts'
+import { UnopenedShards } from './unopened-shards.ts'
 
 /** `node` names this run of this process: a restarted one is another node. */
 export type OwnershipOptions = MovesOptions & {
@@ -40,6 +41,7 @@ export class Ownership {
   readonly #moves: Moves
   readonly #impostors: ImpostorWatch
   readonly #skew: SkewWatch
+  readonly #unopened: UnopenedShards
   #stopped = false
   #cancelBeat: Cancel | null = null
   /** Of a look between the beats. */
@@ -56,6 +58,7 @@ export class Ownership {
     this.#moves = new Moves(options, { claims: this.#claims, map: this.#map, lease: this.#lease })
     this.#impostors = new ImpostorWatch(options)
     this.#skew = new SkewWatch(options.logger)
+    this.#unopened = new UnopenedShards(options.clock)
   }
 
   /** Resolves when this node has beaten once and claimed what it should have at that moment. The others hand over its share. */
@@ -90,6 +93,16 @@ export class Ownership {
   /** No other node can have claimed our shards yet, so deliveries may start. */
   get isCertain(): boolean {
     return !this.#isShared || this.#lease.isCertain
+  }
+
+  /** How many shards the store says are this node's and are not open here, as of the last beat. */
+  get unopenedShards(): number {
+    return this.#unopened.count
+  }
+
+  /** For how long the first of them has been so; a moment is usual while shards move. */
+  get unopenedMs(): Millis {
+    return this.#unopened.longestMs
   }
 
   get state(): ClusterState {
@@ -150,6 +163,7 @@ export class Ownership {
     const desired = assignShards(this.#options.store.capabilities.shards, staying.map(({ node }) => node))
     this.#moves.begin(desired, sentAt)
     await this.#claims.claimMissing(desired, (holder) => this.#isFree(holder, names))
+    this.#unopened.look(this.#claims.unopened())
     this.#lookForAwaited()
   }
 

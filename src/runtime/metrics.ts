@@ -21,6 +21,7 @@ export type GaugeSources = {
   readonly inFlightDeliveries: () => number
   readonly readyDeliveries: () => number
   readonly ownedShards: () => number
+  readonly unopenedShards: () => number
   readonly clockSkewSeconds: () => number
   readonly outboxEvents: () => number
   readonly outboxOldestSeconds: () => number
@@ -32,6 +33,7 @@ const GAUGES: Readonly<Record<keyof GaugeSources, readonly [name: string, help: 
   inFlightDeliveries: ['duetime_in_flight_deliveries', 'Deliveries under way'],
   readyDeliveries: ['duetime_ready_deliveries', 'Timers that are due and wait for a free delivery slot'],
   ownedShards: ['duetime_owned_shards', 'Shards this node owns'],
+  unopenedShards: ['duetime_unopened_shards', 'Shards that the database says are this node\'s and that it has not open: nobody fires their timers'],
   clockSkewSeconds: ['duetime_clock_skew_seconds', 'How far the clock of this node was ahead of that of the database at its last beat'],
   outboxEvents: ['duetime_outbox_events', 'Lifecycle events of this node that wait to be published'],
   outboxOldestSeconds: ['duetime_outbox_oldest_age_seconds', 'How long the oldest of them has waited'],

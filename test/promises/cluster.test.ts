@@ -295,6 +295,29 @@ test('a node that nobody follows does not wait longer than its grace for deliver
   await leaving
 })
 
+test('shards that a dying node hands back without a word fire at the node that had them before', async () => {
+  for (const how of ['it dies after the statement', 'its message is lost'] as const) {
+    const { clock, store, receiver, a, b } = await setup('a', 'b')
+    await createAll(a, () => 'PT20S')
+    const claim = store.claim.bind(store)
+    store.claim = async (one) => {
+      const epoch = await claim(one)
+      if (one.owner !== 'a') return epoch
+      if (how === 'it dies after the statement') b.crash()
+      else b.movedGate = Promise.reject(new Error('connection lost'))
+      b.movedGate?.catch(() => {})
+      return epoch
+    }
+    void b.engine.stop(10_000)
+    await clock.advance(LEASE_MS + 3 * BEAT_MS)
+    store.claim = claim
+    await clock.advance(20_000)
+    assert.equal(a.engine.gauges().ownedShards, SHARDS, how)
+    assert.deepEqual(sorted(receiver.ids()), sorted(ids), how)
+    assert.ok(onTheDot(receiver), how)
+  }
+})
+
 test('a node at the address of one that died is given nothing in the name of that one', async () => {
   const { store, nodes, a, b, c } = await setup('a', 'b', 'c')
   const ownedBy = async (...names: string[]) => (await store.shards()).filter(({ owner }) => names.includes(owner!)).length

@@ -3,6 +3,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { TestContext } from 'node:test'
+import type pg from 'pg'
 import { PostgresServer } from '../../../src/store/postgres/postgres-server.fixture.ts'
 import { cleanUp } from '../cleanup.ts'
 import { eventually } from '../eventually.ts'
@@ -46,6 +47,23 @@ export class Cluster {
     cleanUp(this.#t, () => node.dispose())
     await node.start()
     return node
+  }
+
+  /** One statement, as the superuser. */
+  async sql(text: string): Promise<Record<string, unknown>[]> {
+    return this.#postgres.sql(text, this.#place.database.database)
+  }
+
+  /** A connection of the test's own, which can hold locks. */
+  async client(): Promise<pg.Client> {
+    const client = await this.#postgres.client(this.#place.database.database)
+    cleanUp(this.#t, () => client.end())
+    return client
+  }
+
+  /** Resolves once as many statements of the nodes as this wait for a lock. */
+  async blocked(count: number): Promise<void> {
+    await this.#postgres.waitForBlocked(this.#place.database.database, count)
   }
 
   get inService(): ClusterNode[] {
