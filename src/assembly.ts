@@ -4,6 +4,7 @@
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import type { Broker } from './broker/broker.ts'
+import { SubjectPatterns } from './core/subject.ts'
 import type { Namespace, Target } from './core/timer.ts'
 import { Engine } from './engine/engine.ts'
 import type { EngineObserver } from './engine/engine.ts'
@@ -12,7 +13,8 @@ import { DELIVERIES } from './http/all-contracts.ts'
 import { PLATFORM_PROTOCOL } from './http/contracts/platform/delivery.ts'
 import { NATIVE_PROTOCOL } from './http/native/callback.ts'
 import { LifecycleOutbox } from './nats/lifecycle/lifecycle-outbox.ts'
-import { dueTimeReached } from './nats/messages/due-time-reached.ts'
+import { dueTimeReached, MESSAGES_PROTOCOL } from './nats/messages/due-time-reached.ts'
+import { ownSubjects, Subjects } from './nats/subjects.ts'
 import type { Clock } from './runtime/clock.ts'
 import type { Config } from './runtime/config.ts'
 import { partLogger } from './runtime/logger.ts'
@@ -20,20 +22,21 @@ import type { Logger } from './runtime/logger.ts'
 import { VERSION } from './runtime/version.ts'
 import { CommandRouter } from './service/command-router.ts'
 import { PeerLinks } from './service/peers/peer-links.ts'
-import type { ServiceObserver } from './service/timer-operations.ts'
+import type { Callback, ServiceObserver } from './service/timer-operations.ts'
 import { TimerService } from './service/timer-service.ts'
 import type { Store } from './store/store.ts'
 import { createEgressPolicy } from './targets/http/egress.ts'
 import type { EgressPolicy } from './targets/http/egress.ts'
 import { HttpTarget } from './targets/http/http-target.ts'
 import { natsTargetFault } from './targets/nats/nats-address.ts'
+import type { AddressRules } from './targets/nats/nats-address.ts'
 import { NatsTarget } from './targets/nats/nats-target.ts'
 import { payloadProtocol } from './targets/nats/protocol.ts'
 import { NoneTarget } from './targets/none/none-target.ts'
 import type { TargetAdapter } from './targets/target.ts'
 
 /** Over NATS, every contract but `messages` sends the payload as it is. */
-const NATS_PROTOCOLS = [payloadProtocol(NATIVE_PROTOCOL), payloadProtocol(PLATFORM_PROTOCOL), dueTimeReached]
+const PAYLOAD_PROTOCOLS = [payloadProtocol(NATIVE_PROTOCOL), payloadProtocol(PLATFORM_PROTOCOL)]
 
 const BEAT_SHARE = 0.4 // of the lease: a connection that hangs is given up while there is time for another beat
 
@@ -104,7 +107,8 @@ export function buildEngine(parts: EngineParts): Engine {
     userAgent: `duetime/${VERSION}`,
     connectionsPerHost: config.deliveriesPerTargetMax,
   })
-  const nats = broker === null ? [] : [new NatsTarget({ broker, protocols: NATS_PROTOCOLS })]
+  const events = dueTimeReached(new Subjects(config.natsNamespacePrefix), config.natsEventsSubject)
+  const nats = broker === null ? [] : [new NatsTarget({ broker, protocols: [...PAYLOAD_PROTOCOLS, events], rules: natsRules(config) })]
   return new Engine({
     store,
     targets: [http, ...nats, new NoneTarget(), ...targets],
@@ -133,7 +137,7 @@ export type ServiceParts = {
   engine: Engine
   links: PeerLinks | null
   observer: ServiceObserver
-  refuseTarget: (target: Target, namespace: Namespace) => string | null
+  refuseTarget: (callback: Callback, namespace: Namespace) => string | null
 }
 
 /** Where there are other nodes it finds the owner of a timer among them. */
@@ -152,15 +156,31 @@ export function egressFor(config: Config): EgressPolicy {
   })
 }
 
-export type TargetQuestion = { target: Target; namespace: Namespace; egress: EgressPolicy; config: Config }
+/** Where callbacks may publish. */
+export function natsRules(config: Config): AddressRules {
+  const { natsNamespacePrefix: namespacePrefix, natsCallbackAllow: allowed } = config
+  return { namespacePrefix, own: ownSubjects(config), allowed: allowed.length === 0 ? null : new SubjectPatterns(allowed) }
+}
 
-export function refuseTarget({ target, namespace, egress, config }: TargetQuestion): string | null {
+/** Why timers of a namespace may not have a callback, by these settings; null when they may. */
+export function targetRefusal(config: Config, egress: EgressPolicy): (callback: Callback, namespace: Namespace) => string | null {
+  const rules = natsRules(config)
+  return ({ target, protocol }, namespace) => {
+    // Only commands make such timers, and their events go to the one subject that there is for them.
+    if (protocol === MESSAGES_PROTOCOL) return null
+    return refuseTarget({ target, namespace, egress, config, rules })
+  }
+}
+
+type TargetQuestion = { target: Target; namespace: Namespace; egress: EgressPolicy; config: Config; rules: AddressRules }
+
+function refuseTarget({ target, namespace, egress, config, rules }: TargetQuestion): string | null {
   switch (target.type) {
     case 'http':
       return egress.checkUrl(target.url)
     case 'nats':
       if (config.broker === null) return 'NATS is not configured (NATS_URL), so a callback of type nats could never be delivered'
-      return natsTargetFault(target, namespace, { namespacePrefix: config.natsNamespacePrefix })
+      return natsTargetFault(target, namespace, rules)
     case 'none':
       return null
     case 'function':

@@ -2,7 +2,7 @@
 // broker, engine, doors. What a program with the library in it needs as well is in assembly.ts.
 
 import type { FastifyInstance } from 'fastify'
-import { buildEngine, buildService, egressFor, openBroker, openLinks, openOutbox, openStore, refuseTarget } from './assembly.ts'
+import { buildEngine, buildService, egressFor, openBroker, natsRules, openLinks, openOutbox, openStore, targetRefusal } from './assembly.ts'
 import type { Broker } from './broker/broker.ts'
 import type { Millis } from './core/timer.ts'
 import type { Engine } from './engine/engine.ts'
@@ -78,7 +78,7 @@ export async function startServer(config: Config, clock: Clock = systemClock, ex
     engine,
     links,
     observer,
-    refuseTarget: (target, namespace) => refuseTarget({ target, namespace, egress, config }),
+    refuseTarget: targetRefusal(config, egress),
   })
 
   const callbackTests = openCallbackTests({ config, clock, broker, egress })
@@ -157,7 +157,7 @@ function openCallbackTests({ config, clock, broker, egress }: CallbackTestParts)
   const kept = new KeptAnswers(v1Delivery)
   const { webhookSecrets: signingSecrets } = config
   const http = new HttpTarget({ protocols: [kept.protocol], egress, clock, signingSecrets, userAgent: `duetime/${VERSION}` })
-  const nats = broker === null ? [] : [new NatsTarget({ broker, protocols: [payloadProtocol(TEST_PROTOCOL)] })]
+  const nats = broker === null ? [] : [new NatsTarget({ broker, protocols: [payloadProtocol(TEST_PROTOCOL)], rules: natsRules(config) })]
   return new CallbackTests({ targets: [http, ...nats], clock, answerTo: (firing) => kept.to(firing) })
 }
 

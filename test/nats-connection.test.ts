@@ -51,7 +51,7 @@ async function assertDegraded(service: Service, reason: RegExp): Promise<void> {
 async function assertWorks(service: Service): Promise<void> {
   await eventually('ready', async () => (await readiness(service)).status === 'ready')
   const client = new Client(() => service)
-  await accepted(client.create({ id: 'now', executeAt: inMs(100), callback: { type: 'nats', topic: 'timer.events' } }))
+  await accepted(client.create({ id: 'now', executeAt: inMs(100), callback: { type: 'nats', topic: 'orders' } }))
   await eventually('published', async () => (await accepted(client.get({ timerId: 'now' }))).status === 'completed')
 }
 

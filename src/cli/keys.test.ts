@@ -48,7 +48,7 @@ test('a file that is broken or has the name already is left as it is', async (t)
 
 test('without a file the key and its entry are printed, and the entry is one that a file can have', async () => {
   const namespaces = ['--namespace', 'orders*', '--namespace', 'x']
-  const { out, code } = await run('create', '--name', 'orders', ...namespaces, '--permission', 'timer:read', '--rate', '100')
+  const { out, code } = await run('create', '--name', 'orders', ...namespaces, '--permission', 'timer:read', '--rate', '100', '--nats-subject', 'orders.>')
   assert.equal(code, 0)
   const [key = '', entry = ''] = out.split('\n')
   assert.deepEqual(JSON.parse(entry), {
@@ -57,6 +57,7 @@ test('without a file the key and its entry are printed, and the entry is one tha
     permissions: ['timer:read'],
     namespaces: ['orders*', 'x'],
     rateLimit: { perSecond: 100, burst: 100 },
+    natsSubjects: ['orders.>'],
   })
 })
 

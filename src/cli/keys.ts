@@ -19,6 +19,8 @@ export type NewKey = {
   readonly namespaces: readonly string[]
   readonly ratePerSecond: number | null
   readonly burst: number | null
+  /** Null: wherever the service lets callbacks publish. */
+  readonly natsSubjects: readonly string[] | null
   /** Null: the entry is printed. */
   readonly file: string | null
 }
@@ -38,9 +40,9 @@ export async function createKeyEntry(asked: NewKey, { out, err }: KeysOutput): P
   out(`${key}\n`)
 }
 
-function entryOf({ name, permissions, namespaces, ratePerSecond, burst }: NewKey, hash: string): KeyEntryJson {
+function entryOf({ name, permissions, namespaces, ratePerSecond, burst, natsSubjects }: NewKey, hash: string): KeyEntryJson {
   const rateLimit = ratePerSecond === null ? {} : { rateLimit: { perSecond: ratePerSecond, burst: burst ?? defaultBurst(ratePerSecond) } }
-  return { name, hash, permissions: permissions as readonly Permission[], namespaces, ...rateLimit }
+  return { name, hash, permissions: permissions as readonly Permission[], namespaces, ...rateLimit, ...(natsSubjects !== null && { natsSubjects }) }
 }
 
 /** What the file could not have is no key either. */

@@ -4,6 +4,7 @@
 import type { Brand } from './brand.ts'
 import { DuetimeError, ErrorCode } from './errors.ts'
 import { parseNamespace } from './ids.ts'
+import type { SubjectPatterns } from './subject.ts'
 import type { Namespace } from './timer.ts'
 
 /** Each includes those before it. */
@@ -36,6 +37,8 @@ export type Principal = {
   /** Null: all namespaces. */
   readonly namespaces: readonly NamespacePattern[] | null
   readonly rateLimit: RateLimit | null
+  /** Where the callbacks that it sets may publish on NATS; absent: wherever the service lets callbacks publish. */
+  readonly natsSubjects?: SubjectPatterns
 }
 
 /** For doors whose clients are trusted as a whole. */
@@ -69,6 +72,12 @@ export function assertAccess(principal: Principal, permission: Permission, scope
     const what = namespace === undefined ? 'is bound to some namespaces, and this needs all' : `may not use namespace '${namespace}'`
     throw forbidden(`the key '${principal.name}' ${what}`, principal, permission, namespace)
   }
+}
+
+/** Throws FORBIDDEN when the principal may not let timers publish there. */
+export function assertSubject(principal: Principal, subject: string, namespace: Namespace): void {
+  if (principal.natsSubjects === undefined || principal.natsSubjects.match(subject)) return
+  throw forbidden(`the key '${principal.name}' may not publish on '${subject}'`, principal, Permission.timer, namespace)
 }
 
 /** The namespaces a principal sees when it names none; null: all. */

@@ -17,6 +17,7 @@ export const API_KEY_CHARS_MIN = 32 // what the platform contract asks for; 32 r
 export const API_KEY_CHARS_MAX = 512 // longer ones are not even hashed
 export const KEYS_MAX = 10_000 // a keys file of about 2 MB, read in some 20 ms
 export const NAMESPACES_PER_KEY_MAX = 100 // compared one by one, and handed to the store with every list
+export const SUBJECTS_PER_KEY_MAX = 100 // one expression, compared with every NATS callback that the key sets
 export const RATE_PER_SECOND_MIN = 0.001 // some four an hour
 export const RATE_PER_SECOND_MAX = 1_000_000
 

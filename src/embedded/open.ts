@@ -1,7 +1,7 @@
 // The composition root of the library: the same store, engine and targets as the server has, with functions of the
 // program as one more target, and without its doors.
 
-import { buildEngine, buildService, egressFor, openBroker, openLinks, openOutbox, openStore, refuseTarget } from '../assembly.ts'
+import { buildEngine, buildService, egressFor, openBroker, openLinks, openOutbox, openStore, targetRefusal } from '../assembly.ts'
 import { invalidInput } from '../core/errors.ts'
 import type { Engine } from '../engine/engine.ts'
 import { systemClock } from '../runtime/clock.ts'
@@ -34,6 +34,7 @@ export async function openDuetime(options: OpenOptions): Promise<Duetime> {
   const store = await openStore(config, logger)
   const broker = await openBroker(config, clock, logger)
   const egress = egressFor(config)
+  const refuse = targetRefusal(config, egress)
   const links = await openLinks(store, clock, logger)
   const node = (): Engine => engine
   const door = links && new PeerDoor({ at: options.peers ?? {}, secret: links.secret, node, clock, logger: partLogger(logger, 'peers') })
@@ -46,7 +47,7 @@ export async function openDuetime(options: OpenOptions): Promise<Duetime> {
     ...parts,
     engine,
     observer: UNOBSERVED,
-    refuseTarget: (target, namespace) => (target.type === 'function' ? null : refuseTarget({ target, namespace, egress, config })),
+    refuseTarget: (callback, namespace) => (callback.target.type === 'function' ? null : refuse(callback, namespace)),
   })
   let graceMs = config.shutdownGraceMs
   const lifecycle = new Lifecycle(

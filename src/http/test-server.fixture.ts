@@ -85,7 +85,7 @@ export async function testServer(t: TestContext, options: TestServerOptions = {}
     store,
     clock,
     namespaces: (options.namespaces ?? []) as readonly Namespace[],
-    refuseTarget: (target) => (target.type === 'nats' ? 'NATS is not configured here' : null),
+    refuseTarget: ({ target }) => (target.type === 'nats' ? 'NATS is not configured here' : null),
     observer: observatory.observer,
   })
   const kept = new KeptAnswers(v1Delivery)

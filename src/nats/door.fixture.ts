@@ -1,6 +1,7 @@
 // The NATS door over the real engine, with stores and brokers in memory and a clock that the test moves.
 
 import type { TestContext } from 'node:test'
+import { egressFor, natsRules, targetRefusal } from '../assembly.ts'
 import type { Message } from '../broker/broker.ts'
 import { MemoryBroker } from '../broker/memory/memory-broker.ts'
 import { unrestricted } from '../core/access.ts'
@@ -15,10 +16,10 @@ import type { Timers } from '../service/timers.ts'
 import { MemoryStore } from '../store/memory/memory-store.ts'
 import { StoreError } from '../store/store.ts'
 import type { Store } from '../store/store.ts'
-import { natsTargetFault } from '../targets/nats/nats-address.ts'
 import { NatsTarget } from '../targets/nats/nats-target.ts'
 import { NatsDoor } from './door.ts'
 import { dueTimeReached } from './messages/due-time-reached.ts'
+import { Subjects } from './subjects.ts'
 
 export const NOW = Date.UTC(2026, 4, 1, 12)
 export const at = (ms: number): string => new Date(ms).toISOString()
@@ -42,14 +43,14 @@ export async function setupDoor(t: TestContext, env: Readonly<Record<string, str
   const broker = new MemoryBroker(clock)
   const store = new FailingStore(new MemoryStore())
   const config = loadConfig({ env })
-  const engine = testEngine({ store: store.asStore, clock, targets: [new NatsTarget({ broker, protocols: [dueTimeReached] })] })
+  const protocols = [dueTimeReached(new Subjects(config.natsNamespacePrefix), config.natsEventsSubject)]
+  const engine = testEngine({ store: store.asStore, clock, targets: [new NatsTarget({ broker, protocols, rules: natsRules(config) })] })
   const service = new TimerService({
     engine,
     store: store.asStore,
     clock,
     namespaces: config.namespaces,
-    refuseTarget: (target, namespace) =>
-      target.type === 'nats' ? natsTargetFault(target, namespace, { namespacePrefix: config.natsNamespacePrefix }) : null,
+    refuseTarget: targetRefusal(config, egressFor(config)),
     observer: { executed: () => {} },
   })
   const timers = service.as(unrestricted('test'))

@@ -1,8 +1,10 @@
-// Which subjects the door uses. With a namespace prefix every namespace has subjects of its own, and whoever may publish
+// Which subjects the service uses. With a namespace prefix every namespace has subjects of its own, and whoever may publish
 // on them, which the broker decides, may use that namespace and no other.
 
-import { parseNamespace } from '../core/ids.ts'
+import { namespaceOfWord, namespaceWord, SubjectPatterns } from '../core/subject.ts'
 import type { Namespace } from '../core/timer.ts'
+import type { Config } from '../runtime/config.ts'
+import { EventSubjects } from './lifecycle/event-subjects.ts'
 
 export class Subjects {
   readonly #prefix: string | null
@@ -18,19 +20,36 @@ export class Subjects {
 
   /** Where messages of one namespace go. */
   of(namespace: Namespace, subject: string): string {
-    return this.#prefix === null ? subject : `${this.#prefix}.${namespace}.${subject}`
+    return this.#prefix === null ? subject : `${this.#prefix}.${namespaceWord(namespace)}.${subject}`
   }
 
-  /** The namespace that the subject binds a message to; null when subjects bind nothing. */
+  /** The namespace that the subject binds a message to; null when subjects bind nothing. Throws INVALID_INPUT when the word is no namespace. */
   namespaceIn(subject: string): Namespace | null {
     if (this.#prefix === null) return null
     const [word = ''] = subject.slice(this.#prefix.length + 1).split('.')
-    return parseNamespace(word)
+    return namespaceOfWord(word)
   }
+}
 
-  /** Why timers of the namespace cannot be reached here, or null. */
-  faultOf(namespace: Namespace): string | null {
-    if (this.#prefix === null || !namespace.includes('.')) return null
-    return `namespace '${namespace}' has a dot, so with NATS_NAMESPACE_PREFIX no subject is its own`
-  }
+type OwnSubjectsConfig = Pick<
+  Config,
+  | 'natsCommandsSubject'
+  | 'natsEventsSubject'
+  | 'natsDeadLettersSubject'
+  | 'natsRequestsSubject'
+  | 'natsLifecycleSubject'
+  | 'natsNamespacePrefix'
+>
+
+/** What the service listens to and speaks on, whether or not each of it is switched on at this node: others may have it on. */
+export function ownSubjects(config: OwnSubjectsConfig): SubjectPatterns {
+  const { natsNamespacePrefix: prefix } = config
+  const subjects = new Subjects(prefix)
+  return new SubjectPatterns([
+    subjects.pattern(config.natsCommandsSubject),
+    subjects.pattern(config.natsEventsSubject),
+    config.natsDeadLettersSubject,
+    `${subjects.pattern(config.natsRequestsSubject)}.>`,
+    ...new EventSubjects(config.natsLifecycleSubject, prefix).patterns,
+  ])
 }

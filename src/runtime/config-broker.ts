@@ -3,6 +3,7 @@
 
 import { isIP } from 'node:net'
 import { LifecycleEventType } from '../core/lifecycle-event.ts'
+import { subjectPatternFault } from '../core/subject.ts'
 import type { ValueType } from './config-values.ts'
 
 export type BrokerSettings = {
@@ -79,6 +80,19 @@ export function subjectTemplate(): ValueType<string> {
       if (!text.split('.').every(isWord)) {
         throw new RangeError(`a subject: words of letters, digits, - and _, or ${placeholders.join(' or ')}, joined by dots`)
       }
+      return text
+    },
+  }
+}
+
+/** Subjects by their words: `*` is one of them, `>` at the end one or more. */
+export function subjectPattern(): ValueType<string> {
+  return {
+    describes: 'subject with `*` or `>` as words',
+    placeholder: 'subject',
+    parse: (text) => {
+      const fault = subjectPatternFault(text)
+      if (fault !== null) throw new RangeError(`subjects: each ${fault}`)
       return text
     },
   }

@@ -2,7 +2,7 @@
 // type of Config all come from this list. A new setting is a new line here and nothing else.
 
 import { PAYLOAD_BYTES_DEFAULT_MAX } from '../core/limits.ts'
-import { brokerName, brokerUrl, filePath, lifecycleEventTypes, plainText, subjectName, subjectTemplate } from './config-broker.ts'
+import { brokerName, brokerUrl, filePath, lifecycleEventTypes, plainText, subjectName, subjectPattern, subjectTemplate } from './config-broker.ts'
 import { apiKey, databaseUrl, egressRule, hostName, httpUrl, namespaceName, sqlitePath, webhookSecret } from './config-places.ts'
 import { boolean, bytes, choice, duration, integer, list, pairs } from './config-values.ts'
 import type { ValueType } from './config-values.ts'
@@ -200,8 +200,13 @@ export const SETTINGS = {
     }),
     natsNamespacePrefix: optional('NATS_NAMESPACE_PREFIX', subjectName(), {
       help:
-        'Bind namespaces to subjects: commands, requests, events and callbacks of namespace X are on `<prefix>.X.<subject>` only, ' +
+        'Bind namespaces to subjects: commands, requests, events and callbacks of namespace X are on `<prefix>.X.<subject>` only (a dot in X is `%2E`), ' +
         'so that the permissions of NATS say who may use which.',
+    }),
+    natsCallbackAllow: setting('NATS_CALLBACK_ALLOW', list(subjectPattern()), '', {
+      help:
+        'Subjects that callbacks may publish on, such as `orders.>, *.audit`; any when empty. Never those of the service itself. ' +
+        'A key may have a list of its own.',
     }),
     natsLifecycle: setting('NATS_LIFECYCLE', lifecycleEventTypes(), 'off', {
       help: 'Lifecycle events of timers that are published: each at least once, in order per timer, stored with its change until then.',

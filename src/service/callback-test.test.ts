@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MemoryBroker } from '../broker/memory/memory-broker.ts'
 import type { DeliveryOutcome, Firing } from '../core/delivery.ts'
+import { SubjectPatterns } from '../core/subject.ts'
 import type { JsonText, Namespace, Target } from '../core/timer.ts'
 import { systemClock } from '../runtime/clock.ts'
 import { ManualClock } from '../runtime/manual-clock.ts'
@@ -82,7 +83,8 @@ test('it is delivered as the first attempt of a timer that is due now, with at m
 test('over NATS it is published, with its delivery id as the message id', async () => {
   const broker = new MemoryBroker(systemClock)
   await broker.start()
-  const targets = [new NatsTarget({ broker, protocols: [payloadProtocol(TEST_PROTOCOL)] })]
+  const rules = { namespacePrefix: null, own: new SubjectPatterns([]), allowed: null }
+  const targets = [new NatsTarget({ broker, protocols: [payloadProtocol(TEST_PROTOCOL)], rules })]
   const tests = new CallbackTests({ targets, clock: systemClock, answerTo: () => null })
   const { outcome, answer, deliveryId } = await tests.run({ ...TEST, target: { type: 'nats', topic: 'orders', key: 'eu', headers: null } })
   assert.deepEqual([outcome, answer], [{ type: 'delivered', statusCode: null }, null])

@@ -34,9 +34,12 @@ export type TimerOperationsOptions = {
   /** Empty: any well-formed namespace is enabled. */
   readonly namespaces: readonly Namespace[]
   /** Why timers of the namespace may not have this target, or null when they may. */
-  readonly refuseTarget: (target: Target, namespace: Namespace) => string | null
+  readonly refuseTarget: (callback: Callback, namespace: Namespace) => string | null
   readonly observer: ServiceObserver
 }
+
+/** Where a timer fires, and the way of delivering that goes with it. */
+export type Callback = { readonly target: Target; readonly protocol: string }
 
 export type ServiceObserver = { executed(command: Command, result: Executed): void }
 
@@ -60,8 +63,8 @@ export class TimerOperations {
   async execute(command: Command): Promise<Executed> {
     const { engine, executor = engine, observer } = this.#options
     this.#assertEnabled(command.namespace)
-    const target = targetIn(command)
-    if (target !== undefined) this.#assertTarget(target, command.namespace)
+    const callback = callbackIn(command)
+    if (callback !== undefined) this.#assertCallback(callback, command.namespace)
     const result = await executor.execute(command)
     observer.executed(command, result)
     return result
@@ -116,10 +119,10 @@ export class TimerOperations {
     return asking(forecastOf(store, query, clock.now()))
   }
 
-  /** Throws what a create with this target would be refused with. */
-  assertCallback(target: Target, namespace: Namespace): void {
+  /** Throws what a create with this callback would be refused with. */
+  assertCallback(callback: Callback, namespace: Namespace): void {
     this.#assertEnabled(namespace)
-    this.#assertTarget(target, namespace)
+    this.#assertCallback(callback, namespace)
   }
 
   stats(): Promise<StoreStats> {
@@ -181,15 +184,15 @@ export class TimerOperations {
     })
   }
 
-  #assertTarget(target: Target, namespace: Namespace): void {
-    const reason = this.#options.refuseTarget(target, namespace)
+  #assertCallback(callback: Callback, namespace: Namespace): void {
+    const reason = this.#options.refuseTarget(callback, namespace)
     if (reason !== null) throw invalidInput('callback', reason)
   }
 }
 
 /** Where the command lets a timer fire, if it says so. */
-function targetIn(command: Command): Target | undefined {
-  return command.type === 'create' ? command.spec.target : command.type === 'update' ? command.changes.callback?.target : undefined
+export function callbackIn(command: Command): Callback | undefined {
+  return command.type === 'create' ? command.spec : command.type === 'update' ? command.changes.callback : undefined
 }
 
 function within(filter: ListFilter, statuses: readonly Status[]): ListFilter {

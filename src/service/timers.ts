@@ -2,7 +2,7 @@
 // forget to ask. A namespace that is named is refused before anything is looked up: the answer is the same whether or
 // not the timer exists. A namespace that is not named means those the principal may see.
 
-import { assertAccess, EVERY_NAMESPACE, matchesAny, mayAccess, NO_NAMESPACE, Permission, visibleNamespaces } from '../core/access.ts'
+import { assertAccess, assertSubject, EVERY_NAMESPACE, matchesAny, mayAccess, NO_NAMESPACE, Permission, visibleNamespaces } from '../core/access.ts'
 import type { Principal } from '../core/access.ts'
 import type { Command, CreateCommand } from '../core/command.ts'
 import type { TimerIdentity } from '../core/ids.ts'
@@ -12,9 +12,12 @@ import type { Millis, Namespace, Target, Timer } from '../core/timer.ts'
 import type { Executed } from '../engine/shard.ts'
 import type { ListFilter, ListPage, ListQuery, NamespaceScope, PageFilter, StoreStats, TimerPage } from '../store/store.ts'
 import type { PageQuery as StorePageQuery } from '../store/store.ts'
+import { subjectOf } from '../targets/nats/nats-address.ts'
 import type { Sight } from './activity/overview.ts'
+import { TEST_PROTOCOL } from './callback-test.ts'
 import type { Forecast, ForecastQuery } from './forecast.ts'
 import type { Statistics } from './statistics.ts'
+import { callbackIn } from './timer-operations.ts'
 import type { BulkResult, TimerOperations } from './timer-operations.ts'
 import type { Found, SearchQuery } from './timer-search.ts'
 
@@ -41,6 +44,8 @@ export class Timers {
   /** Resolves when what the command asks for is durable. */
   async execute(command: Command): Promise<Executed> {
     assertAccess(this.#principal, Permission.timer, command.namespace)
+    const callback = callbackIn(command)
+    if (callback !== undefined) this.#assertSubject(callback.target, command.namespace)
     return this.#operations.execute(command)
   }
 
@@ -89,7 +94,8 @@ export class Timers {
   /** Throws what this principal would be refused with if it created a timer with this target. */
   assertCallback(target: Target, namespace: Namespace): void {
     assertAccess(this.#principal, Permission.timer, namespace)
-    this.#operations.assertCallback(target, namespace)
+    this.#assertSubject(target, namespace)
+    this.#operations.assertCallback({ target, protocol: TEST_PROTOCOL }, namespace)
   }
 
   async stats({ namespace }: { readonly namespace?: Namespace } = {}): Promise<StoreStats> {
@@ -119,6 +125,10 @@ export class Timers {
   preview(schedule: Schedule, count: number): { readonly now: Millis; readonly firings: readonly Millis[] } {
     assertAccess(this.#principal, Permission.read, NO_NAMESPACE)
     return this.#operations.preview(schedule, count)
+  }
+
+  #assertSubject(target: Target, namespace: Namespace): void {
+    if (target.type === 'nats') assertSubject(this.#principal, subjectOf(target), namespace)
   }
 
   #within<Filter extends { readonly namespace?: Namespace }>(filter: Filter, permission: Permission): Filter & NamespaceScope {

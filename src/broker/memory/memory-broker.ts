@@ -18,7 +18,7 @@ import type {
   RequestHandler,
   StreamSpec,
 } from '../broker.ts'
-import { subjectMatches } from '../subject.ts'
+import { subjectMatches } from '../../core/subject.ts'
 import { MemoryConsumer } from './memory-consumer.ts'
 
 export type StoredMessage = Message & { readonly sequence: number }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { subjectFault, subjectMatches } from '../../broker/subject.ts'
+import { subjectFault, subjectMatches } from '../../core/subject.ts'
 import type { Namespace } from '../../core/timer.ts'
 import { EventSubjects } from './event-subjects.ts'
 

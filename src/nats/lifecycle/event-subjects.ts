@@ -1,6 +1,8 @@
 // Where events are published: a template with the namespace and the kind of event in it.
 
+import { LifecycleEventType } from '../../core/lifecycle-event.ts'
 import type { LifecycleEvent } from '../../core/lifecycle-event.ts'
+import { namespaceWord } from '../../core/subject.ts'
 import { SubjectPlaceholder } from '../../runtime/config-broker.ts'
 
 export class EventSubjects {
@@ -12,7 +14,7 @@ export class EventSubjects {
   }
 
   of({ namespace, type }: Pick<LifecycleEvent, 'namespace' | 'type'>): string {
-    return this.#filled(oneWord(namespace), type)
+    return this.#filled(namespaceWord(namespace), type)
   }
 
   /** Every subject that `of` can give. */
@@ -20,15 +22,12 @@ export class EventSubjects {
     return this.#filled('*', '*')
   }
 
+  /** The same, and no more: an event's word is one of a few. */
+  get patterns(): readonly string[] {
+    return [...new Set(Object.values(LifecycleEventType).map((type) => this.#filled('*', type)))]
+  }
+
   #filled(namespace: string, event: string): string {
     return this.#template.replaceAll(SubjectPlaceholder.namespace, namespace).replaceAll(SubjectPlaceholder.event, event)
   }
-}
-
-/**
- * A dot would make two words of a namespace: whoever may read `a.>` would read the events of the namespace `a.b`. What it
- * becomes instead is in no namespace's name.
- */
-function oneWord(namespace: string): string {
-  return namespace.replaceAll('.', '%2E')
 }

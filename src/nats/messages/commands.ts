@@ -13,7 +13,7 @@ import type { Schedule } from '../../core/schedule.ts'
 import { CatchUp } from '../../core/timer.ts'
 import type { Millis, Namespace } from '../../core/timer.ts'
 import type { Subjects } from '../subjects.ts'
-import { dueTimeReached } from './due-time-reached.ts'
+import { MESSAGES_PROTOCOL } from './due-time-reached.ts'
 import type { Envelope } from './envelope.ts'
 import { MalformedMessage, text } from './envelope.ts'
 
@@ -68,7 +68,7 @@ function scheduleTimer(envelope: Envelope, context: CommandContext): CreateComma
       schedule: dueAtOf(envelope, context.now),
       catchUp: CatchUp.all,
       target: { type: 'nats', topic: context.subjects.of(name.namespace, context.eventsSubject), key: null, headers: null },
-      protocol: dueTimeReached.name,
+      protocol: MESSAGES_PROTOCOL,
       payload: null,
       metadata: null,
       retry: EVENT_RETRY,
@@ -81,13 +81,11 @@ function scheduleTimer(envelope: Envelope, context: CommandContext): CreateComma
   }
 }
 
-function nameOf({ tenantId, payload }: Envelope, { namespace: bound, subjects }: CommandContext): TimerIdentity {
+function nameOf({ tenantId, payload }: Envelope, { namespace: bound }: CommandContext): TimerIdentity {
   const namespace = parseNamespace(text(payload, 'tenantId', 'payload.tenantId'), 'payload.tenantId')
   if (namespace !== tenantId) {
     throw new MalformedMessage(`tenantId is '${tenantId}' and payload.tenantId '${namespace}': they must be the same`)
   }
-  const unreachable = subjects.faultOf(namespace)
-  if (unreachable !== null) throw new MalformedMessage(unreachable)
   if (bound !== null && namespace !== bound) {
     throw new MalformedMessage(`the subject is that of namespace '${bound}', and the message is for '${namespace}'`)
   }

@@ -5,11 +5,19 @@ import { hash } from 'node:crypto'
 import type { Firing } from '../../core/delivery.ts'
 import type { Millis } from '../../core/timer.ts'
 import type { NatsProtocol } from '../../targets/nats/protocol.ts'
+import type { Subjects } from '../subjects.ts'
 
-export const dueTimeReached: NatsProtocol = {
-  name: 'messages',
-  confirmedBy: 'stream',
-  message: envelopeText,
+/** Names the way of delivering of timers that commands made. No other door can give it to a timer. */
+export const MESSAGES_PROTOCOL = 'messages'
+
+/** Events go where the settings say now, whatever they said when the timer was made: the event is the service's, not a client's. */
+export function dueTimeReached(subjects: Subjects, eventsSubject: string): NatsProtocol {
+  return {
+    name: MESSAGES_PROTOCOL,
+    confirmedBy: 'stream',
+    subjectFor: ({ namespace }) => subjects.of(namespace, eventsSubject),
+    message: envelopeText,
+  }
 }
 
 /** Written by hand, as the bodies of callbacks are: tens of thousands of these may be due at once. */

@@ -3,7 +3,7 @@
 
 import { headerOf } from '../../broker/broker.ts'
 import type { Header, Message, Reply } from '../../broker/broker.ts'
-import { ERROR_CATALOGUE, ErrorCode } from '../../core/errors.ts'
+import { DuetimeError, ERROR_CATALOGUE, ErrorCode } from '../../core/errors.ts'
 import type { Millis } from '../../core/timer.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type { Logger } from '../../runtime/logger.ts'
@@ -40,6 +40,7 @@ export class RequestHandler {
     try {
       return await this.#call(request)
     } catch (error) {
+      if (error instanceof DuetimeError) return this.#failure(error.code, error.message)
       this.#parts.logger.error({ err: error, subject: request.subject }, 'request failed unexpectedly')
       return this.#failure(ErrorCode.internal, 'something failed here that should not; the log has the cause')
     } finally {

@@ -48,6 +48,7 @@ test('fields of the wrong kind are refused', () => {
     hash: [undefined, null, 1, '', 'a'.repeat(64), `md5:${'a'.repeat(32)}`, `${HASH} `],
     permissions: [undefined, 'timer', [], ['write'], ['timer', 1], { timer: true }],
     namespaces: [undefined, null, '*', [], [1], ['a b'], ['a*b'], ['**'], [''], Array(101).fill('a')],
+    natsSubjects: [null, 'orders.>', [1], ['a b'], ['a.>.b'], ['a*'], [''], Array(101).fill('a')],
     rateLimit: [
       ...[null, 5, [], {}, { perSecond: '5' }, { perSecond: -1 }],
       ...[{ perSecond: 5, burst: 0 }, { perSecond: 5, burst: 1.5 }, { perSecond: 5, per: 1 }],
@@ -77,6 +78,10 @@ test('a good entry is read as it is, with a burst of a second unless it says ano
   assert.deepEqual(parseKeyEntries('[]', ''), [])
   const [all] = parseKeyEntries(JSON.stringify([{ ...GOOD, namespaces: ['a', '*'] }]), '')
   assert.equal(all!.principal.namespaces, null)
+  const [bound] = parseKeyEntries(JSON.stringify([{ ...GOOD, natsSubjects: ['orders.>'] }]), '')
+  assert.ok(bound!.principal.natsSubjects!.match('orders.paid') && !bound!.principal.natsSubjects!.match('billing'))
+  const [none] = parseKeyEntries(JSON.stringify([{ ...GOOD, natsSubjects: [] }]), '')
+  assert.ok(!none!.principal.natsSubjects!.match('orders.paid'))
 })
 
 test('whatever the file has, it is read or refused with reasons', () => {

@@ -4,7 +4,8 @@
 import { parseNamespacePattern, Permission } from '../../core/access.ts'
 import type { NamespacePattern, Principal, RateLimit } from '../../core/access.ts'
 import { DuetimeError } from '../../core/errors.ts'
-import { KEYS_MAX, NAMESPACES_PER_KEY_MAX, RATE_PER_SECOND_MAX, RATE_PER_SECOND_MIN } from '../../core/limits.ts'
+import { KEYS_MAX, NAMESPACES_PER_KEY_MAX, RATE_PER_SECOND_MAX, RATE_PER_SECOND_MIN, SUBJECTS_PER_KEY_MAX } from '../../core/limits.ts'
+import { subjectPatternFault, SubjectPatterns } from '../../core/subject.ts'
 import { KEY_HASH } from './api-key.ts'
 
 export type KeyEntry = { readonly hash: string; readonly principal: Principal }
@@ -16,6 +17,7 @@ export type KeyEntryJson = {
   readonly permissions: readonly Permission[]
   readonly namespaces: readonly string[]
   readonly rateLimit?: RateLimit
+  readonly natsSubjects?: readonly string[]
 }
 
 export class KeysFileError extends Error {
@@ -55,7 +57,7 @@ function entriesOf(text: string, problems: string[]): readonly unknown[] {
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._@-]{0,99}$/
 /** Those who come without a key, and the key that is a setting. */
 const TAKEN_NAMES = ['anonymous', 'nobody', 'default']
-const FIELDS = ['name', 'hash', 'permissions', 'namespaces', 'rateLimit']
+const FIELDS = ['name', 'hash', 'permissions', 'namespaces', 'rateLimit', 'natsSubjects']
 
 function readEntry(value: unknown, index: number, problems: string[]): KeyEntry | null {
   if (!isObject(value)) {
@@ -75,9 +77,10 @@ function readEntry(value: unknown, index: number, problems: string[]): KeyEntry 
   const permissions = readPermissions(value['permissions'], wrong)
   const namespaces = readNamespaces(value['namespaces'], wrong)
   const rateLimit = value['rateLimit'] === undefined ? null : readRateLimit(value['rateLimit'], wrong)
+  const natsSubjects = value['natsSubjects'] === undefined ? {} : { natsSubjects: readSubjects(value['natsSubjects'], wrong) }
   if (permissions.has(Permission.admin) && namespaces !== null) wrong('admin is for the whole service: its namespaces must be ["*"]')
   const isGood = hasName && hasHash && problems.length === before
-  return isGood ? { hash, principal: { name, permissions, namespaces, rateLimit } } : null
+  return isGood ? { hash, principal: { name, permissions, namespaces, rateLimit, ...natsSubjects } } : null
 }
 
 type Wrong = (message: string) => void
@@ -103,6 +106,16 @@ function readNamespaces(value: unknown, wrong: Wrong): readonly NamespacePattern
     wrong(`${error.message.replace('namespace', 'each of namespaces')}; a star may be at its end`)
     return []
   }
+}
+
+/** An empty list allows no callback over NATS. */
+function readSubjects(value: unknown, wrong: Wrong): SubjectPatterns {
+  const isList = Array.isArray(value) && value.length <= SUBJECTS_PER_KEY_MAX && value.every((one) => typeof one === 'string')
+  if (!isList) wrong(`natsSubjects must be a list of up to ${SUBJECTS_PER_KEY_MAX} subjects, such as ["orders.>", "*.audit"]`)
+  const patterns: readonly string[] = isList ? value : []
+  const faults = patterns.map(subjectPatternFault).filter((fault) => fault !== null)
+  if (faults.length > 0) wrong(`each of natsSubjects ${faults[0]}`)
+  return new SubjectPatterns(faults.length > 0 ? [] : patterns)
 }
 
 function readRateLimit(value: unknown, wrong: Wrong): RateLimit | null {

@@ -4,6 +4,7 @@ import { headerOf } from '../../broker/broker.ts'
 import { MemoryBroker } from '../../broker/memory/memory-broker.ts'
 import { failedDelivery } from '../../core/delivery.ts'
 import type { Firing } from '../../core/delivery.ts'
+import { SubjectPatterns } from '../../core/subject.ts'
 import type { JsonText, NatsTarget as NatsAddress, Timer } from '../../core/timer.ts'
 import { systemClock } from '../../runtime/clock.ts'
 import { aFiring } from '../http/delivery.fixture.ts'
@@ -12,11 +13,13 @@ import { payloadProtocol } from './protocol.ts'
 
 const NOT_ABORTED = new AbortController().signal
 const strict = { name: 'strict', confirmedBy: 'stream', message: () => 'event' } as const
+const events = { name: 'events', confirmedBy: 'any', subjectFor: () => 'own.events', message: () => 'event' } as const
 
 async function setup() {
   const broker = new MemoryBroker(systemClock)
   await broker.start()
-  return { broker, target: new NatsTarget({ broker, protocols: [payloadProtocol('v1'), strict] }) }
+  const rules = { namespacePrefix: null, own: new SubjectPatterns(['timer.commands', 'own.events']), allowed: null }
+  return { broker, target: new NatsTarget({ broker, protocols: [payloadProtocol('v1'), strict, events], rules }) }
 }
 
 function firing(address: Partial<NatsAddress> = {}, timer: Partial<Timer> = {}): Firing {
@@ -34,6 +37,21 @@ test('a refusal is a failure with an answer', async () => {
   const { target } = await setup()
   const outcome = await target.deliver(firing({}, { protocol: 'strict' }), NOT_ABORTED)
   assert.deepEqual(outcome, failedDelivery('no stream covers the subject', { statusCode: 503 }))
+})
+
+test('a subject of the service is never published on, and no further attempt is made', async () => {
+  const { broker, target } = await setup()
+  for (const address of [{ topic: 'timer.commands' }, { topic: 'timer', key: 'commands' }, { topic: 'a.*' }, { topic: '$SYS', key: 'a' }]) {
+    const outcome = await target.deliver(firing(address), NOT_ABORTED)
+    assert.ok(outcome.type === 'failed' && outcome.final && outcome.statusCode === 403, JSON.stringify(address))
+  }
+  assert.equal(broker.uncovered.length, 0)
+})
+
+test('a protocol that says where its messages go is not led elsewhere by the timer', async () => {
+  const { broker, target } = await setup()
+  await target.deliver(firing({ topic: 'timer.commands' }, { protocol: 'events' }), NOT_ABORTED)
+  assert.deepEqual(broker.uncovered.map(({ subject }) => subject), ['own.events'])
 })
 
 test('a protocol that this node does not know is a failure, not a loss', async () => {

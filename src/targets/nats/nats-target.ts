@@ -7,21 +7,30 @@ import { failedDelivery } from '../../core/delivery.ts'
 import type { DeliveryOutcome, Firing } from '../../core/delivery.ts'
 import type { NatsTarget as NatsAddress } from '../../core/timer.ts'
 import type { TargetAdapter } from '../target.ts'
-import { isReservedHeader, subjectOf } from './nats-address.ts'
+import { isReservedHeader, natsAddressFault, subjectOf } from './nats-address.ts'
+import type { AddressRules } from './nats-address.ts'
 import type { NatsProtocol } from './protocol.ts'
 
 const DELIVERED: DeliveryOutcome = Object.freeze({ type: 'delivered', statusCode: null })
 const ANSWERED = 500 // for a refusal without a code of its own: the broker is there, so the others need not wait
 
-export type NatsTargetOptions = { readonly broker: Broker; readonly protocols: readonly NatsProtocol[] }
+const REFUSED = 403 // by the service itself, without asking the broker
+
+export type NatsTargetOptions = {
+  readonly broker: Broker
+  readonly protocols: readonly NatsProtocol[]
+  readonly rules: AddressRules
+}
 
 export class NatsTarget implements TargetAdapter<NatsAddress> {
   readonly type = 'nats'
   readonly #broker: Broker
   readonly #protocols: ReadonlyMap<string, NatsProtocol>
+  readonly #rules: AddressRules
 
-  constructor({ broker, protocols }: NatsTargetOptions) {
+  constructor({ broker, protocols, rules }: NatsTargetOptions) {
     this.#broker = broker
+    this.#rules = rules
     this.#protocols = new Map(protocols.map((protocol) => [protocol.name, protocol]))
   }
 
@@ -37,9 +46,13 @@ export class NatsTarget implements TargetAdapter<NatsAddress> {
     const protocol = this.#protocols.get(timer.protocol)
     // Stored by a newer version, or edited by hand: it may well be right at the next attempt.
     if (protocol === undefined) return failedDelivery(`this node does not know the protocol '${timer.protocol}' for NATS`)
+    const subject = protocol.subjectFor?.(timer) ?? subjectOf(target)
+    // Stored before the settings were what they are, or imported. No further attempt makes it right.
+    const fault = protocol.subjectFor === undefined ? natsAddressFault(target, timer.namespace, this.#rules) : null
+    if (fault !== null) return failedDelivery(fault, { statusCode: REFUSED, final: true })
     try {
       const publication = {
-        subject: subjectOf(target),
+        subject,
         headers: headersFor(firing, target),
         data: protocol.message(firing),
         id: deliveryId,

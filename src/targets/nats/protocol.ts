@@ -2,12 +2,15 @@
 // made the timer; the target does the rest: where it goes, its delivery id, and whether it arrived.
 
 import type { Firing } from '../../core/delivery.ts'
+import type { Timer } from '../../core/timer.ts'
 
 export interface NatsProtocol {
   /** What `timer.protocol` says of the timers that follow it. */
   readonly name: string
   /** Whether only a stream's acknowledgement counts as delivered, or, where there is no stream, the server's receipt as well. */
   readonly confirmedBy: 'stream' | 'any'
+  /** Where the message goes, when that is the protocol's to say; absent, the timer's target says it and is judged. */
+  readonly subjectFor?: (timer: Timer) => string
   /** The data; empty when there is none. */
   message(firing: Firing): string
 }
