@@ -75,25 +75,10 @@ export function* itemsOf(json: string, at: number): Generator<Span> {
   }
 }
 
-/** Every key in the text, at any depth, in order; of two members of one name both. */
-export function* keysOf(json: string): Generator<string> {
-  for (let quote = json.indexOf('"'); quote >= 0; ) {
-    const end = endOfString(json, quote)
-    if (isFollowedByColon(json, end)) yield stringBetween(json, quote, end)
-    quote = json.indexOf('"', end)
-  }
-}
-
 /** Most strings have no escapes and are what stands between the quotes. */
 function stringBetween(json: string, start: number, end: number): string {
   const written = json.slice(start + 1, end - 1)
   return written.includes('\\') ? (JSON.parse(`"${written}"`) as string) : written
-}
-
-function isFollowedByColon(json: string, at: number): boolean {
-  let i = at
-  while (json.charCodeAt(i) <= 0x20) i++
-  return json.charCodeAt(i) === COLON
 }
 
 /** Past white space, and past the colon or comma between what is being walked. */

@@ -12,6 +12,7 @@ export const METADATA_KEYS_MAX = 50
 export const METADATA_BYTES_MAX = 16 * 1_024 // read and compared by list filters, so kept small
 export const PAYLOAD_BYTES_DEFAULT_MAX = 256 * 1_024
 export const JSON_DEPTH_MAX = 64 // deeper than any honest payload, far below where a recursive serializer overflows
+export const BODY_VALUES_MAX = 200_000 // a batch of 1,000 timers with 200 each; parsing so many takes about 0.1 s at worst
 
 export const API_KEY_CHARS_MIN = 32 // what the platform contract asks for; 32 random characters cannot be guessed
 export const API_KEY_CHARS_MAX = 512 // longer ones are not even hashed

@@ -17,13 +17,13 @@ import type { Contract } from './contract.ts'
 import { ErrorAnswers } from './error-answers.ts'
 import { registerInternalRoutes } from './internal-routes.ts'
 import type { InternalParts } from './internal-routes.ts'
-import { parseJsonBody } from './json-body.ts'
 import type { ObservingParts } from './observing/parts.ts'
 import { registerObservingRoutes } from './observing/routes.ts'
 import { registerOpenApi } from './openapi.ts'
 import { registerOperationalRoutes } from './operational-routes.ts'
 import type { MetricsSource } from './operational-routes.ts'
 import type { ReadyChecks } from './readiness.ts'
+import { registerRequestBodies } from './request-body.ts'
 import { requestIds } from './request-ids.ts'
 import { SharedRoutes } from './shared-route.ts'
 import { answerBrokenRequest } from './broken-request.ts'
@@ -36,7 +36,7 @@ export type AppOptions = {
   readonly contracts: readonly [Contract, ...Contract[]]
   /** Null: no key is configured and everyone may do everything. */
   readonly keys: KeyRing | null
-  readonly config: Pick<Config, 'bodyMaxBytes' | 'payloadMaxBytes' | 'requestTimeoutMs' | 'connectionsMax' | 'allowAnonymous' | 'callbackBaseUrl'>
+  readonly config: Pick<Config, 'bodyMaxBytes' | 'batchBodyMaxBytes' | 'payloadMaxBytes' | 'requestTimeoutMs' | 'connectionsMax' | 'allowAnonymous' | 'callbackBaseUrl'>
   readonly clock: Clock
   readonly logger: Logger
   readonly metrics: MetricsSource
@@ -61,14 +61,13 @@ const PARAM_CHARS_MAX = 255 * 9 // an id of 255 characters, each of them three p
 /** Ready to listen when it resolves: schemas are compiled and the OpenAPI document can be built. */
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const { contracts, config, clock, logger } = options
-  const errors = new ErrorAnswers({ contracts, clock, logger, bodyMaxBytes: config.bodyMaxBytes })
+  const errors = new ErrorAnswers({ contracts, clock, logger })
   const app = fastify({ ...fastifyOptions(options), frameworkErrors: (error, request, reply) => void errors.answer(error, request, reply) })
 
   app.server.maxConnections = config.connectionsMax
   errors.attach(app)
   registerAccess(app, options)
-  app.removeAllContentTypeParsers()
-  app.addContentTypeParser(/^application\/(?:[\w.-]+\+)?json(?:;|$)/, { parseAs: 'buffer' }, parseJsonBody)
+  registerRequestBodies(app, config)
   app.setSchemaErrorFormatter((faults) => validationError(faults))
   // Answers are written by hand; the schemas of answers are documentation.
   app.setSerializerCompiler(() => JSON.stringify)

@@ -102,7 +102,7 @@ badInputSuite({
   errorField: cyclesErrorField,
 })
 
-/** A body that could not be read does not tell that it was meant for this contract: then the native one answers. */
+/** A body that has none of this contract's fields does not tell that it was meant for it: then the native one answers. */
 function cyclesErrorField(answer: Answer): string | undefined {
   const { json, text } = answer
   if (!('success' in json)) return nativeErrorField(answer)

@@ -8,9 +8,9 @@ import type { Logger } from '../runtime/logger.ts'
 import { AllowedMethods } from './allowed-methods.ts'
 import type { Contract } from './contract.ts'
 import { fromFramework } from './framework-error.ts'
-import { glimpseBody } from './glimpsed-body.ts'
-import { emptyBody } from './json-body.ts'
-import { drain } from './unread-body.ts'
+import { peekBody } from './peek-body.ts'
+import { emptyBody } from './request-body.ts'
+import { discardRest } from './unread-body.ts'
 
 export const JSON_TYPE = 'application/json; charset=utf-8'
 
@@ -19,7 +19,6 @@ export type ErrorAnswersOptions = {
   readonly contracts: readonly [Contract, ...Contract[]]
   readonly clock: Clock
   readonly logger: Logger
-  readonly bodyMaxBytes: number
 }
 
 export class ErrorAnswers {
@@ -39,18 +38,17 @@ export class ErrorAnswers {
 
   async answer(thrown: unknown, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const error = this.#inCatalogue(thrown, request)
-    const isGlimpseNeeded = request.body === undefined && request.routeOptions.config?.sharedByBody === true
-    const body = isGlimpseNeeded ? await glimpseBody(request.raw) : request.body
     const { clock } = this.#options
+    const body = await peekBody(request, clock)
     const rendered = this.#contractOf(request, body).renderError(error, { now: clock.now(), requestId: request.id, body })
-    if (error.code === ErrorCode.payloadTooLarge) await drain(request.raw)
+    if (error.code === ErrorCode.payloadTooLarge) discardRest(request.raw)
     setHeaders(error, reply)
     return reply.code(rendered.status).header('content-type', JSON_TYPE).send(rendered.body)
   }
 
   #inCatalogue(thrown: unknown, request: FastifyRequest): DuetimeError {
     if (thrown instanceof DuetimeError) return isAboutMissingBody(thrown, request) ? emptyBody() : thrown
-    const known = fromFramework(thrown, this.#options)
+    const known = fromFramework(thrown)
     if (known !== null) return known
     const { id: requestId, method } = request
     this.#options.logger.error({ err: thrown, requestId, method, path: pathOf(request) }, 'request failed unexpectedly')

@@ -4,18 +4,12 @@ import type { FastifyError } from 'fastify'
 import { DuetimeError, ErrorCode } from '../core/errors.ts'
 
 /** Null when it is none of the client's doing. */
-export function fromFramework(error: unknown, { bodyMaxBytes }: { readonly bodyMaxBytes: number }): DuetimeError | null {
+export function fromFramework(error: unknown): DuetimeError | null {
   const { code, statusCode, message } = error as Partial<FastifyError>
   switch (code) {
-    case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return new DuetimeError(ErrorCode.payloadTooLarge, `the body is larger than the ${bodyMaxBytes} bytes that BODY_MAX_BYTES allows`, {
-        maxBytes: bodyMaxBytes,
-      })
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
     case 'FST_ERR_CTP_INVALID_TYPE':
       return new DuetimeError(ErrorCode.unsupportedMediaType, 'request bodies are JSON: send Content-Type: application/json')
-    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
-      return new DuetimeError(ErrorCode.invalidInput, 'the body has not the length that Content-Length says')
     case 'FST_ERR_BAD_URL':
       return new DuetimeError(ErrorCode.invalidInput, 'the path is not a valid URL path: percent signs start escapes of two hex digits')
     default:

@@ -34,7 +34,7 @@ export function registerInternalRoutes(app: FastifyInstance, { secret, node }: I
     if (!isPeer(request)) throw new DuetimeError(ErrorCode.unauthorized, 'this route is for the other nodes of the cluster')
   }
   // Keys are for clients; the secret is checked instead, before the body is read.
-  const options = { config: { open: true }, schema: { hide: true }, onRequest: async (request: FastifyRequest) => assertPeer(request) }
+  const options = { config: { open: true, fromPeer: true }, bodyLimit: BODY_BYTES_MAX, schema: { hide: true }, onRequest: async (request: FastifyRequest) => assertPeer(request) }
 
   app.post(LOOK_PATH, options, async (_request, reply) => {
     // Not awaited: the one who asks has nothing to wait for. What fails is reported by the beat itself.
@@ -42,12 +42,12 @@ export function registerInternalRoutes(app: FastifyInstance, { secret, node }: I
     return reply.code(204).send()
   })
 
-  app.post(PREPARE_PATH, { ...options, bodyLimit: BODY_BYTES_MAX }, async (request, reply) => {
+  app.post(PREPARE_PATH, options, async (request, reply) => {
     await node.prepare(request.body as Preparation)
     return reply.code(204).send()
   })
 
-  app.post(MOVED_PATH, { ...options, bodyLimit: BODY_BYTES_MAX }, async (request, reply) => {
+  app.post(MOVED_PATH, options, async (request, reply) => {
     node.accept((request.body as WireMoved).moved)
     return reply.code(204).send()
   })

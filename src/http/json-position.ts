@@ -13,9 +13,13 @@ const ESCAPE = /\\(?:["\\/bfnrt]|u[\dA-Fa-f]{4})/y
 /** The first character that cannot be there; the end of the text when something is missing. */
 export function locateJsonFault(text: string): JsonFault {
   const position = firstFault(text)
-  const before = text.slice(0, position)
-  const line = before.split('\n').length
-  const column = position - before.lastIndexOf('\n')
+  let line = 1
+  let lineStart = 0
+  for (let at = text.indexOf('\n'); at >= 0 && at < position; at = text.indexOf('\n', at + 1)) {
+    line++
+    lineStart = at + 1
+  }
+  const column = position - lineStart + 1
   const character = text.codePointAt(position)
   const found = character === undefined ? 'end of the body' : JSON.stringify(String.fromCodePoint(character))
   return { position, line, column, found }

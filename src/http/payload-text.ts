@@ -3,11 +3,10 @@
 // they belong to. Bodies without them, nearly all, cost nothing here: writing their values again says the same.
 
 import { DuetimeError, ErrorCode } from '../core/errors.ts'
-import { itemsOf, keysOf, mayHaveDelicateNumbers, membersOf, skipSpace } from '../core/json-text.ts'
+import { itemsOf, mayHaveDelicateNumbers, membersOf, skipSpace } from '../core/json-text.ts'
 import type { Span } from '../core/json-text.ts'
 import { BATCH_TIMERS_MAX } from '../core/limits.ts'
 import type { JsonText } from '../core/timer.ts'
-import { mayHaveForbiddenKey } from './json-guards.ts'
 
 const UTF8_BYTES_PER_UNIT_MAX = 3
 
@@ -63,14 +62,7 @@ function lastMembers(text: string, start: number): ReadonlyMap<string, Span> {
 function remember(owner: object, text: string, span: Span | undefined): void {
   if (span === undefined) return
   const payload = text.slice(span.start, span.end)
-  if (mayHaveDelicateNumbers(payload) && !hidesForbiddenKey(payload)) sent.set(owner, copied(payload))
-}
-
-/** Where a name comes twice, the guard of bodies has seen the last value only, and the text has both. */
-function hidesForbiddenKey(payload: string): boolean {
-  if (!mayHaveForbiddenKey(payload)) return false
-  for (const key of keysOf(payload)) if (key === '__proto__' || key === 'constructor') return true
-  return false
+  if (mayHaveDelicateNumbers(payload)) sent.set(owner, copied(payload))
 }
 
 /** A part of a string keeps the whole of it in memory, and a timer may wait for years. */

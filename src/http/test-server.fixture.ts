@@ -102,7 +102,8 @@ export async function testServer(t: TestContext, options: TestServerOptions = {}
     contracts: options.contracts ?? [v1Contract],
     keys: options.keys ?? null,
     config: {
-      bodyMaxBytes: 8 * 1_024 * 1_024,
+      bodyMaxBytes: 512 * 1_024,
+      batchBodyMaxBytes: 8 * 1_024 * 1_024,
       payloadMaxBytes: options.payloadMaxBytes ?? 256 * 1_024,
       requestTimeoutMs: 30_000,
       connectionsMax: 1_000,

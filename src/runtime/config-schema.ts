@@ -30,8 +30,11 @@ export const SETTINGS = {
     host: optional('HOST', hostName(), {
       help: 'Address to listen on. Unless it is given: `127.0.0.1` while no API key is configured, else `0.0.0.0`.',
     }),
-    bodyMaxBytes: setting('BODY_MAX_BYTES', bytes({ min: '1KiB', max: '256MiB' }), '8MiB', {
-      help: 'Largest request body: a batch of 1,000 timers of 8 KiB each fits.',
+    bodyMaxBytes: optional('BODY_MAX_BYTES', bytes({ min: '1KiB', max: '256MiB' }), {
+      help: 'Largest request body, other than of a batch. Unless it is given: twice PAYLOAD_MAX_BYTES, which is `512KiB` by default.',
+    }),
+    batchBodyMaxBytes: setting('BATCH_BODY_MAX_BYTES', bytes({ min: '1KiB', max: '256MiB' }), '8MiB', {
+      help: 'Largest request body of a batch: 1,000 timers of 8 KiB each fit.',
     }),
     requestTimeoutMs: setting('REQUEST_TIMEOUT', duration({ min: '1s', max: '10m' }), '30s', {
       help: 'How long a client may take to send a request.',

@@ -86,6 +86,17 @@ test('a body limit under the payload limit is refused', () => {
   assert.match(problemsOf({ env: { BODY_MAX_BYTES: '1KiB' } })[0]!, /^BODY_MAX_BYTES=1KiB \(environment\): .*1024 bytes.*262144 bytes/)
 })
 
+test('unless it is given, the body limit has room for the largest payload, and that of a batch for the largest body', () => {
+  const limits = (env: Record<string, string>) => {
+    const { bodyMaxBytes, batchBodyMaxBytes } = loadConfig({ env })
+    return [bodyMaxBytes / 1_024, batchBodyMaxBytes / 1_024]
+  }
+  assert.deepEqual(limits({}), [512, 8_192])
+  assert.deepEqual(limits({ PAYLOAD_MAX_BYTES: '8MiB' }), [16_384, 16_384])
+  assert.deepEqual(limits({ PAYLOAD_MAX_BYTES: '0B' }), [64, 8_192])
+  assert.deepEqual(limits({ BODY_MAX_BYTES: '300KiB', BATCH_BODY_MAX_BYTES: '1MiB' }), [300, 1_024])
+})
+
 test('a flag wins over the environment, and an empty variable counts as unset', () => {
   assert.equal(loadConfig({ env: { PORT: '1' }, flags: { port: '2' } }).port, 2)
   assert.equal(loadConfig({ env: { PORT: '1' }, flags: { port: undefined } }).port, 1)

@@ -11,11 +11,12 @@ import type { PostgresValues } from './config-postgres.ts'
 import { SETTINGS } from './config-schema.ts'
 import type { Setting, SettingValues } from './config-schema.ts'
 
-export type Config = Omit<SettingValues, 'host' | 'databaseUrl' | 'timerDbPath' | keyof BrokerValues | keyof PostgresValues> & {
+export type Config = Omit<SettingValues, 'host' | 'bodyMaxBytes' | 'databaseUrl' | 'timerDbPath' | keyof BrokerValues | keyof PostgresValues> & {
   readonly database: DatabaseLocation
   /** Null: there is none. */
   readonly broker: BrokerSettings | null
   readonly host: string
+  readonly bodyMaxBytes: number
   /** Whoever comes needs a key. */
   readonly keysNeeded: boolean
   /** Only this machine can reach the service, so callbacks may reach this machine. */
@@ -58,9 +59,13 @@ export function loadConfig({ env = process.env, flags = {} }: ConfigSources = {}
   const database = databaseLocation(values)
   const keysNeeded = values.apiKey !== null || values.keysFile !== null
   const host = values.host ?? (keysNeeded ? EVERY_ADDRESS : THIS_MACHINE)
-  return Object.freeze({ ...rest, host, keysNeeded, database, broker: brokerSettings(values), loopbackOnly: isLoopback(host) })
+  const bodyMaxBytes = values.bodyMaxBytes ?? Math.max(BODY_BYTES_DEFAULT_MIN, 2 * values.payloadMaxBytes)
+  // What may come alone may come in a batch.
+  const batchBodyMaxBytes = Math.max(values.batchBodyMaxBytes, bodyMaxBytes)
+  return Object.freeze({ ...rest, bodyMaxBytes, batchBodyMaxBytes, host, keysNeeded, database, broker: brokerSettings(values), loopbackOnly: isLoopback(host) })
 }
 
+const BODY_BYTES_DEFAULT_MIN = 64 * 1_024 // room for headers and metadata where payloads are small
 const EVERY_ADDRESS = '0.0.0.0'
 const THIS_MACHINE = '127.0.0.1'
 
@@ -108,7 +113,7 @@ function conflicts(values: SettingValues, given: ReadonlyMap<string, string>): s
         'or set ALLOW_ANONYMOUS=true if everyone who can reach the port may use the service.',
     )
   }
-  if (values.bodyMaxBytes < values.payloadMaxBytes) {
+  if (values.bodyMaxBytes !== null && values.bodyMaxBytes < values.payloadMaxBytes) {
     const sources = [given.get('bodyMaxBytes'), given.get('payloadMaxBytes')].filter((one) => one !== undefined).join(' and ')
     problems.push(
       `${sources}: BODY_MAX_BYTES (${values.bodyMaxBytes} bytes) must not be smaller than PAYLOAD_MAX_BYTES ` +

@@ -90,7 +90,7 @@ function registerBatch(instance: FastifyInstance, payloadMaxBytes: number): void
     done()
   })
 
-  app.post(`${PREFIX}/batch`, { schema: operation('batch', BatchBody) }, async ({ body, headers, timers }, reply) => {
+  app.post(`${PREFIX}/batch`, { config: { batch: true }, schema: operation('batch', BatchBody) }, async ({ body, headers, timers }, reply) => {
     const traceparent = readTraceparent(headers['traceparent'])
     const onConflict = body.onConflict ?? OnConflict.replace
     return sendJson(reply, await createBatch(body.timers, { timers, validate, payloadMaxBytes, traceparent, onConflict }))
