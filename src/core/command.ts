@@ -45,6 +45,11 @@ export type CreateCommand = Addressed & {
   readonly onConflict: OnConflict
   /** The due time must be further ahead than this (0: not in the past); null takes past ones too and fires them at once. */
   readonly minLeadMs: Millis | null
+  /**
+   * Of a create with an idempotency key: a hash of what is asked for. The timer that is there, a canceled one included, is
+   * then the answer if the same create made it, and any other create is refused; `onConflict` has no say.
+   */
+  readonly fingerprint?: string
 }
 
 /** A new target brings its contract's way of delivering with it, and the retries of that way if it is another one. */

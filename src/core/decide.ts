@@ -51,7 +51,7 @@ export function decide(existing: Timer | null, command: Command, context: RuleCo
  */
 export function standsAlone(command: Command, now: Millis): boolean {
   if (command.type !== 'create') return false
-  if (command.onConflict === OnConflict.replace) return true
+  if (command.onConflict === OnConflict.replace && command.fingerprint === undefined) return true
   try {
     dueFrom(command.spec.schedule, command.minLeadMs, now)
     return true
@@ -61,6 +61,7 @@ export function standsAlone(command: Command, now: Millis): boolean {
 }
 
 function decideCreate(existing: Timer | null, command: CreateCommand, context: RuleContext): Decision {
+  if (existing !== null && command.fingerprint !== undefined) return madeOnce(existing, command.fingerprint)
   if (existing !== null && existing.status !== Status.canceled) {
     if (command.onConflict === OnConflict.keep) return keep(existing)
     if (command.onConflict === OnConflict.reject) throw timerAlreadyExists(existing)
@@ -68,6 +69,12 @@ function decideCreate(existing: Timer | null, command: CreateCommand, context: R
     if (command.onConflict === OnConflict.replaceLive && !isReplaceable(existing, command)) return keep(existing)
   }
   return write(created(existing, command, context))
+}
+
+/** Judged by what was asked for when it was made: an update since does not turn the same create into another one. */
+function madeOnce(existing: Timer, fingerprint: string): Decision {
+  if (existing.fingerprint === fingerprint) return keep(existing)
+  throw idempotencyKeyReused(existing)
 }
 
 /** Judged before the due time is: of a timer that has fired it lies in the past, and asking again is no mistake. */
@@ -114,6 +121,7 @@ function created(existing: Timer | null, command: CreateCommand, { now }: RuleCo
     attemptLog: NO_ATTEMPTS,
     traceparent: spec.traceparent,
     correlationId: spec.correlationId,
+    fingerprint: command.fingerprint ?? null,
   }
 }
 
@@ -252,6 +260,11 @@ export function timerNotFound(key: Pick<Timer, 'namespace' | 'id'>): DuetimeErro
 
 function timerAlreadyExists(timer: Timer): DuetimeError {
   return new DuetimeError(ErrorCode.timerAlreadyExists, `timer '${timer.id}' exists already in namespace '${timer.namespace}'`, { timer })
+}
+
+function idempotencyKeyReused(timer: Timer): DuetimeError {
+  const message = `the idempotency key stands for timer '${timer.id}', which was made with other parameters: use a new key for another timer`
+  return new DuetimeError(ErrorCode.idempotencyKeyReused, message, { timer })
 }
 
 function versionConflict(timer: Timer, ifVersion: number): DuetimeError {

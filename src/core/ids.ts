@@ -48,6 +48,11 @@ const digest = new Uint8Array(32)
 const FRESH = sha256.create()
 let hasher = sha256.create()
 
+/** 32 hex digits, for what is hashed now and then; `timerUuid` is for every create. */
+export function hash128(about: string): string {
+  return sha256(utf8.encode(about)).subarray(0, 16).toHex()
+}
+
 /** How a timer is called: by its users, and in the store. */
 export type TimerIdentity = { readonly namespace: Namespace; readonly id: TimerId; readonly uuid: TimerUuid }
 

@@ -9,6 +9,20 @@ export function sameJson(a: JsonText | null, b: JsonText | null): boolean {
   return equal(parsed(a), parsed(b))
 }
 
+/** The same text for all that `sameJson` takes for the same. */
+export function canonicalJson(json: JsonText): string {
+  return JSON.stringify(canonical(parsed(json)))
+}
+
+/** Objects as sorted pairs: a key that looks like a number would not stay where it is put. */
+function canonical(value: unknown): unknown {
+  if (typeof value === 'number') return decimal(String(value))
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map(canonical)
+  const pairs = Object.entries(value).map(([key, child]) => [key, canonical(child)] as const)
+  return { sorted: pairs.toSorted(([a], [b]) => (a < b ? -1 : 1)) }
+}
+
 /** Long numbers become strings that no honest payload has. A reviver could tell them, too, at fifty times the cost. */
 function parsed(json: JsonText): unknown {
   return JSON.parse(mayHaveDelicateNumbers(json) ? replaceLongNumbers(json, (number) => JSON.stringify(decimal(number))) : json)

@@ -4,6 +4,7 @@ const SECOND = 1_000
 const HOUR = 3_600 * SECOND
 
 export const ID_CHARS_MAX = 255 // seed limit of the contracts; also keeps an id indexable in every database
+export const IDEMPOTENCY_KEY_CHARS_MAX = 255 // what Stripe takes; a UUID or a name of one's own fits
 export const NAMESPACE_CHARS_MAX = 100 // appears in metrics labels, subjects and key files
 export const URL_CHARS_MAX = 2_048 // what common servers and proxies accept
 export const HEADERS_MAX = 32 // more is not a webhook any more

@@ -3,11 +3,22 @@
 // an update does, because it gave the timer other parameters.
 
 import type { TimerSpec } from './command.ts'
-import { sameJson } from './json-equality.ts'
+import { hash128 } from './ids.ts'
+import { canonicalJson, sameJson } from './json-equality.ts'
 import { sameRetryPolicy } from './retry.ts'
 import { parseSchedule } from './schedule.ts'
 import type { Schedule } from './schedule.ts'
 import type { Target, Timer } from './timer.ts'
+
+/** A hash of the same parameters, for a timer to remember what it was made with. */
+export function fingerprintOf(spec: TimerSpec): string {
+  const { schedule, target, retry } = spec
+  const when = schedule.kind === 'instant' ? [schedule.at] : [schedule.text, schedule.timeZone, spec.catchUp]
+  const headers = 'headers' in target ? headersText(target.headers) : null
+  const policy = [retry.maxAttempts, retry.initialIntervalMs, retry.multiplier, retry.maxIntervalMs, retry.maxDurationMs]
+  const json = [spec.metadata, spec.payload].map((text) => (text === null ? null : canonicalJson(text)))
+  return hash128(JSON.stringify([spec.protocol, spec.timeoutMs, policy, when, { ...target, headers }, ...json]))
+}
 
 export function hasParameters(timer: Timer, spec: TimerSpec): boolean {
   return (

@@ -107,6 +107,8 @@ export type Timer = {
 
   readonly traceparent: string | null
   readonly correlationId: string | null
+  /** Of a timer that was made with an idempotency key: a hash of what was asked for, by which a repeated create is recognised. */
+  readonly fingerprint: string | null
 }
 
 /** The wake time of a paused timer: the last instant a Date can hold, behind every due scan. */

@@ -120,6 +120,7 @@ export const ROUTES: ReadonlyMap<string, RouteRule> = new Map<string, RouteRule>
   ['DELETE /api/v1/timers/:timer_id', { ...CYCLES_PATH, needs: 'change', ok: 200 }],
 
   ['POST /timers', { ...PLATFORM, needs: 'change', ok: 201, body: PLATFORM_CREATE }],
+  ['POST /timers/batch', { ...PLATFORM, needs: 'change', ok: 200, body: { timers: [PLATFORM_CREATE] } }],
   ['GET /timers', { ...PLATFORM, needs: 'read', ok: 200 }],
   ['GET /timers/:id', { ...PLATFORM_PATH, needs: 'read', ok: 200 }],
   ['PUT /timers/:id', { ...PLATFORM_PATH, needs: 'change', ok: 200, body: { metadata: { a: 1 } } }],

@@ -32,12 +32,11 @@ export function payloadText(owner: PayloadOwner, maxBytes: number): JsonText | n
   })
 }
 
-/** Where contracts have payloads: in the body itself, in its `callback`, in each of its `timers`. One walk over the text. */
+/** Where contracts have payloads: in the body itself, in its `callback`, and in the same way in each of its `timers`. One walk over the text. */
 export function rememberPayloads(body: unknown, text: string): void {
   if (!isObject(body)) return
   const members = lastMembers(text, skipSpace(text, 0))
-  remember(body, text, members.get('payload'))
-  rememberIn(body['callback'], text, members.get('callback'))
+  rememberOf(body, text, members)
   const { timers } = body
   // A longer batch is refused anyway.
   if (!Array.isArray(timers) || timers.length > BATCH_TIMERS_MAX) return
@@ -46,7 +45,13 @@ export function rememberPayloads(body: unknown, text: string): void {
 }
 
 function rememberIn(owner: unknown, text: string, span: Span | undefined): void {
-  if (isObject(owner) && span !== undefined) remember(owner, text, lastMembers(text, span.start).get('payload'))
+  if (isObject(owner) && span !== undefined) rememberOf(owner, text, lastMembers(text, span.start))
+}
+
+/** `members` are those of the owner. No callback has a callback, whatever a body says; the schemas refuse it. */
+function rememberOf(owner: Record<string, unknown>, text: string, members: ReadonlyMap<string, Span>): void {
+  remember(owner, text, members.get('payload'))
+  rememberIn(owner['callback'], text, members.get('callback'))
 }
 
 const LOOKED_FOR: ReadonlySet<string> = new Set(['payload', 'callback', 'timers'])

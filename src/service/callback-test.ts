@@ -118,5 +118,6 @@ function timerFor({ namespace, target, payload, metadata, timeoutMs }: CallbackT
     attemptLog: NO_ATTEMPTS,
     traceparent: null,
     correlationId: null,
+    fingerprint: null,
   }
 }

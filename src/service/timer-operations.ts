@@ -3,7 +3,7 @@
 // by the owner of its shard.
 
 import { randomUUIDv7 } from 'node:crypto'
-import type { Command, CreateCommand } from '../core/command.ts'
+import type { Command } from '../core/command.ts'
 import { timerNotFound } from '../core/decide.ts'
 import { DuetimeError, ErrorCode, invalidInput } from '../core/errors.ts'
 import { shardOf, timerIdentity } from '../core/ids.ts'
@@ -79,11 +79,6 @@ export class TimerOperations {
       const identity = timerIdentity(namespace, randomUUIDv7() as string as TimerId)
       if (this.#options.engine.owns(identity.uuid) || tries === IDS_TRIED_MAX) return identity
     }
-  }
-
-  /** Many creates at once, sharing commits. Each has its own answer: one that is refused does not stop the others. */
-  createMany(commands: readonly CreateCommand[]): Promise<PromiseSettledResult<Executed>[]> {
-    return Promise.allSettled(commands.map((command) => this.execute(command)))
   }
 
   async get(identity: TimerIdentity): Promise<Timer> {

@@ -37,7 +37,7 @@ async function setup(t: TestContext): Promise<TimerService> {
   await engine.start()
   t.after(() => engine.stop(0))
   const service = new TimerService({ engine, store, clock, namespaces: [], refuseTarget: () => null, observer: { executed() {} } })
-  await service.as(ANONYMOUS).createMany(NAMESPACES.flatMap((one) => [create(one, '1'), create(one, '2')]))
+  await service.as(ANONYMOUS).executeMany(NAMESPACES.flatMap((one) => [create(one, '1'), create(one, '2')]))
   return service
 }
 
@@ -56,7 +56,8 @@ test('who has no permission is refused everything', async (t) => {
   const calls: (() => unknown)[] = [
     () => timers.newIdentity('a' as Namespace),
     () => timers.execute(create('a', 'new')),
-    () => timers.createMany([]),
+    () => timers.executeMany([]),
+    () => timers.changeMany('a' as Namespace, [], { keyOf: () => '', run: () => Promise.resolve() }),
     () => timers.get(name('a')),
     () => timers.list({ filter: {}, after: null, limit: 1 }),
     () => timers.page(EVERYTHING),
@@ -125,14 +126,14 @@ test('who may only read can count what a cancel would do, and not do it', async 
   const timers = (await setup(t)).as(principal(Permission.read, 'a'))
   assert.equal((await timers.cancelMany({}, { dryRun: true })).matched, 2)
   await assert.rejects(timers.cancelMany({}, { dryRun: false }), forbidden)
-  await assert.rejects(timers.createMany([create('a', 'new')]), forbidden)
+  await assert.rejects(timers.executeMany([create('a', 'new')]), forbidden)
   assert.equal((await timers.get(name('a'))).status, 'pending')
   await assert.rejects(timers.get(name('a'), { secrets: true }), forbidden)
 })
 
 test('of many creates those outside the namespaces are refused alone', async (t) => {
   const service = await setup(t)
-  const results = await service.as(principal(Permission.timer, 'a')).createMany([create('a', 'new'), create('z', 'new')])
+  const results = await service.as(principal(Permission.timer, 'a')).executeMany([create('a', 'new'), create('z', 'new')])
   assert.deepEqual(results.map(({ status }) => status), ['fulfilled', 'rejected'])
   await assert.rejects(service.as(ANONYMOUS).get(timerIdentity('z' as Namespace, 'new' as TimerId)), { code: 'TIMER_NOT_FOUND' })
 })

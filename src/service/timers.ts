@@ -3,8 +3,8 @@
 // not the timer exists. A namespace that is not named means those the principal may see.
 
 import { assertAccess, assertSubject, EVERY_NAMESPACE, matchesAny, mayAccess, NO_NAMESPACE, Permission, visibleNamespaces } from '../core/access.ts'
-import type { Principal } from '../core/access.ts'
-import type { Command, CreateCommand } from '../core/command.ts'
+import type { Principal, Scope } from '../core/access.ts'
+import type { Command } from '../core/command.ts'
 import type { TimerIdentity } from '../core/ids.ts'
 import type { Schedule } from '../core/schedule.ts'
 import { withoutSecrets } from '../core/secrets.ts'
@@ -16,6 +16,8 @@ import { subjectOf } from '../targets/nats/nats-address.ts'
 import type { Sight } from './activity/overview.ts'
 import { TEST_PROTOCOL } from './callback-test.ts'
 import type { Forecast, ForecastQuery } from './forecast.ts'
+import { settledInOrder } from './settled-in-order.ts'
+import type { InOrder } from './settled-in-order.ts'
 import type { Statistics } from './statistics.ts'
 import { callbackIn } from './timer-operations.ts'
 import type { BulkResult, TimerOperations } from './timer-operations.ts'
@@ -49,10 +51,15 @@ export class Timers {
     return this.#operations.execute(command)
   }
 
-  /** Many creates at once, sharing commits. Each has its own answer: one that is refused does not stop the others. */
-  async createMany(commands: readonly CreateCommand[]): Promise<PromiseSettledResult<Executed>[]> {
-    assertAccess(this.#principal, Permission.timer, NO_NAMESPACE)
-    return Promise.allSettled(commands.map((command) => this.execute(command)))
+  /** Many at once, sharing commits; those on one timer in the order given. Each has its own answer: a refusal does not stop the others. */
+  async executeMany(commands: readonly Command[]): Promise<PromiseSettledResult<Executed>[]> {
+    return this.changeMany(NO_NAMESPACE, commands, { keyOf: ({ uuid }) => uuid, run: (command) => this.execute(command) })
+  }
+
+  /** The same for changes that take more than one command each. Who may change nothing in the namespace is refused as a whole. */
+  async changeMany<Change, Done>(within: Scope, changes: readonly Change[], how: InOrder<Change, Done>) {
+    assertAccess(this.#principal, Permission.timer, within)
+    return settledInOrder(changes, how)
   }
 
   /** `secrets`: the callback's headers as they are, which takes the right to change the timer. Who has not got that never sees them. */

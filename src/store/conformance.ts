@@ -533,6 +533,7 @@ function extremeTimers(): Timer[] {
       ],
       traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
       correlationId: 'c-1',
+      fingerprint: '8f14e45fceea167a5a36dedd4bea2543',
     }),
   ]
 }

@@ -42,6 +42,7 @@ export function sampleTimer(changes: Partial<Timer> = {}): Timer {
     attemptLog: NO_ATTEMPTS,
     traceparent: null,
     correlationId: null,
+    fingerprint: null,
     ...changes,
   }
 }

@@ -42,6 +42,7 @@ export const TIMER_COLUMNS = [
   'timer_cycle', // JSON: time zone, anchor, iteration, catch-up; NULL for a one-shot in UTC
   'timer_traceparent',
   'timer_correlation_id',
+  'timer_fingerprint',
 ] as const
 
 export const CELLS_PER_TIMER = TIMER_COLUMNS.length
@@ -106,6 +107,7 @@ export function appendCells(cells: Cell[], timer: Timer): void {
     cycleCell(timer),
     timer.traceparent,
     timer.correlationId,
+    timer.fingerprint,
   )
 }
 
@@ -145,6 +147,7 @@ export function timerAt(cells: readonly Cell[], offset: number): Timer {
     attemptLog: progress.attemptLog,
     traceparent: cells[offset + 25] as string | null,
     correlationId: cells[offset + 26] as string | null,
+    fingerprint: cells[offset + 27] as string | null,
   }
 }
 

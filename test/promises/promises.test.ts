@@ -437,7 +437,7 @@ describe('promise 8: fair', () => {
   const at = (ms: number): string => new Date(ms).toISOString()
   const flood = async (node: TestNode, namespace: string, count: number, dueAt: number): Promise<void> => {
     const commands = Array.from({ length: count }, (_, n) => createCommand(`${namespace}-${n}`, at(dueAt), { namespace, host: `${namespace}-host` }))
-    for (let from = 0; from < count; from += 1_000) await node.service.createMany(commands.slice(from, from + 1_000))
+    for (let from = 0; from < count; from += 1_000) await node.service.executeMany(commands.slice(from, from + 1_000))
   }
   /** Late by so much, of all but the floods. */
   const lateness = ({ arrivals }: Receiver): Record<string, number> => {
@@ -561,7 +561,7 @@ test('a retried timer that failed fires again with its old delivery id', async (
 test('many timers are canceled by filter, and a dry run only counts them', async () => {
   const node = await TestNode.start()
   const commands = Array.from({ length: 1_200 }, (_, index) => createCommand(`t${index}`, 'P1D', { namespace: index < 1_100 ? 'mine' : 'yours' }))
-  await node.service.createMany(commands)
+  await node.service.executeMany(commands)
   const filter = { namespace: commands[0]!.namespace }
   assert.deepEqual(await node.service.cancelMany(filter, { dryRun: true }), { matched: 1_100, changed: 0, tooLate: 0, more: false })
   assert.deepEqual(await node.service.cancelMany(filter, { dryRun: false }), { matched: 1_100, changed: 1_100, tooLate: 0, more: false })

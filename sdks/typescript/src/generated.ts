@@ -9,6 +9,7 @@ export type ServerErrorCode =
   | 'NAMESPACE_NOT_ENABLED'
   | 'TIMER_NOT_FOUND'
   | 'TIMER_ALREADY_EXISTS'
+  | 'IDEMPOTENCY_KEY_REUSED'
   | 'TIMER_NOT_PENDING'
   | 'VERSION_CONFLICT'
   | 'UNAUTHORIZED'
@@ -40,6 +41,8 @@ export type CreateBody = {
   readonly namespace?: string | undefined
   /** Any text. Default: a new UUIDv7. */
   readonly id?: string | undefined
+  /** Instead of an id: a create that is repeated with the same key makes no second timer. The header Idempotency-Key does the same. */
+  readonly idempotencyKey?: string | undefined
   /** When it fires: ISO 8601 with an offset, such as 2030-01-31T09:00:00Z. */
   readonly executeAt?: string | undefined
   /** Instead of executeAt: an instant, a duration from now (PT10M) or a cycle (R3/PT10M, R/2030-01-31T09:00:00Z/P1M). */
@@ -323,7 +326,7 @@ export type TimerAnswer = {
 }
 
 export type ErrorAnswer = {
-  readonly error: 'INVALID_INPUT' | 'INVALID_SCHEDULE' | 'NAMESPACE_NOT_ENABLED' | 'TIMER_NOT_FOUND' | 'TIMER_ALREADY_EXISTS' | 'TIMER_NOT_PENDING' | 'VERSION_CONFLICT' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'ROUTE_NOT_FOUND' | 'METHOD_NOT_ALLOWED' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'RATE_LIMITED' | 'UNAVAILABLE' | 'NOT_OWNER' | 'INTERNAL'
+  readonly error: 'INVALID_INPUT' | 'INVALID_SCHEDULE' | 'NAMESPACE_NOT_ENABLED' | 'TIMER_NOT_FOUND' | 'TIMER_ALREADY_EXISTS' | 'IDEMPOTENCY_KEY_REUSED' | 'TIMER_NOT_PENDING' | 'VERSION_CONFLICT' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'ROUTE_NOT_FOUND' | 'METHOD_NOT_ALLOWED' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'RATE_LIMITED' | 'UNAVAILABLE' | 'NOT_OWNER' | 'INTERNAL'
   /** For people: what is wrong and what is right. */
   readonly message: string
   /** field names what is wrong with a request. */
@@ -348,6 +351,10 @@ export type BatchAnswer = {
     readonly details?: unknown
   })[]
   readonly created: number
+  /** Where there were updates. */
+  readonly updated?: number
+  /** Where there were deletes. */
+  readonly deleted?: number
   readonly failed: number
 }
 

@@ -40,6 +40,7 @@ const BARE: Timer = {
   attemptLog: NO_ATTEMPTS,
   traceparent: null,
   correlationId: null,
+  fingerprint: null,
 }
 
 const FULL: Timer = {

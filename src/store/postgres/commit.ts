@@ -44,6 +44,7 @@ export const CELL_TYPES: Readonly<Record<(typeof TIMER_COLUMNS)[number], Element
   timer_cycle: 'text',
   timer_traceparent: 'text',
   timer_correlation_id: 'text',
+  timer_fingerprint: 'text',
 }
 
 const COLUMN_TYPES: readonly ElementType[] = [...PUT_TYPES, ...TIMER_COLUMNS.map((column) => CELL_TYPES[column])]

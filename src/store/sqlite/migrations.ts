@@ -43,6 +43,7 @@ const MIGRATIONS: readonly string[] = [
     timer_cycle TEXT,
     timer_traceparent TEXT,
     timer_correlation_id TEXT,
+    timer_fingerprint TEXT,
     shard_epoch INTEGER,
     shard_owner TEXT,
     PRIMARY KEY (shard_id, row_type, timer_execute_at, timer_uuid)

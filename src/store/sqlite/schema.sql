@@ -66,6 +66,7 @@ CREATE TABLE timers (
   timer_cycle TEXT,
   timer_traceparent TEXT,
   timer_correlation_id TEXT,
+  timer_fingerprint TEXT,
   shard_epoch INTEGER,
   shard_owner TEXT,
   PRIMARY KEY (shard_id, row_type, timer_execute_at, timer_uuid)

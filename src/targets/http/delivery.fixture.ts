@@ -56,6 +56,7 @@ export function aFiring(url: string, timer: Partial<Timer> = {}, firing: Partial
       attemptLog: NO_ATTEMPTS,
       traceparent: null,
       correlationId: null,
+    fingerprint: null,
       ...timer,
     },
   }

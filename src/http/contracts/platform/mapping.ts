@@ -3,15 +3,18 @@
 import { OnConflict } from '../../../core/command.ts'
 import type { CreateCommand, TimerChanges } from '../../../core/command.ts'
 import { invalidInput } from '../../../core/errors.ts'
+import { keyedIdentity } from '../../../core/idempotency.ts'
 import { DEFAULT_NAMESPACE, timerIdentity } from '../../../core/ids.ts'
 import type { TimerIdentity } from '../../../core/ids.ts'
 import { parseZonedInstant } from '../../../core/instant.ts'
 import { TIMEOUT_DEFAULT_MS } from '../../../core/limits.ts'
+import { fingerprintOf } from '../../../core/parameters.ts'
 import { SINGLE_ATTEMPT } from '../../../core/retry.ts'
 import type { Schedule } from '../../../core/schedule.ts'
 import { CatchUp } from '../../../core/timer.ts'
 import type { Target, TimerId } from '../../../core/timer.ts'
 import type { Timers } from '../../../service/timers.ts'
+import { keyInBody } from '../../idempotency-key.ts'
 import { readHeaders, readSubject, readUrl } from '../../native/callback.ts'
 import { metadataText } from '../../native/metadata.ts'
 import { payloadText } from '../../payload-text.ts'
@@ -23,14 +26,17 @@ export const MIN_LEAD_MS = 5_000
 
 export type CreateContext = {
   readonly timers: Pick<Timers, 'newIdentity'>
+  /** Of the header. */
+  readonly idempotencyKey: string | null
   readonly payloadMaxBytes: number
   readonly traceparent: string | null
 }
 
-export function toCreateCommand(body: CreateBody, { timers, payloadMaxBytes, traceparent }: CreateContext): CreateCommand {
-  return {
+export function toCreateCommand(body: CreateBody, context: CreateContext): CreateCommand {
+  const key = keyInBody(body.idempotency_key, context.idempotencyKey, 'idempotency_key')
+  const command: CreateCommand = {
     type: 'create',
-    ...timers.newIdentity(DEFAULT_NAMESPACE),
+    ...(key === null ? context.timers.newIdentity(DEFAULT_NAMESPACE) : keyedIdentity(DEFAULT_NAMESPACE, key)),
     onConflict: OnConflict.reject,
     minLeadMs: MIN_LEAD_MS,
     spec: {
@@ -38,14 +44,15 @@ export function toCreateCommand(body: CreateBody, { timers, payloadMaxBytes, tra
       catchUp: CatchUp.all,
       target: readTarget(body.callback),
       protocol: PLATFORM_PROTOCOL,
-      payload: payloadText(body.callback, payloadMaxBytes),
+      payload: payloadText(body.callback, context.payloadMaxBytes),
       metadata: metadataText(body.metadata),
       retry: SINGLE_ATTEMPT,
       timeoutMs: TIMEOUT_DEFAULT_MS,
-      traceparent,
+      traceparent: context.traceparent,
       correlationId: null,
     },
   }
+  return key === null ? command : { ...command, fingerprint: fingerprintOf(command.spec) }
 }
 
 /** A callback is replaced as a whole, its payload included. */

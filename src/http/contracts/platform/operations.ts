@@ -2,7 +2,7 @@
 
 import { Type } from 'typebox'
 import type { TSchema } from 'typebox'
-import { CreateBody, ListQuery, LIST_STATUSES, TimerPath, UpdateBody } from './schema.ts'
+import { BatchBody, CreateBody, ListQuery, LIST_STATUSES, TimerPath, UpdateBody } from './schema.ts'
 
 const TAGS = ['platform']
 
@@ -18,6 +18,17 @@ export const EXAMPLES = {
     metadata: { client_ref: 'order-4711' },
   },
   update: { execute_at: '2030-02-01T09:00:00Z', metadata: { client_ref: 'order-4711', postponed: true } },
+  batch: {
+    timers: [
+      {
+        execute_at: '2030-01-31T09:00:00Z',
+        callback: { type: 'http', url: 'https://example.com/hooks/order', payload: { order: 4712 } },
+        idempotency_key: 'order-4712-expired',
+      },
+      { action: 'update', id: '01930a4e-7c3b-7d11-9a52-3f6c8b1e2d40', execute_at: '2030-02-01T09:00:00Z' },
+      { action: 'cancel', id: '01930a4e-7c3b-7d11-9a52-3f6c8b1e2d41' },
+    ],
+  },
 } as const
 
 const Instant = Type.String({ format: 'date-time' })
@@ -57,6 +68,26 @@ export const OPERATIONS = {
     description: 'Stored on disk when it answers. One attempt is made to deliver it; any 2xx completes it.',
     body: { ...CreateBody, examples: [EXAMPLES.create] } as typeof CreateBody,
     response: responses(201, Type.Object(summary), [400, 401, 500, 503]),
+  },
+  batch: {
+    operationId: 'batchPlatformTimers',
+    tags: TAGS,
+    summary: 'Create, update and cancel many timers',
+    description:
+      'Up to 1,000 at once. Each has its own result, in order, with the code, message and data that it would have had alone: a bad one ' +
+      'fails alone. With an Idempotency-Key, a batch can be repeated: its creates make no second timers.',
+    body: { ...BatchBody, examples: [EXAMPLES.batch] } as typeof BatchBody,
+    response: responses(
+      200,
+      Type.Object({
+        results: Type.Array(Type.Object({ code: Type.Integer(), message: Type.String(), data: Type.Unknown() })),
+        created: Type.Integer(),
+        updated: Type.Integer(),
+        canceled: Type.Integer(),
+        failed: Type.Integer(),
+      }),
+      [400, 401, 500, 503],
+    ),
   },
   list: {
     operationId: 'listPlatformTimers',

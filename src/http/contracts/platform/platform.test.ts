@@ -181,6 +181,53 @@ suite('one timer', () => {
   })
 })
 
+suite('batch', () => {
+  type Result = { readonly code: number; readonly message: string; readonly data: { readonly id: string } | null }
+  const resultsOf = (answer: Answer) => data(answer)['results'] as Result[]
+
+  test('none and more than a thousand items are refused', async (t) => {
+    const { send } = await setup(t)
+    assertError(await send('POST', '/timers/batch', {}), 400, 2, 'timers is required')
+    assertError(await send('POST', '/timers/batch', { timers: [] }), 400, 2, /^timers must/)
+    assertError(await send('POST', '/timers/batch', { timers: Array.from({ length: 1_001 }, () => BODY) }), 400, 2, /^timers must/)
+    assert.equal(data(await send('POST', '/timers/batch', { timers: Array.from({ length: 1_000 }, () => BODY) }))['created'], 1_000)
+    // A batch has its own limit for bodies.
+    const large = { ...BODY, metadata: 'x'.repeat(1_000) }
+    assert.equal(data(await send('POST', '/timers/batch', { timers: Array.from({ length: 1_000 }, () => large) }))['created'], 1_000)
+  })
+
+  test('the case of a UUID does not matter, and its items keep their order all the same', async (t) => {
+    const { send, created } = await setup(t)
+    const id = (await created()).slice('/timers/'.length)
+    const timers = [
+      { action: 'update', id: id.toUpperCase(), execute_at: instant(NOW + 2 * MINUTE) },
+      { action: 'cancel', id },
+      { action: 'update', id: id.toUpperCase(), metadata: 1 },
+    ]
+    const messages = resultsOf(await send('POST', '/timers/batch', { timers })).map(({ message }) => message)
+    assert.deepEqual(messages, ['timer updated successfully', 'timer canceled successfully', "cannot update timer with status 'canceled'"])
+  })
+
+  test('payloads are carried to the letter', async (t) => {
+    const { send, request } = await setup(t)
+    const exact = '{"order":12345678901234567890}'
+    const item = `{"execute_at":"${BODY.execute_at}","callback":{"type":"http","url":"https://example.com","payload":${exact}}}`
+    const answer = await request('/timers/batch', { method: 'POST', body: `{"timers":[${item}]}`, headers: { 'content-type': 'application/json' } })
+    const shown = await send('GET', `/timers/${resultsOf(answer)[0]!.data!.id}`)
+    assert.ok(shown.text.includes(`"payload":${exact}}`), shown.text)
+  })
+
+  test('a batch that is repeated with its idempotency key makes no second timers', async (t) => {
+    const { post } = await setup(t)
+    const timers = [BODY, BODY, { ...BODY, idempotency_key: 'own' }]
+    const ids = async (key: string) => resultsOf(await post('/timers/batch', { timers }, { 'idempotency-key': key })).map((result) => result.data!.id)
+    const first = await ids('k')
+    assert.equal(new Set(first).size, 3)
+    assert.deepEqual(await ids('k'), first)
+    assert.deepEqual((await ids('l')).map((id, index) => id === first[index]), [false, false, true])
+  })
+})
+
 suite('list', () => {
   test('what is not in the query’s words is refused with the words that are', async (t) => {
     const { send } = await setup(t)

@@ -2,8 +2,8 @@
 // is how clients in typed languages write what they do not set.
 
 import { Type } from 'typebox'
-import type { Static } from 'typebox'
-import { HEADER_VALUE_CHARS_MAX, HEADERS_MAX, URL_CHARS_MAX } from '../../../core/limits.ts'
+import type { Static, TSchema } from 'typebox'
+import { BATCH_TIMERS_MAX, HEADER_VALUE_CHARS_MAX, HEADERS_MAX, IDEMPOTENCY_KEY_CHARS_MAX, URL_CHARS_MAX } from '../../../core/limits.ts'
 import { TOPIC_CHARS_MAX } from '../../native/callback.ts'
 
 type Headers = Readonly<Record<string, string>>
@@ -50,33 +50,54 @@ const callbackUnion = { discriminator: { propertyName: 'type' }, oneOf: [HttpCal
 const EXECUTE_AT = 'ISO 8601 with an offset, more than 5 seconds ahead.'
 const MetadataField = Type.Unknown({ description: 'Any JSON for reference.' })
 
-export const CreateBody = Type.Object(
-  {
-    execute_at: Type.String({ description: EXECUTE_AT }),
-    callback: Type.Unsafe<CallbackBody>({ type: 'object', ...callbackUnion }),
-    metadata: Type.Optional(MetadataField),
-  },
-  { additionalProperties: false },
-)
+const createFields = {
+  execute_at: Type.String({ description: EXECUTE_AT }),
+  callback: Type.Unsafe<CallbackBody>({ type: 'object', ...callbackUnion }),
+  metadata: Type.Optional(MetadataField),
+  idempotency_key: Type.Optional(
+    Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      minLength: 1,
+      maxLength: IDEMPOTENCY_KEY_CHARS_MAX,
+      description: 'A create that is repeated with the same key makes no second timer. The header Idempotency-Key does the same.',
+    }),
+  ),
+}
+export const CreateBody = closed(createFields)
 export type CreateBody = Static<typeof CreateBody>
 
-export const UpdateBody = Type.Object(
-  {
-    execute_at: Type.Optional(Type.Unsafe<string | null>({ type: ['string', 'null'], description: EXECUTE_AT })),
-    callback: Type.Optional(
-      Type.Unsafe<CallbackBody | null>({
-        anyOf: [{ type: 'null' }, { type: 'object', ...callbackUnion }],
-        title: 'an object, or null',
-        description: 'As a whole, payload included.',
-      }),
-    ),
-    metadata: Type.Optional(MetadataField),
-  },
-  { additionalProperties: false },
-)
+const updateFields = {
+  execute_at: Type.Optional(Type.Unsafe<string | null>({ type: ['string', 'null'], description: EXECUTE_AT })),
+  callback: Type.Optional(
+    Type.Unsafe<CallbackBody | null>({
+      anyOf: [{ type: 'null' }, { type: 'object', ...callbackUnion }],
+      title: 'an object, or null',
+      description: 'As a whole, payload included.',
+    }),
+  ),
+  metadata: Type.Optional(MetadataField),
+}
+export const UpdateBody = closed(updateFields)
 export type UpdateBody = Static<typeof UpdateBody>
 
-export const TimerPath = Type.Object({ id: Type.String({ description: 'The UUID that the create answered with.', examples: ['01930a4e-7c3b-7d11-9a52-3f6c8b1e2d40'] }) })
+const IdField = Type.String({ description: 'The UUID that the create answered with.', examples: ['01930a4e-7c3b-7d11-9a52-3f6c8b1e2d40'] })
+export const TimerPath = Type.Object({ id: IdField })
+
+/** What the items of a batch are, by their `action`. They are not checked with the body but one by one, so that a bad one fails alone. */
+export const BATCH_ITEMS = {
+  create: closed({ action: Type.Optional(Type.Literal('create')), ...createFields }),
+  update: closed({ action: Type.Literal('update'), id: IdField, ...updateFields }),
+  cancel: closed({ action: Type.Literal('cancel'), id: IdField }),
+}
+export type BatchAction = keyof typeof BATCH_ITEMS
+
+const BATCH_ITEM =
+  'As the body of a create; with action: "update", as the body of an update and the id; with action: "cancel", the id. ' +
+  'Items for one timer are carried out in order.'
+
+export const BatchBody = closed({
+  timers: Type.Array(Type.Unknown({ description: BATCH_ITEM }), { minItems: 1, maxItems: BATCH_TIMERS_MAX }),
+})
 
 export const LIST_STATUSES = ['pending', 'executing', 'completed', 'failed', 'canceled'] as const
 export const LIST_LIMIT_DEFAULT = 50
@@ -98,3 +119,7 @@ export const ListQuery = Type.Object(
   { additionalProperties: false },
 )
 export type ListQuery = Static<typeof ListQuery>
+
+function closed<Fields extends Record<string, TSchema>>(fields: Fields) {
+  return Type.Object(fields, { additionalProperties: false })
+}

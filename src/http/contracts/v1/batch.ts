@@ -1,70 +1,63 @@
-// Many creates in one request. Every item is checked, judged and answered by itself.
+// Many creates, updates and deletes in one request. Every item is checked, judged and answered by itself; all that can
+// share a commit do.
 
-import type { CreateCommand, OnConflict } from '../../../core/command.ts'
-import { DuetimeError, invalidInput } from '../../../core/errors.ts'
+import type { Command } from '../../../core/command.ts'
+import { DuetimeError } from '../../../core/errors.ts'
+import { keyOfItem } from '../../../core/idempotency.ts'
 import type { Executed } from '../../../engine/shard.ts'
 import type { Timers } from '../../../service/timers.ts'
+import { outcomeOf, readOrRefused } from '../../batch-items.ts'
+import type { BatchItems } from '../../batch-items.ts'
 import { nativeErrorFields } from '../../native/error-envelope.ts'
 import { timerJson } from '../../native/timer-json.ts'
-import { validationError } from '../../validation-message.ts'
-import type { SchemaFault } from '../../validation-message.ts'
-import { toCreateCommand } from './mapping.ts'
+import { toCreateCommand, toDeleteCommand, toUpdateCommand } from './mapping.ts'
 import type { CreateContext } from './mapping.ts'
-import type { CreateBody } from './schema.ts'
+import type { BatchAction, CreateBody, DeleteBody, UpdateBody } from './schema.ts'
 
-/** A compiled schema: says yes, or no and leaves its reasons behind. */
-export type ItemValidator = { (item: unknown): unknown; errors?: readonly SchemaFault[] | null }
-
-export type BatchParts = {
-  readonly timers: Timers
-  readonly validate: ItemValidator
-  readonly payloadMaxBytes: number
-  readonly traceparent: string | null
-  readonly onConflict: OnConflict
-}
+/** `idempotencyKey` is that of the whole batch: each create without an id or a key of its own has its part of it. */
+export type BatchParts = CreateContext & { readonly timers: Timers; readonly batchItems: BatchItems<BatchAction> }
 
 /** The answer, as JSON. */
-export async function createBatch(items: readonly unknown[], parts: BatchParts): Promise<string> {
-  const judged = items.map((item) => toCommand(item, parts))
-  const commands = judged.filter((one): one is CreateCommand => !(one instanceof DuetimeError))
-  const executed = (await parts.timers.createMany(commands)).values()
-  const tally = { created: 0, failed: 0 }
-  let results = ''
+export async function runBatch(items: readonly unknown[], parts: BatchParts): Promise<string> {
+  const judged = items.map((item, index) => readOrRefused(() => toCommand(item, index, parts)))
+  const commands = judged.filter((one): one is Command => !(one instanceof DuetimeError))
+  const executed = (await parts.timers.executeMany(commands)).values()
+  const tally: Tally = { created: 0 }
+  let [results, failed] = ['', 0]
   for (const [index, one] of judged.entries()) {
     const result = one instanceof DuetimeError ? one : outcomeOf(executed.next().value!)
-    results += `${index === 0 ? '' : ','}${resultJson(result, items[index], tally)}`
+    const isFailed = result instanceof DuetimeError
+    if (isFailed) failed++
+    else count(tally, one as Command)
+    results += `${index === 0 ? '' : ','}${isFailed ? errorJson(result, items[index]) : doneJson(result, one as Command)}`
   }
-  return `{"results":[${results}],"created":${tally.created},"failed":${tally.failed}}`
+  return `{"results":[${results}],${JSON.stringify({ ...tally, failed }).slice(1)}`
 }
 
-function toCommand(item: unknown, { validate, ...context }: CreateContext & BatchParts): CreateCommand | DuetimeError {
-  if (validate(item) !== true) return itemError(validationError(validate.errors!))
-  try {
-    return toCreateCommand(item as CreateBody, context)
-  } catch (error) {
-    if (error instanceof DuetimeError) return error
-    throw error
-  }
+function toCommand(item: unknown, index: number, parts: BatchParts): Command {
+  const action = parts.batchItems.check(item)
+  if (action === 'update') return toUpdateCommand(item as UpdateBody, parts)
+  if (action === 'delete') return toDeleteCommand(item as DeleteBody)
+  return toCreateCommand(item as CreateBody, parts.idempotencyKey === null ? parts : withKeyOfItem(item as CreateBody, index, parts))
 }
 
-/** A body that is no object at all is an item here. */
-function itemError(error: DuetimeError): DuetimeError {
-  return error.details['field'] === undefined ? invalidInput('timers', 'each of timers must be an object, as for create') : error
+function withKeyOfItem({ idempotencyKey }: CreateBody, index: number, parts: BatchParts): BatchParts {
+  return { ...parts, idempotencyKey: idempotencyKey === undefined ? keyOfItem(parts.idempotencyKey!, index) : null }
 }
 
-/** A failure that is not in the catalogue is a defect and fails the request as a whole. */
-function outcomeOf(settled: PromiseSettledResult<Executed>): Executed | DuetimeError {
-  if (settled.status === 'fulfilled') return settled.value
-  if (settled.reason instanceof DuetimeError) return settled.reason
-  throw settled.reason
+/** Updates and deletes are counted where there were some. */
+type Tally = { created: number; updated?: number; deleted?: number }
+
+function count(tally: Tally, { type }: Command): void {
+  const name = type === 'create' ? 'created' : type === 'update' ? 'updated' : 'deleted'
+  tally[name] = (tally[name] ?? 0) + 1
 }
 
-function resultJson(result: Executed | DuetimeError, item: unknown, tally: { created: number; failed: number }): string {
-  if (result instanceof DuetimeError) {
-    tally.failed++
-    const { status, json } = nativeErrorFields(result, item)
-    return `{"status":${status},${json}}`
-  }
-  tally.created++
-  return `{"status":200,"timer":${timerJson(result.timer)}}`
+function errorJson(error: DuetimeError, item: unknown): string {
+  const { status, json } = nativeErrorFields(error, item)
+  return `{"status":${status},${json}}`
+}
+
+function doneJson({ timer }: Executed, { type }: Command): string {
+  return type === 'cancel' ? '{"status":204}' : `{"status":200,"timer":${timerJson(timer)}}`
 }

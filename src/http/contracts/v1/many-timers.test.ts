@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { EXAMPLES } from './examples.ts'
-import { details, HOOK, setup, setupWithTimer } from './v1.fixture.ts'
+import { details, HOOK, NAME, setup, setupWithTimer } from './v1.fixture.ts'
 
 suite('list', () => {
   test('a forged cursor, a limit of 0 and a metadata value without its key are refused', async (t) => {
@@ -75,6 +75,51 @@ suite('batch', () => {
         [409, 'TIMER_ALREADY_EXISTS', undefined],
       ],
     )
+  })
+
+  test('items for one timer are carried out in order, also where the timer must be read first', async (t) => {
+    const { call, clock } = await setup(t)
+    await call('create', { id: 'done', schedule: 'PT1M', callbackUrl: HOOK })
+    await clock.advance(60_000)
+    const { json } = await call('batch', {
+      timers: [
+        { action: 'update', timerId: 'done', payload: 1 },
+        { id: 'done', schedule: 'PT1H', callbackUrl: HOOK },
+        { action: 'update', timerId: 'done', payload: 2 },
+        { action: 'delete', timerId: 'done' },
+        { action: 'update', timerId: 'done', payload: 3 },
+      ],
+    })
+    const results = json['results'] as { status: number; error?: string; timer?: { version: number } }[]
+    assert.deepEqual(results.map(({ status, error, timer }) => [status, error ?? timer?.version]), [
+      [409, 'TIMER_NOT_PENDING'],
+      [200, 3],
+      [200, 4],
+      [204, undefined],
+      [409, 'TIMER_NOT_PENDING'],
+    ])
+    assert.deepEqual([json['created'], json['updated'], json['deleted'], json['failed']], [1, 1, 1, 2])
+  })
+
+  test('an action that is none, and a field of another action, fail alone with their field', async (t) => {
+    const { call } = await setupWithTimer(t)
+    const timers = [{ action: 'toString' }, { action: 7 }, { action: 'delete', ...NAME, payload: 1 }, { action: 'update', id: 'x' }, { ...NAME, action: 'update' }]
+    const { json } = await call('batch', { timers })
+    const fields = (json['results'] as { details: { field: string } }[]).map((result) => result.details.field)
+    assert.deepEqual([fields, json['failed']], [['action', 'action', 'payload', 'timerId', 'timerId'], 5])
+  })
+
+  test('a batch that is repeated with its idempotency key makes no second timers', async (t) => {
+    const { call } = await setup(t)
+    const good = { schedule: 'PT1M', callbackUrl: HOOK }
+    const timers = [good, good, { ...good, idempotencyKey: 'own' }, { ...good, namespace: 'other' }, { ...good, id: 'named' }]
+    const ids = async (key: string) =>
+      ((await call('batch', { timers }, { 'idempotency-key': key })).json['results'] as { timer: { id: string } }[]).map(({ timer }) => timer.id)
+    const first = await ids('k')
+    assert.equal(new Set(first).size, 5)
+    assert.deepEqual(await ids('k'), first)
+    const other = await ids('l')
+    assert.deepEqual(other.map((id, index) => id === first[index]), [false, false, true, false, true])
   })
 
   test('none and more than a thousand timers are refused, a thousand are made', async (t) => {

@@ -1,27 +1,32 @@
 // From the bodies of `v1` to commands. Every create passes here, so the way of a good body is straight: no copies, no
 // closures, nothing parsed twice.
 
-import type { CreateCommand, OnConflict, TimerChanges, UpdateCommand } from '../../../core/command.ts'
+import type { CancelCommand, CreateCommand, OnConflict, TimerChanges, UpdateCommand } from '../../../core/command.ts'
 import { DuetimeError, invalidInput } from '../../../core/errors.ts'
+import { keyedIdentity } from '../../../core/idempotency.ts'
 import { DEFAULT_NAMESPACE, parseNamespace, parseTimerId, timerIdentity } from '../../../core/ids.ts'
 import type { TimerIdentity } from '../../../core/ids.ts'
 import { parseTimeZone, parseZonedInstant } from '../../../core/instant.ts'
 import { TIMEOUT_DEFAULT_MS } from '../../../core/limits.ts'
+import { fingerprintOf } from '../../../core/parameters.ts'
 import { DEFAULT_RETRY } from '../../../core/retry.ts'
 import { parseSchedule } from '../../../core/schedule.ts'
 import type { Schedule } from '../../../core/schedule.ts'
 import { CatchUp } from '../../../core/timer.ts'
 import type { Namespace, Target } from '../../../core/timer.ts'
 import type { Timers } from '../../../service/timers.ts'
+import { keyInBody } from '../../idempotency-key.ts'
 import { NATIVE_PROTOCOL, readTarget } from '../../native/callback.ts'
 import { readTimeout } from '../../native/intervals.ts'
 import { metadataText } from '../../native/metadata.ts'
 import { readRetryPolicy } from '../../native/retry-policy.ts'
 import { payloadText } from '../../payload-text.ts'
-import type { CreateBody, NameBody, UpdateBody } from './schema.ts'
+import type { CreateBody, DeleteBody, NameBody, UpdateBody } from './schema.ts'
 
 export type CreateContext = {
   readonly timers: Pick<Timers, 'newIdentity'>
+  /** Of the header, for a body without an id. */
+  readonly idempotencyKey: string | null
   readonly payloadMaxBytes: number
   readonly traceparent: string | null
   /** For bodies that do not say. */
@@ -30,8 +35,12 @@ export type CreateContext = {
 
 export function toCreateCommand(body: CreateBody, context: CreateContext): CreateCommand {
   const namespace = readNamespace(body.namespace)
-  const { id, uuid } = body.id === undefined ? context.timers.newIdentity(namespace) : timerIdentity(namespace, parseTimerId(body.id))
-  return {
+  const key = keyOf(body, context)
+  const { id, uuid } =
+    body.id !== undefined ? timerIdentity(namespace, parseTimerId(body.id))
+    : key !== null ? keyedIdentity(namespace, key)
+    : context.timers.newIdentity(namespace)
+  const command: CreateCommand = {
     type: 'create',
     namespace,
     id,
@@ -51,6 +60,18 @@ export function toCreateCommand(body: CreateBody, context: CreateContext): Creat
       correlationId: null,
     },
   }
+  return key === null ? command : { ...command, fingerprint: fingerprintOf(command.spec) }
+}
+
+/** A header beside an id is ignored, since some clients send one with every POST; a field in the body was written on purpose. */
+function keyOf({ id, idempotencyKey, onConflict }: CreateBody, context: CreateContext): string | null {
+  if (idempotencyKey !== undefined && id !== undefined) {
+    throw invalidInput('idempotencyKey', 'give id or idempotencyKey, not both: with an id, onConflict says what a repeated create does')
+  }
+  if (idempotencyKey !== undefined && onConflict !== undefined) {
+    throw invalidInput('onConflict', 'onConflict is for timers with an id: with an idempotencyKey, a repeated create answers with the timer that is there')
+  }
+  return id === undefined ? keyInBody(idempotencyKey, context.idempotencyKey, 'idempotencyKey') : null
 }
 
 export function toUpdateCommand(body: UpdateBody, { payloadMaxBytes }: Pick<CreateContext, 'payloadMaxBytes'>): UpdateCommand {
@@ -72,6 +93,10 @@ function changesOf(body: UpdateBody, payloadMaxBytes: number): TimerChanges {
     ...(body.retryPolicy === undefined ? {} : { retry: readRetryPolicy(body.retryPolicy) }),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
   }
+}
+
+export function toDeleteCommand(body: DeleteBody): CancelCommand {
+  return { type: 'cancel', ...toIdentity(body), ifVersion: body.ifVersion ?? null }
 }
 
 export function toIdentity(body: NameBody): TimerIdentity {

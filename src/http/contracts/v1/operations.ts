@@ -41,8 +41,10 @@ const WORDS: Readonly<Record<Verb, Words>> = {
     failures: [400, 503],
   },
   batch: {
-    summary: 'Create many timers',
-    description: 'Up to 1,000 at once. Each has its own result, in order: a bad one fails alone.',
+    summary: 'Create, update and cancel many timers',
+    description:
+      'Up to 1,000 at once. Each has its own result, in order: a bad one fails alone. With an Idempotency-Key, a batch can be repeated: ' +
+      'its creates without an id make no second timers.',
     failures: [400, 413, 503],
   },
   cancel: {
@@ -91,6 +93,8 @@ const ANSWERS: Readonly<Record<Verb, TSchema>> = {
       }),
     ),
     created: Type.Integer(),
+    updated: Type.Optional(Type.Integer({ description: 'Where there were updates.' })),
+    deleted: Type.Optional(Type.Integer({ description: 'Where there were deletes.' })),
     failed: Type.Integer(),
   }),
   cancel: Type.Object({ ...counts, canceled: Type.Integer() }),

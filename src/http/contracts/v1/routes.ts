@@ -6,18 +6,19 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import { OnConflict } from '../../../core/command.ts'
 import { invalidInput } from '../../../core/errors.ts'
 import type { BulkResult } from '../../../service/timer-operations.ts'
+import { BatchItems } from '../../batch-items.ts'
 import type { ContractParts } from '../../contract.ts'
 import { JSON_TYPE } from '../../error-answers.ts'
+import { readIdempotencyKey } from '../../idempotency-key.ts'
 import { timerJson } from '../../native/timer-json.ts'
 import { readTraceparent } from '../../traceparent.ts'
-import { createBatch } from './batch.ts'
-import type { ItemValidator } from './batch.ts'
+import { runBatch } from './batch.ts'
 import { bulkFilter } from './filter.ts'
 import { list } from './list.ts'
-import { toCreateCommand, toIdentity, toUpdateCommand } from './mapping.ts'
+import { toCreateCommand, toDeleteCommand, toIdentity, toUpdateCommand } from './mapping.ts'
 import { operation } from './operations.ts'
 import { preview } from './preview.ts'
-import { BatchBody, CancelBody, CreateBody, DeleteBody, GetBody, ListBody, NameBody, PreviewBody, RetryBody, UpdateBody } from './schema.ts'
+import { BATCH_ITEMS, BatchBody, CancelBody, CreateBody, DeleteBody, GetBody, ListBody, NameBody, PreviewBody, RetryBody, UpdateBody } from './schema.ts'
 
 export const PREFIX = '/api/v1/timers'
 
@@ -26,7 +27,9 @@ export function registerRoutes(instance: FastifyInstance, { payloadMaxBytes }: C
 
   app.post(`${PREFIX}/create`, { schema: operation('create', CreateBody) }, async ({ body, headers, timers }, reply) => {
     const traceparent = readTraceparent(headers['traceparent'])
-    const { timer } = await timers.execute(toCreateCommand(body, { timers, payloadMaxBytes, traceparent, onConflict: OnConflict.replace }))
+    const idempotencyKey = readIdempotencyKey(headers['idempotency-key'])
+    const context = { timers, idempotencyKey, payloadMaxBytes, traceparent, onConflict: OnConflict.replace }
+    const { timer } = await timers.execute(toCreateCommand(body, context))
     return sendJson(reply, timerJson(timer))
   })
 
@@ -41,7 +44,7 @@ export function registerRoutes(instance: FastifyInstance, { payloadMaxBytes }: C
   })
 
   app.post(`${PREFIX}/delete`, { schema: operation('delete', DeleteBody) }, async ({ body, timers }, reply) => {
-    await timers.execute({ type: 'cancel', ...toIdentity(body), ifVersion: body.ifVersion ?? null })
+    await timers.execute(toDeleteCommand(body))
     return reply.code(204).send()
   })
 
@@ -83,17 +86,13 @@ export function registerRoutes(instance: FastifyInstance, { payloadMaxBytes }: C
 
 function registerBatch(instance: FastifyInstance, payloadMaxBytes: number): void {
   const app = instance.withTypeProvider<TypeBoxTypeProvider>()
-  let validate: ItemValidator
-  app.addHook('onReady', (done) => {
-    const about = { schema: CreateBody, method: 'POST', url: `${PREFIX}/batch`, httpPart: 'body' }
-    validate = instance.validatorCompiler!(about) as ItemValidator
-    done()
-  })
+  const batchItems = new BatchItems(instance, `${PREFIX}/batch`, BATCH_ITEMS)
 
   app.post(`${PREFIX}/batch`, { config: { batch: true }, schema: operation('batch', BatchBody) }, async ({ body, headers, timers }, reply) => {
     const traceparent = readTraceparent(headers['traceparent'])
+    const idempotencyKey = readIdempotencyKey(headers['idempotency-key'])
     const onConflict = body.onConflict ?? OnConflict.replace
-    return sendJson(reply, await createBatch(body.timers, { timers, validate, payloadMaxBytes, traceparent, onConflict }))
+    return sendJson(reply, await runBatch(body.timers, { timers, batchItems, idempotencyKey, payloadMaxBytes, traceparent, onConflict }))
   })
 }
 

@@ -7,6 +7,7 @@ import { OnConflict } from '../../../core/command.ts'
 import {
   BATCH_TIMERS_MAX,
   ID_CHARS_MAX,
+  IDEMPOTENCY_KEY_CHARS_MAX,
   METADATA_BYTES_MAX,
   NAMESPACE_CHARS_MAX,
   PAGE_TIMERS_DEFAULT,
@@ -58,15 +59,24 @@ const OnConflictField = oneOfWords([OnConflict.replace, OnConflict.keep, OnConfl
 
 const named = { namespace: Type.Optional(NamespaceField), timerId: TimerIdField }
 
-export const CreateBody = closed({
+const createFields = {
   namespace: Type.Optional(NamespaceField),
   id: Type.Optional(Type.String({ minLength: 1, maxLength: ID_CHARS_MAX, description: 'Any text. Default: a new UUIDv7.' })),
+  idempotencyKey: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: IDEMPOTENCY_KEY_CHARS_MAX,
+      description: 'Instead of an id: a create that is repeated with the same key makes no second timer. The header Idempotency-Key does the same.',
+    }),
+  ),
   ...callbackAndTiming,
   onConflict: Type.Optional(OnConflictField),
-})
+}
+export const CreateBody = closed(createFields)
 export type CreateBody = Static<typeof CreateBody>
 
-export const UpdateBody = closed({ ...named, ...callbackAndTiming, ifVersion: Type.Optional(IfVersionField) })
+const updateFields = { ...named, ...callbackAndTiming, ifVersion: Type.Optional(IfVersionField) }
+export const UpdateBody = closed(updateFields)
 export type UpdateBody = Static<typeof UpdateBody>
 
 export const NameBody = closed(named)
@@ -77,9 +87,11 @@ export const GetBody = closed({
   includeSecrets: Type.Optional(Type.Boolean({ description: 'Show the values of callback headers as they are.' })),
 })
 
-export const DeleteBody = closed({ ...named, ifVersion: Type.Optional(IfVersionField) })
+const deleteFields = { ...named, ifVersion: Type.Optional(IfVersionField) }
+export const DeleteBody = closed(deleteFields)
+export type DeleteBody = Static<typeof DeleteBody>
 
-/** Which timers are meant. The items of a batch are not checked here but one by one, so that a bad one fails alone. */
+/** Which timers are meant. */
 const filter = {
   namespace: Type.Optional(NamespaceField),
   status: Type.Optional(
@@ -146,8 +158,19 @@ export const RetryBody = closed({
 })
 export type RetryBody = Static<typeof RetryBody>
 
+/** What the items of a batch are, by their `action`. They are not checked with the body but one by one, so that a bad one fails alone. */
+export const BATCH_ITEMS = {
+  create: closed({ action: Type.Optional(Type.Literal('create')), ...createFields }),
+  update: closed({ action: Type.Literal('update'), ...updateFields }),
+  delete: closed({ action: Type.Literal('delete'), ...deleteFields }),
+}
+export type BatchAction = keyof typeof BATCH_ITEMS
+
+const BATCH_ITEM =
+  'As the body of create; or, with action: "update" or action: "delete", as the body of those. Items for one timer are carried out in order.'
+
 export const BatchBody = closed({
-  timers: Type.Array(Type.Unknown({ description: 'As the body of create.' }), { minItems: 1, maxItems: BATCH_TIMERS_MAX }),
+  timers: Type.Array(Type.Unknown({ description: BATCH_ITEM }), { minItems: 1, maxItems: BATCH_TIMERS_MAX }),
   onConflict: Type.Optional(OnConflictField),
 })
 
