@@ -1,5 +1,5 @@
-// The timers that are in memory: by uuid, in the timing wheel while they wait for their time, and counted by namespace.
-// Whoever evicts some of them learns the border up to which nothing is missing afterwards.
+// The timers that are in memory: by uuid, in the timing wheel while they wait for their time, and counted as backlog while
+// they are due and wait for their turn. Whoever evicts some of them learns the border up to which nothing is missing afterwards.
 
 import { compareKeys, lastKeyAt } from '../core/order.ts'
 import type { OrderKey } from '../core/order.ts'
@@ -11,9 +11,10 @@ import type { WheelItem } from './timing-wheel.ts'
 
 /** `waiting` in the wheel, `held` back by a change on its way, `ready` in the dispatcher, `flying` while being delivered. */
 export type EntryState = 'waiting' | 'held' | 'ready' | 'flying'
-export type Entry = WheelItem & { timer: Timer; state: EntryState }
+/** `counts`: as what it is counted besides being here. */
+export type Entry = WheelItem & { timer: Timer; state: EntryState; counts: 'backlog' | 'flying' | null }
 
-const SAMPLE = 64 // keys that are sorted to find out where the furthest eighth of a namespace begins
+const SAMPLE = 64 // keys that are sorted to find out where the furthest eighth begins
 
 export class Entries {
   readonly shares: Shares
@@ -48,7 +49,9 @@ export class Entries {
   }
 
   takeDue(now: Millis, limit: number): Entry[] {
-    return this.#wheel.takeDue(now, limit)
+    const due = this.#wheel.takeDue(now, limit)
+    for (const entry of due) this.#countAs(entry, 'backlog')
+    return due
   }
 
   putBack(entry: Entry): void {
@@ -56,8 +59,13 @@ export class Entries {
     this.#wheel.add(entry)
   }
 
+  start(entry: Entry): void {
+    entry.state = 'flying'
+    this.#countAs(entry, 'flying')
+  }
+
   insert(timer: Timer): void {
-    const entry: Entry = { wakeAt: timer.wakeAt, uuid: timer.uuid, timer, state: 'waiting', slot: null }
+    const entry: Entry = { wakeAt: timer.wakeAt, uuid: timer.uuid, timer, state: 'waiting', slot: null, counts: null }
     this.#entries.set(timer.uuid, entry)
     this.shares.add(timer)
     this.#wheel.add(entry)
@@ -65,39 +73,77 @@ export class Entries {
 
   remove(entry: Entry): void {
     this.#wheel.remove(entry)
-    if (this.#entries.delete(entry.uuid)) this.shares.remove(entry.timer)
+    if (!this.#entries.delete(entry.uuid)) return
+    this.#countAs(entry, null)
+    this.shares.remove(entry.timer)
   }
 
   /** What flies is the old version; the new one takes its place when that has landed. */
   replaceInFlight(entry: Entry, timer: Timer): void {
+    const { counts } = entry
+    this.#countAs(entry, null)
     this.shares.remove(entry.timer)
     this.shares.add(timer)
     entry.timer = timer
-  }
-
-  /** Evicts what lies furthest ahead, in the coarse steps of the wheel, but nothing of the next `aheadMs`. Null when there is nothing else. */
-  evictFurthest(aheadMs: Millis): OrderKey | null {
-    const evicted = this.#wheel.takeFurthestSlot(aheadMs)
-    for (const entry of evicted) this.remove(entry)
-    return evicted.length === 0 ? null : lastKeyAt(evicted.reduce((first, { wakeAt }) => Math.min(first, wakeAt), Infinity) - 1)
+    this.#countAs(entry, counts)
   }
 
   /**
-   * Evicts about an eighth of a namespace's entries, the furthest ahead, due ones that wait for their turn included. The
-   * timer, which is to come in, counts among them if it is of that namespace. Null when they are fewer than two.
+   * Evicts about an eighth of what waits for its time, the furthest ahead. The timer, which is to come in, counts among
+   * them; if it `mustFit`, only what is due later than it goes. Null when there is nothing to evict.
    */
-  evictFurthestOf(namespace: Namespace, timer: Timer): OrderKey | null {
-    const candidates: Entry[] = []
-    for (const entry of this.#entries.values()) if (entry.timer.namespace === namespace && isEvictable(entry)) candidates.push(entry)
-    const border = sevenEighths(timer.namespace === namespace ? [...candidates, timer] : candidates)
-    if (border === null) return null
-    for (const entry of candidates) if (compareKeys(entry, border) > 0) this.remove(entry)
-    return { wakeAt: border.wakeAt, uuid: border.uuid }
+  evictFurthest(timer: Timer, { mustFit }: { mustFit: boolean }): OrderKey | null {
+    const waiting = this.#evictable(({ counts }) => counts === null)
+    const eighth = sevenEighths([...waiting, timer])
+    if (eighth === null) return null
+    const border = mustFit && eighth.wakeAt <= timer.wakeAt ? lastKeyAt(timer.wakeAt) : eighth
+    const behind = this.#evictBehind(waiting, border)
+    return behind ?? (mustFit ? null : keyOf(border))
+  }
+
+  /** Evicts about an eighth of a namespace's backlog. The timer counts as in `evictFurthest`. Null when none may go. */
+  evictBacklogOf(namespace: Namespace, timer: Timer): OrderKey | null {
+    const backlog = this.#evictable((entry) => entry.counts === 'backlog' && entry.timer.namespace === namespace)
+    const border = sevenEighths(timer.namespace === namespace ? [...backlog, timer] : backlog)
+    if (border === null) return backlog.length === 1 && this.shares.spend(namespace) ? this.#evictLast(backlog[0]!) : null
+    return this.#evictBehind(backlog, border) ?? keyOf(border)
+  }
+
+  #evictLast(entry: Entry): OrderKey {
+    this.remove(entry)
+    return lastKeyAt(entry.wakeAt - 1)
+  }
+
+  #evictable(which: (entry: Entry) => boolean): Entry[] {
+    const found: Entry[] = []
+    for (const entry of this.#entries.values()) if ((entry.state === 'waiting' || entry.state === 'ready') && which(entry)) found.push(entry)
+    return found
+  }
+
+  /** The last key before the first that had to go; null when none had to. */
+  #evictBehind(entries: readonly Entry[], border: OrderKey): OrderKey | null {
+    let first = Infinity
+    for (const entry of entries) {
+      if (compareKeys(entry, border) <= 0) continue
+      this.remove(entry)
+      first = Math.min(first, entry.wakeAt)
+    }
+    if (first === Infinity) return null
+    return first > border.wakeAt ? lastKeyAt(first - 1) : keyOf(border)
+  }
+
+  #countAs(entry: Entry, counts: Entry['counts']): void {
+    if (entry.counts === counts) return
+    if (entry.counts === 'backlog') this.shares.removeBacklog(entry.timer)
+    if (entry.counts === 'flying') this.shares.removeFlying(entry.timer)
+    if (counts === 'backlog') this.shares.addBacklog(entry.timer)
+    if (counts === 'flying') this.shares.addFlying(entry.timer)
+    entry.counts = counts
   }
 }
 
-function isEvictable({ state }: Entry): boolean {
-  return state === 'waiting' || state === 'ready'
+function keyOf({ wakeAt, uuid }: OrderKey): OrderKey {
+  return { wakeAt, uuid }
 }
 
 /** The key behind which about an eighth of these lies, and at least one; null for fewer than two. Sorting all of them would take milliseconds. */

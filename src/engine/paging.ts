@@ -1,7 +1,7 @@
 // Which page to read next. While there is room: what comes due within the horizon, parked namespaces first, since they are
 // behind; what lies beyond it would only be read to be held for hours, at the expense of the timers that fire meanwhile.
-// Without room, only what is needed soon: the others at the expense of those with large shares, and the next timers of a
-// parked namespace whose share has run low.
+// Without room, only what is needed soon: the others at the expense of those with large backlogs, and the next timers of a
+// parked namespace whose backlog in memory has run low.
 
 import type { Millis } from '../core/timer.ts'
 import { OTHERS } from './coverage.ts'
@@ -19,7 +19,7 @@ export function nextScope(coverage: Coverage, shares: Shares, now: Millis, mayPr
   if (coverage.parked.size === 0) return hasRoom && coverage.borderAt(OTHERS) <= now + HORIZON_MS ? OTHERS : null
   let next: Scope | null = null
   for (const namespace of coverage.parked.keys()) {
-    if (!hasRoom && !(mayPress && isSoon(namespace) && shares.isModest(namespace))) continue
+    if (!hasRoom && !(mayPress && isSoon(namespace) && shares.isLow(namespace))) continue
     if (next === null || coverage.borderAt(namespace) < coverage.borderAt(next)) next = namespace
   }
   return next

@@ -178,14 +178,17 @@ export class Shard {
     this.#abroad.endUnlessCarriedBy(living, seenAt)
   }
 
-  /** Asked when a timer's turn has come: is it still the current version, still due, and no change of it on its way? */
+  /** Asked when a timer's turn has come: is it still the current version, still due, and no change of it on its way? Then it starts. */
   #isWanted(entry: Entry, now: Millis): boolean {
     if (this.#isGone(entry)) return false
     if (this.#holds.has(entry.uuid)) {
       entry.state = 'held'
       return false
     }
-    if (now >= entry.wakeAt && this.#parts.mayStart()) return true
+    if (now >= entry.wakeAt && this.#parts.mayStart()) {
+      this.#parts.window.start(entry)
+      return true
+    }
     // While the timer waited for a slot the clock was set back, or the store could not be reached.
     this.#keeper.putBack(entry)
     return false

@@ -1,95 +1,154 @@
-// How much of the window each namespace takes up, in timers and in bytes. A namespace is entitled to as much as if the
-// window were divided among those that are in it and one newcomer; it may have more as long as nobody else needs the room.
+// How full the window is, and whose backlogs fill it. Timers that wait for their time are not counted by namespace: they
+// give way by time alone. Those that are due and wait for their turn are a namespace's *backlog*: it is entitled to as much
+// as if the window were divided among those that have one and a newcomer, and may have more as long as nobody needs the room.
+//
+// Deliveries under way cannot give way. They leave at least half of the window to the others, however many they are: their
+// own number is limited by the dispatcher.
 
 import type { Namespace, Timer } from '../core/timer.ts'
 
 /** They may change at any time: the shards of a node share what it may hold. */
 export type WindowLimits = { readonly timersMax: number; readonly bytesMax: number; readonly pageSize: number }
 
-type Share = { timers: number; bytes: number }
+type Size = { timers: number; bytes: number }
+/** `isSpent`: all of the backlog has given way since the last delivery ended. */
+type Flights = { count: number; isSpent: boolean }
 
 const TIMER_BYTES = 700 // a Timer and its entry without payload and metadata, measured
 const FIRST_PAGE = 100 // nothing is known yet about the size of this shard's payloads
 
 export class Shares {
   readonly #limits: WindowLimits
-  readonly #shares = new Map<Namespace, Share>()
-  #timers = 0
-  #bytes = 0
+  readonly #all: Size = { timers: 0, bytes: 0 }
+  readonly #flying: Size = { timers: 0, bytes: 0 }
+  readonly #backlogs = new Map<Namespace, Size>()
+  readonly #flights = new Map<Namespace, Flights>()
 
   constructor(limits: WindowLimits) {
     this.#limits = limits
   }
 
   get bytes(): number {
-    return this.#bytes
+    return this.#all.bytes
   }
 
   add(timer: Timer): void {
-    let share = this.#shares.get(timer.namespace)
-    if (share === undefined) this.#shares.set(timer.namespace, (share = { timers: 0, bytes: 0 }))
-    const bytes = bytesOf(timer)
-    share.timers++
-    share.bytes += bytes
-    this.#timers++
-    this.#bytes += bytes
+    count(this.#all, timer, 1)
   }
 
   remove(timer: Timer): void {
-    const share = this.#shares.get(timer.namespace)!
-    const bytes = bytesOf(timer)
-    share.timers--
-    share.bytes -= bytes
-    this.#timers--
-    this.#bytes -= bytes
-    if (share.timers === 0) this.#shares.delete(timer.namespace)
+    count(this.#all, timer, -1)
+  }
+
+  addBacklog(timer: Timer): void {
+    let backlog = this.#backlogs.get(timer.namespace)
+    if (backlog === undefined) this.#backlogs.set(timer.namespace, (backlog = { timers: 0, bytes: 0 }))
+    count(backlog, timer, 1)
+  }
+
+  removeBacklog(timer: Timer): void {
+    const backlog = this.#backlogs.get(timer.namespace)!
+    count(backlog, timer, -1)
+    if (backlog.timers === 0) this.#backlogs.delete(timer.namespace)
+  }
+
+  addFlying(timer: Timer): void {
+    count(this.#flying, timer, 1)
+    const flights = this.#flights.get(timer.namespace)
+    if (flights === undefined) this.#flights.set(timer.namespace, { count: 1, isSpent: false })
+    else flights.count++
+  }
+
+  removeFlying(timer: Timer): void {
+    count(this.#flying, timer, -1)
+    const flights = this.#flights.get(timer.namespace)!
+    flights.isSpent = false
+    if (--flights.count === 0) this.#flights.delete(timer.namespace)
   }
 
   get isFull(): boolean {
-    return this.#timers >= this.#limits.timersMax || this.#bytes >= this.#limits.bytesMax
+    return this.#fill() >= 1
   }
 
   /** Worth a page. */
   get hasRoom(): boolean {
-    return this.#timers <= this.#limits.timersMax / 2 && this.#bytes <= this.#limits.bytesMax / 2
+    return this.#fill() <= 1 / 2
   }
 
-  /** Takes up no more than half of what it is entitled to. While the window has no room for a page, there is one that takes up more. */
-  isModest(namespace: Namespace): boolean {
-    return this.#partOf(this.#shares.get(namespace)) * 2 * (this.#shares.size + 1) <= 1
-  }
-
-  /** Those that are not modest. */
+  /** Those with more than half of the backlog that they are entitled to: they give way to others. */
   large(): Namespace[] {
-    return [...this.#shares.keys()].filter((namespace) => !this.isModest(namespace))
+    return [...this.#backlogs.keys()].filter((namespace) => this.#isAbove(namespace, 1 / 2))
   }
 
-  /** The namespace that should give way to this timer: the largest, if it stays larger than the timer's own; otherwise that. */
-  yieldsTo(timer: Timer): Namespace {
-    let largest = timer.namespace
-    let most = this.#partOf(this.#shares.get(largest)) + this.#partOf({ timers: 1, bytes: bytesOf(timer) })
-    for (const [namespace, share] of this.#shares) {
-      const part = this.#partOf(share)
-      if (part > most) [largest, most] = [namespace, part]
+  /**
+   * Its backlog has run low, and it is time for its next page. That is well below where it stops giving way to others: each
+   * page comes after deliveries, not after others have taken the room of the page before.
+   */
+  isLow(namespace: Namespace): boolean {
+    return !this.#isAbove(namespace, 1 / 4) && this.#flights.get(namespace)?.isSpent !== true
+  }
+
+  /** May the last one of its backlog give way, too? Only while it has deliveries under way; its next page then waits for the end of one. */
+  spend(namespace: Namespace): boolean {
+    const flights = this.#flights.get(namespace)
+    if (flights !== undefined) flights.isSpent = true
+    return flights !== undefined
+  }
+
+  /** The namespace whose backlog should give way to this timer: the largest; null when none is large and larger than the timer's own. */
+  yieldsTo(timer: Timer): Namespace | null {
+    let largest: Namespace | null = null
+    let most = this.#partOf(this.#backlogs.get(timer.namespace)) + this.#partOf({ timers: 1, bytes: bytesOf(timer) })
+    for (const namespace of this.large()) {
+      const part = this.#partOf(this.#backlogs.get(namespace))
+      const isOwn = namespace === timer.namespace
+      if (isOwn ? largest === null : part >= most) [largest, most] = [namespace, Math.max(part, most)]
     }
     return largest
   }
 
-  /** How many rows to ask for, by the size of those that are here. While there is little room, what the namespace is entitled to. */
+  /** How many rows to ask for, by the size of those that are here. While there is little room: what can get in. */
   pageSize(namespace: Namespace | null): number {
-    const { pageSize, bytesMax, timersMax } = this.#limits
-    if (this.#timers === 0) return Math.min(FIRST_PAGE, pageSize)
-    const averageBytes = this.#bytes / this.#timers
-    const size = Math.min(pageSize, Math.floor(bytesMax / 4 / averageBytes))
-    if (namespace === null || this.hasRoom) return Math.max(1, size)
-    const entitled = Math.floor(timersMax / (this.#shares.size + 1)) - (this.#shares.get(namespace)?.timers ?? 0)
-    return Math.max(1, Math.min(size, entitled))
+    const { pageSize, bytesMax } = this.#limits
+    const { timers, bytes } = this.#all
+    if (timers === 0) return Math.min(FIRST_PAGE, pageSize)
+    const averageBytes = bytes / timers
+    const size = Math.max(1, Math.min(pageSize, Math.floor(bytesMax / 4 / averageBytes)))
+    if (this.hasRoom) return size
+    return Math.max(1, Math.min(size, namespace === null ? this.#roomFor(averageBytes) : this.#entitled(namespace)))
   }
 
-  #partOf(share: Share | undefined): number {
-    if (share === undefined) return 0
-    return Math.max(share.timers / this.#limits.timersMax, share.bytes / this.#limits.bytesMax)
+  /** Where somebody can give way, it is not known how many. */
+  #roomFor(averageBytes: number): number {
+    if (this.large().length > 0) return Infinity
+    const { timersMax, bytesMax } = this.#limits
+    return Math.ceil((1 - this.#fill()) * Math.min(timersMax, bytesMax / averageBytes))
   }
+
+  #entitled(namespace: Namespace): number {
+    return Math.floor(this.#limits.timersMax / (this.#backlogs.size + 1)) - (this.#backlogs.get(namespace)?.timers ?? 0)
+  }
+
+  /** What is here and does not fly, as a part of the room that there is for it. */
+  #fill(): number {
+    const { timersMax, bytesMax } = this.#limits
+    const timers = (this.#all.timers - this.#flying.timers) / Math.max(timersMax - this.#flying.timers, Math.ceil(timersMax / 2))
+    return Math.max(timers, (this.#all.bytes - this.#flying.bytes) / Math.max(bytesMax - this.#flying.bytes, bytesMax / 2))
+  }
+
+  #isAbove(namespace: Namespace, partOfEntitlement: number): boolean {
+    return this.#partOf(this.#backlogs.get(namespace)) * (this.#backlogs.size + 1) > partOfEntitlement
+  }
+
+  #partOf(size: Size | undefined): number {
+    if (size === undefined) return 0
+    return Math.max(size.timers / this.#limits.timersMax, size.bytes / this.#limits.bytesMax)
+  }
+}
+
+function count(size: Size, timer: Timer, sign: 1 | -1): void {
+  size.timers += sign
+  size.bytes += sign * bytesOf(timer)
 }
 
 export function bytesOf(timer: Timer): number {

@@ -46,7 +46,7 @@ test('an empty wheel never wants to be woken, and jumps any distance', () => {
   const { wheel } = wheelWith([])
   assert.equal(wheel.nextAt(), Infinity)
   assert.deepEqual(wheel.takeDue(NOW + 500 * YEAR, 10), [])
-  assert.deepEqual([wheel.size, wheel.nextAt(), wheel.takeFurthestSlot(0)], [0, Infinity, []])
+  assert.deepEqual([wheel.size, wheel.nextAt()], [0, Infinity])
 })
 
 test('nothing comes out a millisecond early, at any distance', () => {
@@ -116,17 +116,6 @@ test('a wheel that waits for a hundred years is woken a few times, not every sec
   }
 })
 
-test('the furthest slot is given up first, and the current second never', () => {
-  const { wheel } = wheelWith([NOW, NOW + 5 * SECOND, NOW + 5 * MINUTE, NOW + 5 * HOUR, NOW + 5 * DAY, NOW + 5 * YEAR, NEVER])
-  const order: Millis[] = []
-  assert.deepEqual(wheelWith([NOW + 5 * SECOND]).wheel.takeFurthestSlot(5 * SECOND + 1), [], 'it is too near')
-  for (let taken = wheel.takeFurthestSlot(5 * SECOND); taken.length > 0; taken = wheel.takeFurthestSlot(5 * SECOND)) {
-    order.push(...taken.map(({ wakeAt }) => wakeAt))
-  }
-  assert.deepEqual(order, [NEVER, ...[5 * YEAR, 5 * DAY, 5 * HOUR, 5 * MINUTE, 5 * SECOND].map((distance) => NOW + distance)])
-  assert.equal(wheel.size, 1)
-})
-
 const distances = fc.oneof(
   fc.integer({ min: -3 * SECOND, max: 3 * SECOND }),
   fc.integer({ min: 0, max: 3 * MINUTE }),
@@ -140,7 +129,7 @@ const distances = fc.oneof(
   fc.constantFrom(2 ** 31 - 1, 2 ** 31, 2_142_720_000),
 )
 const steps = fc.record({
-  type: fc.constantFrom('add', 'add', 'add', 'advance', 'stepBack', 'remove', 'evict', 'next', 'next', 'putBack'),
+  type: fc.constantFrom('add', 'add', 'add', 'advance', 'stepBack', 'remove', 'next', 'next', 'putBack'),
   ms: distances,
   pick: fc.nat(),
 })
@@ -182,10 +171,6 @@ test('against a sorted list: never early, never lost, in the total order, over j
         } else if (type === 'remove' && held.length > 0) {
           const [gone] = held.splice(pick % held.length, 1)
           wheel.remove(gone!)
-        } else if (type === 'evict' && pick % 4 === 0) {
-          const gone = wheel.takeFurthestSlot(0)
-          assert.ok(gone.every((each) => each.slot === null && held.includes(each)))
-          held = held.filter((each) => !gone.includes(each))
         }
         assert.equal(wheel.size, held.length)
         assert.equal(wheel.levelCounts().reduce((sum, count) => sum + count, 0), held.length)

@@ -86,26 +86,6 @@ export class TimingWheel<Item extends WheelItem> {
     return due
   }
 
-  /** Takes out the items of the slot that lies furthest ahead, for whoever holds too many; [] when none begins `aheadMs` or more from now. */
-  takeFurthestSlot(aheadMs: Millis): Item[] {
-    let furthest: { slot: Slot; startTick: number } | undefined
-    for (const level of this.#levels) {
-      if (level.count === 0) continue
-      const now = Math.floor(this.#tick / level.ticks)
-      for (let ahead = level.slots.length; ahead > 0; ahead--) {
-        const slot = level.slots[(now + ahead) % level.slots.length]
-        if (slot === undefined || slot.items.size === 0) continue
-        const startTick = (now + ahead) * level.ticks
-        if (furthest === undefined || startTick > furthest.startTick) furthest = { slot, startTick }
-        break
-      }
-    }
-    if (furthest === undefined || (furthest.startTick - this.#tick) * TICK_MS < aheadMs) return []
-    const items = [...furthest.slot.items] as Item[]
-    for (const item of items) this.remove(item)
-    return items
-  }
-
   /** Opens every slot whose time has begun, jumping over the empty ones. */
   #advanceTo(now: Millis): void {
     const target = Math.floor(now / TICK_MS)

@@ -127,8 +127,8 @@ class Model {
     for (let left = Math.min(count, this.#untold.length); left > 0; left--) {
       const { timer, landing } = this.#untold.shift()!
       this.#told.set(timer.uuid, timer.version)
-      if (landing === null) this.window.apply(timer)
-      else this.window.land(landing, timer)
+      if (landing === null) this.window.apply(timer, this.now)
+      else this.window.land(landing, timer, this.now)
       this.check()
     }
   }
@@ -185,7 +185,7 @@ class Model {
     assert.ok(timer.version === row.version || this.#isUntold(row), 'fires a stale row')
     assert.ok(timer.wakeAt === entry.wakeAt && timer.status === Status.pending, 'fires what should not fire')
     assert.ok(!this.flying.some(({ uuid }) => uuid === entry.uuid), 'fires twice')
-    entry.state = 'flying'
+    this.window.start(entry)
     this.#flown.set(entry, timer.version)
     this.flying.push(entry)
     this.taken++
@@ -226,10 +226,11 @@ class Model {
 
   check(): void {
     const { window, limits } = this
-    assert.ok(window.size <= limits.timersMax, `${window.size} timers`)
-    // The one that was let in last may pass the limit, and so may new versions of what is in flight.
     const inFlight = this.flying.length + this.#untold.filter(({ landing }) => landing !== null).length
-    assert.ok(window.bytes <= limits.bytesMax + (inFlight + 1) * 3_700, `${window.bytes} bytes`)
+    const timersMax = Math.max(limits.timersMax, inFlight + Math.ceil(limits.timersMax / 2))
+    assert.ok(window.size <= timersMax, `${window.size} timers, ${inFlight} in flight`)
+    // The one that was let in last may pass the limit, and so may new versions of what is in flight.
+    assert.ok(window.bytes <= limits.bytesMax + (2 * inFlight + 1) * 3_700, `${window.bytes} bytes`)
     assert.ok(window.levelCounts().reduce((sum, count) => sum + count, 0) <= window.size)
     for (const row of this.store.rows.values()) {
       if (row.status !== Status.pending || this.#isUntold(row) || !window.covers(row)) continue

@@ -53,14 +53,14 @@ export class WindowKeeper {
 
   /** This is what the store holds now for the timer. */
   apply(timer: Timer): void {
-    this.#parts.window.apply(timer)
+    this.#parts.window.apply(timer, this.#parts.clock.now())
     this.#parts.wakeBy(timer.wakeAt)
     void this.load()
   }
 
   /** A delivery is over, and this is what the store holds now for its timer; null when it holds nothing. */
   land(entry: Entry, row: Timer | null): void {
-    this.#parts.window.land(entry, row)
+    this.#parts.window.land(entry, row, this.#parts.clock.now())
     if (row !== null) this.#parts.wakeBy(row.wakeAt)
     void this.load()
   }

@@ -38,7 +38,7 @@ function setup(rows: readonly Timer[], limits: Partial<WindowLimits> = {}) {
   const commit = (...timers: readonly Timer[]): void => {
     for (const each of timers) {
       store.put(each)
-      window.apply(each)
+      window.apply(each, NOW)
     }
   }
   /** Fires all that comes due by `now`, as an engine with instant deliveries would. */
@@ -52,7 +52,7 @@ function setup(rows: readonly Timer[], limits: Partial<WindowLimits> = {}) {
         fired.push(entry.timer.id)
         const done = next(entry.timer, { status: Status.completed, finishedAt: now, wakeAt: now + DAY })
         store.put(done)
-        window.land(entry, done)
+        window.land(entry, done, NOW)
       }
     }
   }
@@ -97,11 +97,11 @@ test('a row that is stored but not told yet is taken once, whichever comes first
   const created = timer('a', SECOND)
   store.put(created)
   await load()
-  window.apply(created)
+  window.apply(created, NOW)
   assert.equal(window.size, 1)
   const moved = next(created, { dueAt: NOW + HOUR, wakeAt: NOW + HOUR })
   commit(moved)
-  window.apply(created)
+  window.apply(created, NOW)
   assert.equal(window.get(created.uuid)!.timer, moved)
   assert.deepEqual(await fire(NOW + SECOND), [])
 })
@@ -173,19 +173,20 @@ test('more timers in one millisecond than there is room for all fire', async () 
   assert.ok(window.size <= bounds.timersMax)
 })
 
-test('a window full of deliveries in flight leaves new timers outside until it has room, and then takes them', async () => {
+test('a window full of deliveries in flight takes in half as many again, leaves others outside until it has room, and then takes them', async () => {
   const { window, commit, load, store, fire } = setup(herd(10, () => 0), { timersMax: 10, pageSize: 10 })
   await load()
   const flying = window.takeDue(NOW, 10)
-  for (const entry of flying) entry.state = 'flying'
-  commit(timer('new', SECOND), timer('newer', 2 * SECOND), timer('overdue', -SECOND))
-  assert.deepEqual([window.size, window.wantsPage(NOW)], [10, false])
+  for (const entry of flying) window.start(entry)
+  const created = [timer('overdue', -SECOND), ...Array.from({ length: 9 }, (_, n) => timer(`new ${n}`, n * SECOND))]
+  commit(...created.toReversed())
+  assert.deepEqual([window.size, window.wantsPage(NOW)], [15, false])
   for (const entry of flying) {
     const done = next(entry.timer, { status: Status.completed, wakeAt: NOW + DAY })
     store.put(done)
-    window.land(entry, done)
+    window.land(entry, done, NOW)
   }
-  assert.deepEqual(await fire(NOW + 2 * SECOND), ['overdue', 'new', 'newer'])
+  assert.deepEqual(await fire(NOW + 8 * SECOND), ids(created))
 })
 
 test('a timer that is evicted while a page is being read comes back by paging', async () => {
@@ -209,17 +210,17 @@ test('a change of a timer in flight waits until that has landed', async () => {
   const { window, load, commit, store } = setup([row])
   await load()
   const [entry] = window.takeDue(NOW, 1)
-  entry!.state = 'flying'
+  window.start(entry!)
   const replaced = next(row, { dueAt: NOW + SECOND, wakeAt: NOW + SECOND, payload: '123456' as JsonText })
   commit(replaced)
   assert.equal(window.get(row.uuid), entry)
   assert.deepEqual(window.takeDue(NOW + HOUR, 5), [])
-  window.land(entry!, store.rows.get(row.uuid)!)
+  window.land(entry!, store.rows.get(row.uuid)!, NOW)
   const again = window.takeDue(NOW + SECOND, 5)
   assert.deepEqual(again.map((each) => each.timer), [replaced])
-  window.land(again[0]!, row)
+  window.land(again[0]!, row, NOW)
   assert.equal(window.get(row.uuid)!.timer, replaced, 'an older row does not take the place of a newer one')
-  window.land(window.takeDue(NOW + SECOND, 5)[0]!, null)
+  window.land(window.takeDue(NOW + SECOND, 5)[0]!, null, NOW)
   assert.deepEqual([window.size, window.bytes], [0, 0])
 })
 
@@ -239,7 +240,7 @@ test('a repair finds what the store has due and nobody told, and nothing else', 
   await load()
   assert.equal(await window.repair(NOW), 0)
   const flying = window.takeDue(NOW, 2)
-  for (const entry of flying) entry.state = 'flying'
+  for (const entry of flying) window.start(entry)
   assert.equal(await window.repair(NOW), 0)
   store.put(timer('by hand', -SECOND), timer('by hand, not due', HOUR))
   assert.equal(await window.repair(NOW), 1)
@@ -289,6 +290,7 @@ test('a window full of one namespace that waits for its turn still takes in what
   const { window, load, commit, store, bounds } = setup([...floodOf(300, 'flood', 0), calm], { timersMax: 40, pageSize: 20 })
   await load()
   waitForTurn(window, NOW)
+  await load()
   assert.deepEqual([[...window.parked], window.get(calm.uuid)?.timer], [['flood'], calm])
   const late = Array.from({ length: 5 }, (_, n) => timer(`late ${n}`, n, { namespace: 'late' as Namespace }))
   commit(...late)

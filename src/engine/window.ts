@@ -4,8 +4,11 @@
 //
 // Timers committed inside the borders are put in at once. While a page is being read, what is committed meanwhile is
 // noted and laid over the page, so neither can hide the other: a row's version says which is newer.
+//
+// When it is full, what waits for a later time gives way to what is due sooner, whatever their namespaces. Only then do
+// backlogs, which are due already and wait for their turn, give way to what is due soon: the largest first.
 
-import { lastKeyAt } from '../core/order.ts'
+import { compareKeys, lastKeyAt } from '../core/order.ts'
 import type { OrderKey } from '../core/order.ts'
 import { isFinished } from '../core/timer.ts'
 import type { Millis, Namespace, ShardId, Timer, TimerUuid } from '../core/timer.ts'
@@ -70,7 +73,14 @@ export class Window {
 
   /** Timers whose time has come, in order. They stay in the window until they are dropped, evicted or land. */
   takeDue(now: Millis, limit: number): Entry[] {
-    return this.#entries.takeDue(now, limit)
+    const due = this.#entries.takeDue(now, limit)
+    if (due.length > 0) this.#pressAtSize = Infinity // what has come due can give way
+    return due
+  }
+
+  /** Its delivery starts; it stays here until it lands. */
+  start(entry: Entry): void {
+    this.#entries.start(entry)
   }
 
   /** The entry goes back to waiting for its time, which may be now. */
@@ -79,16 +89,16 @@ export class Window {
   }
 
   /** This is what the store holds now for the timer. */
-  apply(timer: Timer): void {
+  apply(timer: Timer, now: Millis): void {
     this.#pages.note(timer)
-    this.#merge(timer)
+    this.#merge(timer, now)
   }
 
   /** The delivery of an entry is over and `row` is what the store holds for it now; null when it holds nothing. */
-  land(entry: Entry, row: Timer | null): void {
+  land(entry: Entry, row: Timer | null, now: Millis): void {
     const newest = row !== null && row.version > entry.timer.version ? row : entry.timer
     this.#entries.remove(entry)
-    if (row !== null) this.apply(newest)
+    if (row !== null) this.apply(newest, now)
   }
 
   wantsPage(now: Millis): boolean {
@@ -105,8 +115,8 @@ export class Window {
     const rows = await this.#pages.read({ ...page.scan, limit })
     const { changes, isVoid } = this.#pages.end()
     if (isVoid || !this.#coverage.extend(page, rows.length < limit ? null : keyOf(rows.at(-1)!))) return
-    this.#takeIn(rows, changes, page)
-    for (const timer of changes.values()) this.#merge(timer)
+    this.#takeIn(rows, changes, page, now)
+    for (const timer of changes.values()) this.#merge(timer, now)
   }
 
   /** Takes in what is due by the store's word and not known here; how many it found. It should find none. */
@@ -115,7 +125,7 @@ export class Window {
     const { changes, isVoid } = this.#pages.end()
     if (isVoid) return 0
     const unknown = rows.filter((row) => !changes.has(row.uuid) && this.#isMissing(row))
-    for (const row of unknown) this.#merge(row)
+    for (const row of unknown) this.#merge(row, now)
     return unknown.length
   }
 
@@ -123,17 +133,20 @@ export class Window {
     return nextScope(this.#coverage, this.#entries.shares, now, this.size <= this.#pressAtSize)
   }
 
-  /** As far as there is room. To evict what lies further ahead would mean to read that again, for ever if payloads are large. */
-  #takeIn(rows: readonly Timer[], changes: ReadonlyMap<TimerUuid, Timer>, { scope, from }: Page): void {
+  /** As far as there is room, and others give way. */
+  #takeIn(rows: readonly Timer[], changes: ReadonlyMap<TimerUuid, Timer>, { scope, from }: Page, now: Millis): void {
     let last = from
     for (const row of rows) {
       if (!changes.has(row.uuid) && this.#isMissing(row)) {
-        if (!this.#pressFor(row)) {
+        const hasRoom = this.#pressFor(row, now)
+        if (!hasRoom && this.#coverage.covers(row)) {
+          last = later(last, lastKeyAt(row.wakeAt - 1)) // nothing lies between
           if (scope === OTHERS) this.#coverage.pullBack(last)
           else this.#coverage.park(scope, last)
           break
         }
-        this.#merge(row)
+        // Without room and outside: its own namespace has the largest share, and is parked from here on.
+        if (hasRoom) this.#merge(row, now)
       }
       last = keyOf(row)
     }
@@ -144,51 +157,54 @@ export class Window {
     return this.#coverage.covers(row) && (this.#entries.get(row.uuid)?.timer.version ?? 0) < row.version
   }
 
-  #merge(timer: Timer): void {
+  #merge(timer: Timer, now: Millis): void {
     const entry = this.#entries.get(timer.uuid)
     if (entry !== undefined) {
       if (entry.timer.version >= timer.version) return
       if (entry.state === 'flying') return this.#entries.replaceInFlight(entry, timer)
       this.#entries.remove(entry)
     }
-    if (!isFinished(timer) && this.#coverage.covers(timer) && this.#makeRoomFor(timer)) this.#entries.insert(timer)
+    if (!isFinished(timer) && this.#coverage.covers(timer) && this.#makeRoomFor(timer, now)) this.#entries.insert(timer)
   }
 
-  /** False when the timer must stay outside: it is the furthest itself, or everything else is being delivered. */
-  #makeRoomFor(timer: Timer): boolean {
-    const { shares } = this.#entries
-    if (!shares.isFull) return true
-    while (shares.isFull && this.#coverage.covers(timer)) {
-      if (this.#coverage.parked.size === 0 && this.#evictFurthest()) continue
-      if (this.#evictFrom(shares.yieldsTo(timer), timer) || this.#evictFurthest()) continue
-      this.#coverage.park(timer.namespace, lastKeyAt(timer.wakeAt - 1))
+  /** False when the timer must stay outside: it is the furthest itself, or everything else is needed as soon. */
+  #makeRoomFor(timer: Timer, now: Millis): boolean {
+    while (this.#entries.shares.isFull && this.#coverage.covers(timer)) {
+      if (isSoon(timer, now) && this.#evictFor(timer, now)) continue
+      this.#coverage.pullBack(this.#entries.evictFurthest(timer, { mustFit: false }) ?? lastKeyAt(timer.wakeAt - 1))
     }
     return this.#coverage.covers(timer)
   }
 
-  /** Other namespaces give way to the row, as long as one of them has more in memory than the row's. */
-  #pressFor(row: Timer): boolean {
-    const { shares } = this.#entries
-    while (shares.isFull) {
-      const namespace = shares.yieldsTo(row)
-      if (namespace === row.namespace || !this.#evictFrom(namespace, row)) return false
-    }
-    return true
+  #pressFor(row: Timer, now: Millis): boolean {
+    while (this.#entries.shares.isFull && this.#coverage.covers(row)) if (!this.#evictFor(row, now)) return false
+    return this.#coverage.covers(row)
   }
 
-  #evictFurthest(): boolean {
-    const border = this.#entries.evictFurthest(2 * SOON_MS)
+  /** What is due later gives way, and then, to what is needed soon, the largest backlog. */
+  #evictFor(timer: Timer, now: Millis): boolean {
+    const border = this.#entries.evictFurthest(timer, { mustFit: true })
     if (border !== null) this.#coverage.pullBack(border)
-    return border !== null
+    return border !== null || (isSoon(timer, now) && this.#evictBacklogFor(timer))
   }
 
-  #evictFrom(namespace: Namespace, timer: Timer): boolean {
-    const border = this.#entries.evictFurthestOf(namespace, timer)
-    if (border !== null) this.#coverage.park(namespace, border)
+  #evictBacklogFor(timer: Timer): boolean {
+    const namespace = this.#entries.shares.yieldsTo(timer)
+    const border = namespace === null ? null : this.#entries.evictBacklogOf(namespace, timer)
+    if (border !== null) this.#coverage.park(namespace!, border)
     return border !== null
   }
 }
 
+/** With time to spare: pages are read when their border is SOON_MS away. */
+function isSoon({ wakeAt }: Timer, now: Millis): boolean {
+  return wakeAt <= now + 2 * SOON_MS
+}
+
 function keyOf({ wakeAt, uuid }: OrderKey): OrderKey {
   return { wakeAt, uuid }
+}
+
+function later(a: OrderKey, b: OrderKey): OrderKey {
+  return compareKeys(a, b) >= 0 ? a : b
 }
