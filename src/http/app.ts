@@ -14,6 +14,7 @@ import type { TimerService } from '../service/timer-service.ts'
 import { registerAccess } from './access.ts'
 import { registerClusterRoute } from './cluster-route.ts'
 import type { Contract } from './contract.ts'
+import { registerCors } from './cors.ts'
 import { ErrorAnswers } from './error-answers.ts'
 import { registerInternalRoutes } from './internal-routes.ts'
 import type { InternalParts } from './internal-routes.ts'
@@ -36,7 +37,7 @@ export type AppOptions = {
   readonly contracts: readonly [Contract, ...Contract[]]
   /** Null: no key is configured and everyone may do everything. */
   readonly keys: KeyRing | null
-  readonly config: Pick<Config, 'bodyMaxBytes' | 'batchBodyMaxBytes' | 'payloadMaxBytes' | 'requestTimeoutMs' | 'connectionsMax' | 'allowAnonymous' | 'callbackBaseUrl'>
+  readonly config: Pick<Config, 'bodyMaxBytes' | 'batchBodyMaxBytes' | 'payloadMaxBytes' | 'requestTimeoutMs' | 'connectionsMax' | 'allowAnonymous' | 'corsOrigins' | 'callbackBaseUrl'>
   readonly clock: Clock
   readonly logger: Logger
   readonly metrics: MetricsSource
@@ -66,6 +67,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
 
   app.server.maxConnections = config.connectionsMax
   errors.attach(app)
+  registerCors(app, config.corsOrigins)
   registerAccess(app, options)
   registerRequestBodies(app, config)
   app.setSchemaErrorFormatter((faults) => validationError(faults))

@@ -31,6 +31,7 @@ export type TestServerOptions = {
   readonly contracts?: readonly [Contract, ...Contract[]]
   readonly keys?: KeyRing
   readonly allowAnonymous?: boolean
+  readonly corsOrigins?: readonly string[]
   /** Serve the other nodes of a cluster, too: those that know this. */
   readonly host?: string
   readonly clusterSecret?: string
@@ -108,6 +109,7 @@ export async function testServer(t: TestContext, options: TestServerOptions = {}
       requestTimeoutMs: 30_000,
       connectionsMax: 1_000,
       allowAnonymous: options.allowAnonymous ?? false,
+      corsOrigins: options.corsOrigins ?? [],
       callbackBaseUrl: options.callbackBaseUrl ?? null,
     },
     clock,

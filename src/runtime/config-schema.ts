@@ -3,6 +3,7 @@
 
 import { PAYLOAD_BYTES_DEFAULT_MAX } from '../core/limits.ts'
 import { brokerName, brokerUrl, filePath, lifecycleEventTypes, plainText, subjectName, subjectPattern, subjectTemplate } from './config-broker.ts'
+import { webOrigin } from './config-origin.ts'
 import { apiKey, databaseUrl, egressRule, hostName, httpUrl, namespaceName, sqlitePath, webhookSecret } from './config-places.ts'
 import { boolean, bytes, choice, duration, integer, list, pairs } from './config-values.ts'
 import type { ValueType } from './config-values.ts'
@@ -54,6 +55,11 @@ export const SETTINGS = {
     }),
     keysFile: optional('KEYS_FILE', filePath(), {
       help: 'File with the hashes of further keys, their permissions and namespaces, made by `duetime keys create`. Changes count at once.',
+    }),
+    corsOrigins: setting('CORS_ORIGINS', list(webOrigin()), '', {
+      help:
+        'Web pages that may call the API from a browser, by their origins, such as `https://app.example.com`. `*` is any page; it needs API keys. ' +
+        'None unless it is given.',
     }),
     allowAnonymous: setting('ALLOW_ANONYMOUS', boolean(), 'false', {
       help: 'Serve other machines although no API key is configured: whoever reaches the port can then create and cancel timers.',

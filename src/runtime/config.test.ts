@@ -13,6 +13,21 @@ function problemsOf(sources: ConfigSources): readonly string[] {
   return []
 }
 
+test('origins of web pages are as browsers send them, and any page needs API keys', () => {
+  const problem = (text: string, env: Record<string, string> = {}) => problemsOf({ env: { CORS_ORIGINS: text, ...env } })[0] ?? ''
+  assert.match(problem('https://app.example.com/'), /this one is `https:\/\/app\.example\.com`/)
+  assert.match(problem('HTTPS://App.Example.com:443'), /this one is `https:\/\/app\.example\.com`/)
+  for (const text of ['app.example.com', 'https://', 'https://*.example.com/x', 'a b']) assert.match(problem(text), /an origin as browsers send it/, text)
+  assert.match(problem('null'), /every sandboxed frame/)
+  assert.match(problem('*'), /^CORS_ORIGINS=\* \(environment\): lets every page on the web .* set API_KEY or KEYS_FILE/)
+  assert.match(problem('*', { ALLOW_ANONYMOUS: 'true' }), /lets every page/)
+  const origins = (env: Record<string, string>) => loadConfig({ env }).corsOrigins
+  assert.deepEqual(origins({}), [])
+  assert.deepEqual(origins({ CORS_ORIGINS: '*', API_KEY: 'k'.repeat(32) }), ['*'])
+  const named = ['https://app.example.com', 'http://localhost:5173', 'http://[::1]:8080', 'capacitor://localhost']
+  assert.deepEqual(origins({ CORS_ORIGINS: named.join(', ') }), named)
+})
+
 test('everything that is wrong is reported at once, with what was given, where, and what is right', () => {
   const problems = problemsOf({ env: { PORT: 'http', LOG_LEVEL: 'loud' }, flags: { retention: '7', 'window-timers-max': '1' } })
   assert.deepEqual(problems, [

@@ -3,6 +3,7 @@
 
 import { brokerConflicts, brokerSettings } from './config-broker.ts'
 import type { BrokerSettings, BrokerValues } from './config-broker.ts'
+import { ANY_ORIGIN } from './config-origin.ts'
 import { isLoopback } from './config-places.ts'
 import type { DatabaseLocation } from './config-places.ts'
 import { nearestName } from './config-nearest.ts'
@@ -118,6 +119,12 @@ function conflicts(values: SettingValues, given: ReadonlyMap<string, string>): s
     problems.push(
       `${sources}: BODY_MAX_BYTES (${values.bodyMaxBytes} bytes) must not be smaller than PAYLOAD_MAX_BYTES ` +
         `(${values.payloadMaxBytes} bytes), or the largest payload could never be sent.`,
+    )
+  }
+  if (values.corsOrigins.includes(ANY_ORIGIN) && !keysNeeded) {
+    problems.push(
+      `${given.get('corsOrigins')}: lets every page on the web that somebody here looks at read and change all timers, through that person's browser. ` +
+        'Name the origins, or set API_KEY or KEYS_FILE.',
     )
   }
   if (values.natsLifecycle.length > 0 && brokerSettings(values) === null) {
