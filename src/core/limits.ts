@@ -26,6 +26,8 @@ export const RATE_PER_SECOND_MAX = 1_000_000
 export const BATCH_TIMERS_MAX = 1_000 // one transaction of about 20 ms on SQLite
 export const PAGE_TIMERS_MAX = 1_000
 export const PAGE_TIMERS_DEFAULT = 100
+/** Of what is stored of its timers. A page goes from thread to thread at once: 1 MiB takes a millisecond, 4 MiB take several. */
+export const PAGE_BYTES_MAX = 1_024 * 1_024
 export const PREVIEW_FIRINGS_MAX = 100
 export const PREVIEW_FIRINGS_DEFAULT = 5
 export const CYCLE_REPETITIONS_MAX = 1_000

@@ -10,7 +10,7 @@ import { compareKeys } from '../core/order.ts'
 import type { OrderKey } from '../core/order.ts'
 import type { Millis } from '../core/timer.ts'
 import { WHEEL_LEVELS } from '../core/wheel-levels.ts'
-import { MinHeap } from './min-heap.ts'
+import { MinHeap } from '../core/min-heap.ts'
 
 const TICK_MS = WHEEL_LEVELS[0]!.slotMs
 

@@ -15,7 +15,8 @@ import type { Millis, Namespace, Target, Timer, TimerId } from '../core/timer.ts
 import type { Engine } from '../engine/engine.ts'
 import type { Executed } from '../engine/shard.ts'
 import type { Clock } from '../runtime/clock.ts'
-import type { ListFilter, ListPage, ListQuery, PageQuery, Store, StoreStats, TimerCount, TimerPage } from '../store/store.ts'
+import { TIMER_PARTS } from '../store/store.ts'
+import type { ListFilter, ListPage, ListQuery, NamespaceScope, PageQuery, Store, StoreStats, TimerCount, TimerPage } from '../store/store.ts'
 import { asking } from './asking.ts'
 import type { Executor } from './command-router.ts'
 import { forecastOf } from './forecast.ts'
@@ -120,8 +121,8 @@ export class TimerOperations {
     this.#assertCallback(callback, namespace)
   }
 
-  stats(): Promise<StoreStats> {
-    return asking(this.#options.store.stats())
+  stats(scope: NamespaceScope): Promise<StoreStats> {
+    return asking(this.#options.store.stats(scope))
   }
 
   /** `counts` are the stats of the namespaces asked for. */
@@ -150,7 +151,7 @@ export class TimerOperations {
     let [matched, changed, tooLate] = [0, 0, 0]
     let page: ListPage = { timers: [], next: null }
     do {
-      page = await this.list({ filter, after: page.next, limit: Math.min(BULK_PAGE, BULK_TIMERS_MAX - matched) })
+      page = await this.list({ filter, after: page.next, limit: Math.min(BULK_PAGE, BULK_TIMERS_MAX - matched), omit: TIMER_PARTS })
       matched += page.timers.length
       if (dryRun) continue
       const done = await Promise.all(page.timers.map((timer) => this.#oneOfMany(type, timer)))

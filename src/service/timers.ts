@@ -2,7 +2,7 @@
 // forget to ask. A namespace that is named is refused before anything is looked up: the answer is the same whether or
 // not the timer exists. A namespace that is not named means those the principal may see.
 
-import { assertAccess, assertSubject, EVERY_NAMESPACE, matchesAny, mayAccess, NO_NAMESPACE, Permission, visibleNamespaces } from '../core/access.ts'
+import { assertAccess, assertSubject, EVERY_NAMESPACE, mayAccess, NO_NAMESPACE, Permission, visibleNamespaces } from '../core/access.ts'
 import type { Principal, Scope } from '../core/access.ts'
 import type { Command } from '../core/command.ts'
 import type { TimerIdentity } from '../core/ids.ts'
@@ -106,10 +106,7 @@ export class Timers {
   }
 
   async stats({ namespace }: { readonly namespace?: Namespace } = {}): Promise<StoreStats> {
-    const { namespaces }: NamespaceScope = this.#within(namespace === undefined ? {} : { namespace }, Permission.read)
-    const { counts } = await this.#operations.stats()
-    const isMeant = (one: Namespace) => (namespace ?? one) === one && (namespaces === undefined || matchesAny(namespaces, one))
-    return { counts: counts.filter((count) => isMeant(count.namespace)) }
+    return this.#operations.stats(this.#within(namespace === undefined ? {} : { namespace }, Permission.read))
   }
 
   /** How things are, and what happened in the period; null is all time. */

@@ -10,6 +10,7 @@ import { compareKeys } from '../core/order.ts'
 import { NEVER, Status } from '../core/timer.ts'
 import type { Epoch, JsonText, Namespace, ShardId, Timer, TimerId, TimerUuid } from '../core/timer.ts'
 import { storeEvents } from './conformance-events.ts'
+import { storePageBytes } from './conformance-page-bytes.ts'
 import { storeQueries } from './conformance-queries.ts'
 import { absent, changed, claimed, countsOf, idsOf, missedOf, Owned, SHARD, UNOWNED } from './owned-store.ts'
 import type { Setup } from './owned-store.ts'
@@ -29,6 +30,7 @@ export function storeConformance(name: string, openStore: OpenEmptyStore): void 
   lists(name, setup)
   countersAndPruning(name, setup)
   storeQueries(name, setup)
+  storePageBytes(name, setup)
   storeEvents(name, setup)
   values(name, setup)
   closing(name, openStore)

@@ -56,10 +56,13 @@ export interface Store {
   due(scan: DueScan): Promise<readonly Timer[]>
   /** Timers of all shards that match, live ones first by wake time, then finished ones by expiry; see ListPage. */
   list(query: ListQuery): Promise<ListPage>
-  /** Timers of all shards that match, in the order asked for, and how many there are in all; exact, however many are stored. */
+  /**
+   * Timers of all shards that match, in the order asked for, and how many there are in all; exact, however many are stored.
+   * See TimerPage.
+   */
   page(query: PageQuery): Promise<TimerPage>
-  /** How many timers there are, by namespace, status and kind; from counters, not by counting rows. */
-  stats(): Promise<StoreStats>
+  /** How many timers there are in scope, by namespace, status and kind; from the counters of these namespaces, not by counting rows. */
+  stats(scope?: NamespaceScope): Promise<StoreStats>
   /** What the tallies of these namespaces add up to: of the slots from `since` on, or, for null, the standing ones and those of all time. */
   tallies(query: TallyQuery): Promise<TallySums>
   /** How many live timers wake in each step of time up to `until`; for the near future, since it may count rows. */
@@ -168,10 +171,22 @@ export type ListFilter = {
   readonly metadataValue?: string | number | boolean
 }
 
-export type ListQuery = {
+/** What makes a timer large. `headers`: those of the callback, and the key of a topic; `attempts`: what is known of those made. */
+export const TIMER_PARTS = ['payload', 'metadata', 'headers', 'attempts'] as const
+export type TimerPart = (typeof TIMER_PARTS)[number]
+
+/** How much of the timers is read for one page. */
+export type PageSize = {
+  readonly limit: number
+  /** Parts that are not even read: they are empty in the answer, whatever is stored. Such a timer is for showing, never for a put. */
+  readonly omit?: readonly TimerPart[]
+  /** The page ends before the timer with which its stored texts would exceed this, but has one at least. Default PAGE_BYTES_MAX. */
+  readonly bytesMax?: number
+}
+
+export type ListQuery = PageSize & {
   readonly filter: ListFilter
   readonly after: ListCursor | null
-  readonly limit: number
 }
 
 /** A position in the list's order: (live before finished, wake time, uuid). */
@@ -179,7 +194,7 @@ export type ListCursor = OrderKey & { readonly finished: boolean }
 
 /**
  * `next` is null at the end. A page may be short, even empty, and still have a `next`: an adapter bounds how
- * many rows it reads for one page.
+ * many rows it reads for one page, and a page of large timers ends at its size in bytes.
  */
 export type ListPage = { readonly timers: readonly Timer[]; readonly next: ListCursor | null }
 
@@ -190,21 +205,24 @@ export type PageFilter = NamespaceScope & {
   /** A top-level metadata key, and the values of which it must have one; without them it must be present. */
   readonly metadataKey?: string
   readonly metadataValues?: readonly (string | number | boolean)[]
+  /** Timers whose id begins with this. All timers of the scope are looked through: the caller keeps it small. */
+  readonly idPrefix?: string
+  /** Some of these timers. */
+  readonly uuids?: readonly TimerUuid[]
 }
 
 /** Of one namespace, of those that match one of the patterns, or of all. */
 export type NamespaceScope = { readonly namespace?: Namespace; readonly namespaces?: readonly NamespacePattern[] }
 
 /** Timers with the same time are in the order of their uuids; `descending` turns both around. */
-export type PageQuery = {
+export type PageQuery = PageSize & {
   readonly filter: PageFilter
   readonly sort: 'createdAt' | 'dueAt'
   readonly descending: boolean
   readonly offset: number
-  readonly limit: number
 }
 
-/** `total`: how many match, whatever offset and limit are. */
+/** `total`: how many match, whatever offset and limit are. A page that ended at its size in bytes goes on at `offset` and its length. */
 export type TimerPage = { readonly timers: readonly Timer[]; readonly total: number }
 
 export type TallyQuery = NamespaceScope & { readonly since: Millis | null }

@@ -8,6 +8,7 @@ import type { RetryPolicy } from '../core/retry.ts'
 import { CatchUp, isFinished, NO_ATTEMPTS, Status } from '../core/timer.ts'
 import type { Attempt, JsonText, Namespace, Target, Timer, TimerId, TimerUuid } from '../core/timer.ts'
 import { TimerKind } from '../core/timer-kind.ts'
+import type { TimerPart } from './store.ts'
 
 export type Cell = string | number | null
 
@@ -46,6 +47,35 @@ export const TIMER_COLUMNS = [
 ] as const
 
 export const CELLS_PER_TIMER = TIMER_COLUMNS.length
+
+type Column = (typeof TIMER_COLUMNS)[number]
+
+/** NULL in each of them reads as a timer without that part. */
+const PART_COLUMNS: Readonly<Record<TimerPart, Column>> = {
+  payload: 'timer_payload',
+  metadata: 'timer_metadata',
+  headers: 'timer_target_options',
+  attempts: 'timer_progress',
+}
+
+/** The texts that make a row large. The others are bounded to some hundred bytes. */
+const SIZED_COLUMNS: readonly Column[] = ['timer_id', 'timer_target_address', ...Object.values(PART_COLUMNS)]
+const SIZED_CELLS = SIZED_COLUMNS.map((column) => TIMER_COLUMNS.indexOf(column))
+
+export function omitsColumn(column: Column, omit: readonly TimerPart[]): boolean {
+  return omit.some((part) => PART_COLUMNS[part] === column)
+}
+
+/** The size of a row in a SELECT list, without what is omitted. Databases know the length of a text without reading it. */
+export function rowBytesSql(omit: readonly TimerPart[]): string {
+  const sized = SIZED_COLUMNS.filter((column) => !omitsColumn(column, omit))
+  return sized.map((column) => `coalesce(octet_length(${column}), 0)`).join(' + ')
+}
+
+/** The same of cells that were read. */
+export function rowBytes(cells: readonly Cell[], offset = 0): number {
+  return SIZED_CELLS.reduce((sum, index) => sum + Buffer.byteLength((cells[offset + index] as string | null) ?? ''), 0)
+}
 
 // Codes are stored: they never change their meaning, new ones are added at the end.
 const STATUSES = [Status.pending, Status.paused, Status.executing, Status.completed, Status.failed, Status.canceled] as const

@@ -71,21 +71,12 @@ async function printWhole(client: Duetime, query: Query, { max, terminal, format
   if (found.length > timers.length) terminal.err(`These are the first ${counted(timers.length)}: --limit shows more, --all shows all.\n`)
 }
 
-/** A sorted list is read by numbers of rows, any other by where the last page ended. */
 async function* upTo(client: Duetime, query: Query, max: number): AsyncGenerator<Timer> {
   let read = 0
-  let cursor: string | undefined
-  do {
-    const limit = Math.min(max - read, PAGE_TIMERS_MAX)
-    const page = await client.page(
-      { ...query, limit, ...(query.sort === undefined ? cursor !== undefined && { cursor } : { offset: read }) },
-    )
-    for (const timer of page.timers) {
-      yield timer
-      if (++read >= max) return
-    }
-    cursor = query.sort !== undefined && page.timers.length === limit ? 'by offset' : page.nextCursor
-  } while (cursor !== undefined)
+  for await (const timer of client.list({ ...query, limit: Math.min(max, PAGE_TIMERS_MAX) })) {
+    yield timer
+    if (++read >= max) return
+  }
 }
 
 function orderOf({ sort, desc }: ListFlags): Query {

@@ -33,7 +33,7 @@ export type ExportResult = {
   readonly resumedAt: number
 }
 
-const PAGE_TIMERS = 100 // 25 MiB where each has the largest payload of the default settings
+const PAGE_TIMERS = 100 // fewer where they are large: the store ends a page at PAGE_BYTES_MAX
 const PAGES_PER_NOTE = 100 // a note costs two syncs; this much work is repeated after a power loss
 const SECRET_MODE = 0o600 // payloads and headers of callbacks are in it
 

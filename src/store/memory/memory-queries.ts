@@ -1,10 +1,13 @@
 // Filters, pages and counts over all timers of the memory store: what the answers of every other store are held against.
 
 import { matchesAny } from '../../core/access.ts'
+import { PAGE_BYTES_MAX } from '../../core/limits.ts'
 import { isFinished } from '../../core/timer.ts'
 import type { Namespace, Timer } from '../../core/timer.ts'
 import { kindOf, TimerKind } from '../../core/timer-kind.ts'
-import type { ListFilter, NamespaceScope, PageFilter, PageQuery, TimerPage, Upcoming, UpcomingQuery } from '../store.ts'
+import type { ListFilter, NamespaceScope, PageFilter, PageQuery, PageSize, TimerPage, Upcoming, UpcomingQuery } from '../store.ts'
+import { appendCells, omitsColumn, rowBytes, timerAt, TIMER_COLUMNS } from '../timer-row.ts'
+import type { Cell } from '../timer-row.ts'
 
 export function matches(timer: Timer, filter: ListFilter): boolean {
   if (!isInScope(timer.namespace, filter)) return false
@@ -15,10 +18,29 @@ export function matches(timer: Timer, filter: ListFilter): boolean {
   return hasMetadata(timer, filter.metadataKey, filter.metadataValue === undefined ? undefined : [filter.metadataValue])
 }
 
-export function pageOf(timers: readonly Timer[], { filter, sort, descending, offset, limit }: PageQuery): TimerPage {
+/** The first of these timers, as many as fit on a page. */
+export function fitting(timers: readonly Timer[], { limit, omit = [], bytesMax = PAGE_BYTES_MAX }: PageSize): Timer[] {
+  const page: Timer[] = []
+  let bytes = 0
+  for (const timer of timers.slice(0, limit)) {
+    const cells = cellsOf(timer).map((cell, index) => (omitsColumn(TIMER_COLUMNS[index]!, omit) ? null : cell))
+    bytes += rowBytes(cells)
+    if (bytes > bytesMax && page.length > 0) break
+    page.push(omit.length === 0 ? timer : timerAt(cells, 0))
+  }
+  return page
+}
+
+function cellsOf(timer: Timer): Cell[] {
+  const cells: Cell[] = []
+  appendCells(cells, timer)
+  return cells
+}
+
+export function pageOf(timers: readonly Timer[], { filter, sort, descending, offset, ...size }: PageQuery): TimerPage {
   const matching = timers.filter((timer) => matchesPage(timer, filter)).toSorted((a, b) => a[sort] - b[sort] || (a.uuid < b.uuid ? -1 : 1))
   if (descending) matching.reverse()
-  return { timers: matching.slice(offset, offset + limit), total: matching.length }
+  return { timers: fitting(matching.slice(offset), size), total: matching.length }
 }
 
 export function upcomingOf(timers: readonly Timer[], { until, stepMs, ...scope }: UpcomingQuery): Upcoming {
@@ -39,6 +61,8 @@ export function isInScope(one: Namespace, { namespace, namespaces }: NamespaceSc
 function matchesPage(timer: Timer, filter: PageFilter): boolean {
   const { statuses, kind, metadataKey, metadataValues } = filter
   if (!isInScope(timer.namespace, filter)) return false
+  if (filter.idPrefix !== undefined && !timer.id.startsWith(filter.idPrefix)) return false
+  if (filter.uuids !== undefined && !filter.uuids.includes(timer.uuid)) return false
   if (statuses !== undefined && !statuses.includes(timer.status)) return false
   if (kind !== undefined && (kind === 'once') !== (kindOf(timer) === TimerKind.once)) return false
   return metadataKey === undefined || hasMetadata(timer, metadataKey, metadataValues)

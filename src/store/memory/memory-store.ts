@@ -13,6 +13,7 @@ import type {
   ListCursor,
   ListPage,
   ListQuery,
+  NamespaceScope,
   NodeBeat,
   OutboxEvent,
   PageQuery,
@@ -31,7 +32,7 @@ import type {
   Upcoming,
   UpcomingQuery,
 } from '../store.ts'
-import { matches, pageOf, upcomingOf } from './memory-queries.ts'
+import { fitting, isInScope, matches, pageOf, upcomingOf } from './memory-queries.ts'
 import { MemoryTallies } from './memory-tallies.ts'
 
 type StoredTimer = { readonly shard: ShardId; readonly timer: Timer }
@@ -118,13 +119,13 @@ export class MemoryStore implements Store {
     return due.toSorted(compareKeys).slice(0, limit)
   }
 
-  async list({ filter, after, limit }: ListQuery): Promise<ListPage> {
+  async list({ filter, after, ...size }: ListQuery): Promise<ListPage> {
     this.#assertOpen()
     const matching = this.#all()
       .filter((timer) => matches(timer, filter) && (after === null || compareCursors(cursorOf(timer), after) > 0))
       .toSorted((a, b) => compareCursors(cursorOf(a), cursorOf(b)))
-    const timers = matching.slice(0, limit)
-    return { timers, next: matching.length > limit ? cursorOf(timers.at(-1)!) : null }
+    const timers = fitting(matching, size)
+    return { timers, next: matching.length > timers.length ? cursorOf(timers.at(-1)!) : null }
   }
 
   async page(query: PageQuery): Promise<TimerPage> {
@@ -132,10 +133,11 @@ export class MemoryStore implements Store {
     return pageOf(this.#all(), query)
   }
 
-  async stats(): Promise<StoreStats> {
+  async stats(scope: NamespaceScope = {}): Promise<StoreStats> {
     this.#assertOpen()
     const counts = new Map<string, TimerCount>()
     for (const timer of this.#all()) {
+      if (!isInScope(timer.namespace, scope)) continue
       const kind = kindOf(timer)
       const key = `${timer.status}:${kind}:${timer.namespace}`
       const count = (counts.get(key)?.count ?? 0) + 1

@@ -2,8 +2,8 @@
 
 import type { Timer, TimerUuid } from '../../core/timer.ts'
 import { kindOf } from '../../core/timer-kind.ts'
-import type { CommitPart, PartResult } from '../store.ts'
-import { appendCells, kindCode, statusCode, timerAt, TIMER_COLUMNS } from '../timer-row.ts'
+import type { CommitPart, PartResult, TimerPart } from '../store.ts'
+import { appendCells, kindCode, omitsColumn, statusCode, timerAt, TIMER_COLUMNS } from '../timer-row.ts'
 import type { Cell } from '../timer-row.ts'
 import { columnParameter } from './array-parameters.ts'
 import type { ElementType } from './array-parameters.ts'
@@ -112,8 +112,12 @@ function placeOf(parts: readonly CommitPart[], put: number): { readonly part: nu
   throw new Error(`the answer to a commit names put ${put + 1}, which it does not have`)
 }
 
-/** The cells of a row, for a SELECT list; the driver hands the uuid over as 32 hex digits. */
-export const SELECT_CELLS = TIMER_COLUMNS.join(', ')
+/** The cells of a row, for a SELECT list; the driver hands the uuid over as 32 hex digits. What is omitted is not fetched. */
+export function selectCells(omit: readonly TimerPart[] = []): string {
+  return TIMER_COLUMNS.map((column) => (omitsColumn(column, omit) ? `NULL::text AS ${column}` : column)).join(', ')
+}
+
+export const SELECT_CELLS = selectCells()
 
 export function timersOfRows(rows: readonly Row[]): Timer[] {
   return rows.map((row) => timerAt(row, 0))

@@ -3,13 +3,14 @@
 
 import { cursorAt, lastRowType, LIST_KEY, positionOf, startOf } from '../list-order.ts'
 import type { Position } from '../list-order.ts'
-import type { ListFilter, ListPage, ListQuery } from '../store.ts'
-import { statusCode } from '../timer-row.ts'
-import { SELECT_CELLS, timersOfRows } from './commit.ts'
+import { PAGE_BYTES_MAX } from '../../core/limits.ts'
+import type { ListFilter, ListPage, ListQuery, PageSize } from '../store.ts'
+import { CELLS_PER_TIMER, rowBytesSql, statusCode } from '../timer-row.ts'
+import { SELECT_CELLS, selectCells, timersOfRows } from './commit.ts'
 import type { Row } from './connections.ts'
 import { sourcesOf } from './sources.ts'
 import type { Sources } from './sources.ts'
-import { isAskable, METADATA, Statement } from './statement.ts'
+import { cutToBytes, isAskable, METADATA, Statement } from './statement.ts'
 import type { PreparedReads } from './statement.ts'
 
 const ROWS_READ_MAX = 50_000 // about 50 ms
@@ -27,14 +28,15 @@ export class Lister {
     this.#shards = shards
   }
 
-  async list({ filter, after, limit }: ListQuery): Promise<ListPage> {
+  async list({ filter, after, ...size }: ListQuery): Promise<ListPage> {
     if (filter.statuses?.length === 0 || !isAskable(filter.metadataKey) || !isAskable(filter.metadataValue)) return END
     const sources = await sourcesOf(filter, this.#reads, this.#shards)
     if (sources === null) return END
     const page: Page = { filter, sources, start: startOf(filter, after) }
     const border = conditionsOf(page, new Statement()) === '' ? null : await this.#border(page)
-    const rows = await this.#rows(page, border, limit)
-    const end = rows.length === limit ? positionOf(rows.at(-1)!) : border
+    const rows = await this.#rows(page, border, size)
+    const isCut = rows.length === size.limit || rows.length < ((rows[0]?.[CELLS_PER_TIMER] as number | undefined) ?? 0)
+    const end = isCut ? positionOf(rows.at(-1)!) : border
     return { timers: timersOfRows(rows), next: end === null ? null : cursorAt(end) }
   }
 
@@ -55,17 +57,18 @@ export class Lister {
     return last === undefined ? null : positionOf(last)
   }
 
-  async #rows(page: Page, border: Position | null, limit: number): Promise<Row[]> {
+  /** Behind the cells: how many there were before the page was cut to its size. */
+  async #rows(page: Page, border: Position | null, { limit, omit = [], bytesMax = PAGE_BYTES_MAX }: PageSize): Promise<Row[]> {
     const statement = new Statement()
-    const text = `
-      SELECT ${SELECT_CELLS} FROM ${page.sources.from(statement)}
+    const rows = `
+      SELECT ${SELECT_CELLS}, bytes FROM ${page.sources.from(statement)}
       CROSS JOIN LATERAL (
-        SELECT ${SELECT_CELLS} FROM timers
+        SELECT ${selectCells(omit)}, ${rowBytesSql(omit)} AS bytes FROM timers
         WHERE ${rangeOf(page, border, statement)}${conditionsOf(page, statement)}
         ORDER BY ${LIST_KEY} LIMIT ${statement.bind(limit, 'bigint')}
       ) AS timer
       ORDER BY ${LIST_KEY} LIMIT ${statement.bind(limit, 'bigint')}`
-    return this.#reads.read(text, statement)
+    return this.#reads.read(cutToBytes(rows, { order: LIST_KEY, columns: `${SELECT_CELLS}, found`, bytesMax }, statement), statement)
   }
 }
 

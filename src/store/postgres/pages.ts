@@ -1,31 +1,34 @@
 // Pages in an order by time, with exact totals. Which index leads to the rows depends on what is asked for and on what is
 // stored, so these statements are planned each time, with the statistics of the moment, on a connection of their own.
 
+import { PAGE_BYTES_MAX } from '../../core/limits.ts'
 import type { PageFilter, PageQuery, TimerPage } from '../store.ts'
-import { RowType, statusCode, timerAt } from '../timer-row.ts'
-import { SELECT_CELLS } from './commit.ts'
+import { RowType, rowBytesSql, statusCode, timerAt } from '../timer-row.ts'
+import { SELECT_CELLS, selectCells } from './commit.ts'
 import { columnParameter } from './array-parameters.ts'
-import { inScope, isAskable, METADATA, Statement } from './statement.ts'
+import { cutToBytes, inScope, isAskable, METADATA, Statement } from './statement.ts'
 import type { PreparedReads } from './statement.ts'
 import { COUNTS_NOW } from './tally-log.ts'
 
 /** One statement, so that total and page are of the same moment. */
 export async function pageOf(query: PageQuery, reads: PreparedReads): Promise<TimerPage> {
-  const { filter } = query
-  if (filter.statuses?.length === 0 || !isAskable(filter.metadataKey)) return { timers: [], total: 0 }
+  const { filter, omit = [], bytesMax = PAGE_BYTES_MAX } = query
+  if (filter.statuses?.length === 0 || !isAskable(filter.metadataKey) || !isAskable(filter.idPrefix)) return { timers: [], total: 0 }
   const statement = new Statement()
-  const order = query.descending ? 'DESC' : 'ASC'
-  const byMetadata = filter.metadataKey !== undefined
-  const keys = byMetadata ? keysByMetadata(query, statement) : keysInOrder(query, statement)
+  const direction = query.descending ? 'DESC' : 'ASC'
+  const isCounted = filter.metadataKey === undefined && filter.idPrefix === undefined && filter.uuids === undefined
+  const keys = isCounted ? keysInOrder(query, statement) : keysThatMatch(query, statement)
   const [limit, offset] = [statement.bind(query.limit, 'bigint'), statement.bind(query.offset, 'bigint')]
+  const order = `at ${direction}, timer_uuid ${direction}`
+  const whole = `SELECT at, ${selectCells(omit)}, ${rowBytesSql(omit)} AS bytes FROM page JOIN timers USING (timer_uuid)`
   const text = `
     WITH ${keys}, page AS MATERIALIZED (
-      SELECT at, timer_uuid FROM matching ORDER BY at ${order}, timer_uuid ${order} LIMIT ${limit} OFFSET ${offset}
+      SELECT at, timer_uuid FROM matching ORDER BY ${order} LIMIT ${limit} OFFSET ${offset}
     )
     SELECT total.timers, ${SELECT_CELLS}
-    FROM (${byMetadata ? 'SELECT count(*) FROM matching' : countedTotal(filter, statement)}) AS total (timers)
-    LEFT JOIN (page JOIN timers USING (timer_uuid)) ON true
-    ORDER BY page.at ${order}, timer_uuid ${order}`
+    FROM (${isCounted ? countedTotal(filter, statement) : 'SELECT count(*) FROM matching'}) AS total (timers)
+    LEFT JOIN (${cutToBytes(whole, { order, columns: '*', bytesMax }, statement)}) AS shown ON true
+    ORDER BY ${order}`
   const rows = await reads.read(text, statement)
   // Without any timer there is still one row, for the total.
   const timers = rows.filter((row) => row[1] !== null).map((row) => timerAt(row, 1))
@@ -49,11 +52,14 @@ function keysInOrder({ filter, sort, descending, offset, limit }: PageQuery, sta
     matching AS (SELECT at, timer_uuid FROM space CROSS JOIN LATERAL (${byTime}) AS first_rows)`
 }
 
-/** By the index of metadata: all that match, to be counted and sorted. */
-function keysByMetadata({ filter, sort }: PageQuery, statement: Statement): string {
+/** By the index of metadata, of uuids or of namespaces: all that match, to be counted and sorted. Rows of shards have no id. */
+function keysThatMatch({ filter, sort }: PageQuery, statement: Statement): string {
   const at = sort === 'createdAt' ? 'timer_created_at' : 'coalesce(timer_due_at, timer_execute_at)'
-  const where = `${metadataTerm(filter, statement)} AND ${inScope(filter, statement)}${conditionsOf(filter, statement)}`
-  return `matching AS MATERIALIZED (SELECT ${at} AS at, timer_uuid FROM timers WHERE timer_metadata IS NOT NULL AND ${where})`
+  const terms = ['timer_id IS NOT NULL', inScope(filter, statement)]
+  if (filter.metadataKey !== undefined) terms.push('timer_metadata IS NOT NULL', metadataTerm(filter, statement))
+  if (filter.idPrefix !== undefined) terms.push(`starts_with(timer_id, ${statement.bind(filter.idPrefix, 'text')})`)
+  if (filter.uuids !== undefined) terms.push(`timer_uuid = ANY (${statement.bind(columnParameter('uuid', filter.uuids), 'uuid[]')})`)
+  return `matching AS MATERIALIZED (SELECT ${at} AS at, timer_uuid FROM timers WHERE ${terms.join(' AND ')}${conditionsOf(filter, statement)})`
 }
 
 /** Containment compares values with their types, and is what the index can do. */

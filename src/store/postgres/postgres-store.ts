@@ -7,7 +7,7 @@ import { parsePostgresUrl } from '../../runtime/postgres-location.ts'
 import type { PostgresLocation } from '../../runtime/postgres-location.ts'
 import { GatheredGets } from '../gathered-gets.ts'
 import { StoreError } from '../store.ts'
-import type { ClusterState, CommitPart, DueScan, ListPage, ListQuery, NodeBeat, OutboxEvent, PartResult, ShardClaim } from '../store.ts'
+import type { ClusterState, CommitPart, DueScan, ListPage, ListQuery, NamespaceScope, NodeBeat, OutboxEvent, PartResult, ShardClaim } from '../store.ts'
 import type { PageQuery, ShardRow, Store, StoreCapabilities, StoreStats, TallyQuery, TallySums, TimerKey } from '../store.ts'
 import type { TimerPage, Upcoming, UpcomingQuery } from '../store.ts'
 import { RowType } from '../timer-row.ts'
@@ -204,8 +204,8 @@ class PostgresStore implements Store {
     return this.#track(() => pageOf(paged, this.#pages))
   }
 
-  async stats(): Promise<StoreStats> {
-    return this.#track(() => this.#statistics.stats())
+  async stats(scope: NamespaceScope = {}): Promise<StoreStats> {
+    return this.#track(() => this.#statistics.stats(scope))
   }
 
   async tallies(asked: TallyQuery): Promise<TallySums> {

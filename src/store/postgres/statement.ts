@@ -6,7 +6,7 @@ import type { NamespaceScope } from '../store.ts'
 import { columnParameter } from './array-parameters.ts'
 import type { Connections, Parameter, Row } from './connections.ts'
 
-type SqlType = 'text' | 'text[]' | 'bigint' | 'smallint' | 'smallint[]' | 'uuid' | 'jsonb' | 'jsonb[]'
+type SqlType = 'text' | 'text[]' | 'bigint' | 'smallint' | 'smallint[]' | 'uuid' | 'uuid[]' | 'jsonb' | 'jsonb[]'
 
 /** Values are bound, never written into the text. */
 export class Statement {
@@ -37,6 +37,22 @@ export class PreparedReads {
     if (name === undefined) this.#names.set(text, (name = `${this.#kind}-${this.#names.size}`))
     return this.#connections.read({ name, text, values })
   }
+}
+
+type Cut = { readonly order: string; readonly columns: string; readonly bytesMax: number }
+
+/**
+ * The first rows of a SELECT with `bytes`, as far as their sum allows, and one at least; `found` is how many there were. Large
+ * texts lie outside of their rows and are fetched only for those that are left.
+ */
+export function cutToBytes(rows: string, { order, columns, bytesMax }: Cut, statement: Statement): string {
+  return `
+    SELECT ${columns} FROM (
+      SELECT *, sum(bytes) OVER (ORDER BY ${order} ROWS UNBOUNDED PRECEDING) AS bytes_so_far, count(*) OVER () AS found
+      FROM (${rows}) AS rows
+    ) AS summed
+    WHERE bytes_so_far <= ${statement.bind(bytesMax, 'bigint')} OR bytes_so_far = bytes
+    ORDER BY ${order}`
 }
 
 /** A condition on `timer_namespace`. */

@@ -2,7 +2,7 @@
 
 import { STANDING } from '../../core/tallies.ts'
 import type { Namespace } from '../../core/timer.ts'
-import type { StoreStats, TallyQuery, TallySums, Upcoming, UpcomingQuery } from '../store.ts'
+import type { NamespaceScope, StoreStats, TallyQuery, TallySums, Upcoming, UpcomingQuery } from '../store.ts'
 import { kindAt, RowType, statusOf } from '../timer-row.ts'
 import { sourcesOf } from './sources.ts'
 import { inScope, Statement } from './statement.ts'
@@ -20,11 +20,12 @@ export class Statistics {
     this.#shards = shards
   }
 
-  async stats(): Promise<StoreStats> {
+  async stats(scope: NamespaceScope): Promise<StoreStats> {
+    const statement = new Statement()
     const text = `
-      SELECT timer_namespace, timer_status, timer_kind, sum(timer_count)::bigint FROM ${COUNTS_NOW}
+      SELECT timer_namespace, timer_status, timer_kind, sum(timer_count)::bigint FROM ${COUNTS_NOW} WHERE ${inScope(scope, statement)}
       GROUP BY timer_namespace, timer_status, timer_kind HAVING sum(timer_count) > 0 ORDER BY timer_namespace, timer_status, timer_kind`
-    const counts = (await this.#reads.read(text, new Statement())).map(([namespace, status, kind, count]) => {
+    const counts = (await this.#reads.read(text, statement)).map(([namespace, status, kind, count]) => {
       return { namespace: namespace as Namespace, status: statusOf(status!), kind: kindAt(kind!), count: count as number }
     })
     return { counts }

@@ -2,12 +2,12 @@
 // short pages with a cursor, instead of one answer that takes seconds.
 
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
-import { comparePositions, cursorAt, lastRowType, LIST_KEY, positionOf, startOf } from '../list-order.ts'
+import { comparePositions, cursorAt, lastRowType, LIST_KEY, startOf } from '../list-order.ts'
 import type { Position } from '../list-order.ts'
 import type { ListCursor, ListFilter, ListQuery } from '../store.ts'
 import { statusCode } from '../timer-row.ts'
 import type { Cell } from '../timer-row.ts'
-import { SELECT_CELLS } from './statements.ts'
+import { PageRows } from './page-rows.ts'
 
 const ROWS_READ_MAX = 50_000 // about 30 ms
 const ROWS_READ_MAX_JSON = 10_000 // JSON is parsed for each row, which takes about as long
@@ -17,25 +17,42 @@ export type ListReply = { readonly cells: Cell[]; readonly next: ListCursor | nu
 /** Where rows are read: all those of a namespace, sorted, or those of a shard, which are kept in the list's order. */
 export type Source = { readonly namespace: string } | { readonly shard: number }
 
-type Stretch = { readonly rows: Cell[][]; readonly border: Position | null }
+type Stretch = { readonly found: readonly Position[]; readonly border: Position | null }
+
+const POSITION = 'row_type, timer_execute_at, lower(hex(timer_uuid))'
 
 export class Lister {
   readonly #db: DatabaseSync
+  readonly #rows: PageRows
   /** By text. There are as many as combinations of filters, a few dozen. */
   readonly #statements = new Map<string, StatementSync>()
 
   constructor(db: DatabaseSync) {
     this.#db = db
+    this.#rows = new PageRows(db)
   }
 
-  list({ filter, after, limit }: ListQuery, sources: readonly Source[]): ListReply {
-    if (filter.statuses?.length === 0 || filter.namespaces?.length === 0) return { cells: [], next: null }
+  list(query: ListQuery, sourcesOf: (filter: ListFilter) => readonly Source[]): ListReply {
+    if (query.filter.statuses?.length === 0 || query.filter.namespaces?.length === 0) return { cells: [], next: null }
+    // As of one moment, also inside a transaction that goes on.
+    this.#db.exec('SAVEPOINT list')
+    try {
+      return this.#list(query, sourcesOf(query.filter))
+    } finally {
+      this.#db.exec('RELEASE list')
+    }
+  }
+
+  /** First where the timers of the page are, in all sources, then what is in them: none is read in vain. */
+  #list({ filter, after, limit, ...size }: ListQuery, sources: readonly Source[]): ListReply {
     const start = startOf(filter, after)
-    const stretches = sources.map((source) => this.#read(source, filter, start, limit))
-    return merge(stretches, limit)
+    const { found, border } = merge(sources.map((source) => this.#find(source, filter, start, limit)), limit)
+    const rows = this.#rows.read(found.map(([, , uuid]) => uuid), size)
+    const end = rows.length < found.length ? found[rows.length - 1]! : border
+    return { cells: rows.flat(), next: end === null ? null : cursorAt(end) }
   }
 
-  #read(source: Source, filter: ListFilter, start: Position, limit: number): Stretch {
+  #find(source: Source, filter: ListFilter, start: Position, limit: number): Stretch {
     const conditions = conditionsOf(filter, source)
     const rowsMax = conditions.readsJson ? ROWS_READ_MAX_JSON : ROWS_READ_MAX
     const [where, scope] = 'shard' in source ? ['shard_id = ?', source.shard] : ['timer_namespace = ?', source.namespace]
@@ -43,15 +60,15 @@ export class Lister {
       ORDER BY ${LIST_KEY}`
     // Only keys are sorted; the cross join then takes their rows one by one, in this order, until there are enough.
     const found = this.#prepare(`
-      SELECT ${SELECT_CELLS}
+      SELECT ${POSITION}
       FROM (SELECT shard_id, ${LIST_KEY} FROM timers WHERE ${range} LIMIT ${rowsMax})
       CROSS JOIN timers USING (shard_id, ${LIST_KEY})
       WHERE ${conditions.sql} LIMIT ?`)
-    const rows = found.all(scope, ...start, ...conditions.values, limit) as unknown as Cell[][]
-    if (rows.length === limit) return { rows, border: positionOf(rows.at(-1)!) }
+    const positions = found.all(scope, ...start, ...conditions.values, limit) as unknown as Position[]
+    if (positions.length === limit) return { found: positions, border: positions.at(-1)! }
     const lastRead = this.#prepare(`
-      SELECT row_type, timer_execute_at, lower(hex(timer_uuid)) FROM timers WHERE ${range} LIMIT 1 OFFSET ${rowsMax - 1}`)
-    return { rows, border: (lastRead.get(scope, ...start) as unknown as Position | undefined) ?? null }
+      SELECT ${POSITION} FROM timers WHERE ${range} LIMIT 1 OFFSET ${rowsMax - 1}`)
+    return { found: positions, border: (lastRead.get(scope, ...start) as unknown as Position | undefined) ?? null }
   }
 
   #prepare(sql: string): StatementSync {
@@ -66,16 +83,16 @@ export class Lister {
 }
 
 /** Rows up to the nearest border: behind it, one of the stretches may have rows that were not read. */
-function merge(stretches: readonly Stretch[], limit: number): ListReply {
+function merge(stretches: readonly Stretch[], limit: number): Stretch {
   let border = stretches.flatMap((stretch) => (stretch.border === null ? [] : [stretch.border])).toSorted(comparePositions)[0] ?? null
-  let rows = stretches.flatMap((stretch) => stretch.rows)
-  if (stretches.length > 1) rows = rows.toSorted((a, b) => comparePositions(positionOf(a), positionOf(b)))
-  if (border !== null) rows = rows.filter((row) => comparePositions(positionOf(row), border!) <= 0)
-  if (rows.length > limit) {
-    rows = rows.slice(0, limit)
-    border = positionOf(rows.at(-1)!)
+  let found = stretches.flatMap((stretch) => stretch.found)
+  if (stretches.length > 1) found = found.toSorted(comparePositions)
+  if (border !== null) found = found.filter((position) => comparePositions(position, border!) <= 0)
+  if (found.length > limit) {
+    found = found.slice(0, limit)
+    border = found.at(-1)!
   }
-  return { cells: rows.flat(), next: border === null ? null : cursorAt(border) }
+  return { found, border }
 }
 
 type Conditions = { readonly sql: string; readonly values: SQLInputValue[]; readonly readsJson: boolean }

@@ -11,7 +11,8 @@ const KIND_SQL = `CASE WHEN json_extract(timer_cycle, '$.anchorAt') IS NULL THEN
 const MIGRATIONS: readonly string[] = [
   // Shards and timers share one table, told apart by row_type (1 shard, 2 live timer, 3 finished timer), in the
   // order in which timers come due. timer_execute_at holds the wake time; see timer-row.ts for the other columns.
-  // The hash of namespace and id is the unique key: 16 bytes instead of two texts.
+  // The hash of namespace and id is the unique key: 16 bytes instead of two texts. The payload is the last column: what
+  // stands behind a large one is only found by going through all its pages.
   // timers_by_namespace is for listing small namespaces without reading the large ones. By creation time, new timers go
   // to its end; by wake time, each would touch a page of its own, which took a quarter of the write rate.
   `CREATE TABLE timers (
@@ -28,7 +29,6 @@ const MIGRATIONS: readonly string[] = [
     timer_target_type INTEGER,
     timer_target_address TEXT,
     timer_target_options TEXT,
-    timer_payload TEXT,
     timer_metadata TEXT,
     timer_retry_policy TEXT,
     timer_callback_timeout_ms INTEGER,
@@ -46,6 +46,7 @@ const MIGRATIONS: readonly string[] = [
     timer_fingerprint TEXT,
     shard_epoch INTEGER,
     shard_owner TEXT,
+    timer_payload TEXT,
     PRIMARY KEY (shard_id, row_type, timer_execute_at, timer_uuid)
   ) STRICT, WITHOUT ROWID;
   CREATE UNIQUE INDEX timers_by_uuid ON timers (timer_uuid);

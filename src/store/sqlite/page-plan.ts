@@ -11,22 +11,22 @@ import { IS_CYCLE_SQL } from './statements.ts'
 
 /** How many candidates are sorted for a page, unless a test says otherwise: some 100 ms at worst. */
 export const SORTED_MAX = 50_000
-const MERGED_MAX = 100 // SQLite joins up to 500 SELECTs into one
+const FEW = 2_000 // sorted in some milliseconds, whatever else there is
 
 /** What the counters say. */
 export type PageFacts = {
   readonly shards: readonly number[]
-  /** Those of the scope that have timers. */
+  /** Those of the scope that have timers of the statuses and the kind asked for. */
   readonly namespaces: readonly string[]
-  /** Whether these are all there are. */
+  /** Whether the scope is all there are. */
   readonly allNamespaces: boolean
   /** Timers of these namespaces: all, cycles, and those of the statuses asked for. */
   readonly timers: number
   readonly cycles: number
   readonly ofStatuses: number
-  /** Of all namespaces. */
-  readonly live: number
-  readonly finished: number
+  /** Of all namespaces: counters of others are only read where the answer saves more than that. */
+  readonly live: () => number
+  readonly finished: () => number
   /** How many match. */
   readonly total: number
   /** Entries that match the metadata filter, or one more than are sorted; null without such a filter. */
@@ -36,32 +36,49 @@ export type PageFacts = {
 /** A SELECT of `at` and `timer_uuid`, to be ordered by both and cut. */
 type Source = { readonly from: string; readonly where: readonly string[]; readonly at: string; readonly values?: Values }
 
-/** Statements that answer with uuids in order. Of several, each has the page's rows and those before it, and the answers are merged. */
-export type PagePlan = readonly { readonly sql: string; readonly values: Values }[]
+export type PlannedStatement = { readonly sql: string; readonly values: Values }
+
+/** A statement that answers with uuids in order; or two to merge namespaces with, see namespace-merge.ts. */
+export type PagePlan =
+  | { readonly statement: PlannedStatement }
+  | {
+      /** Takes $enough. */
+      readonly heads: PlannedStatement
+      /** Takes $namespace, $at, $uuid and $block. */
+      readonly next: PlannedStatement
+    }
 
 export function pagePlan(query: PageQuery, facts: PageFacts, sortedMax = SORTED_MAX): PagePlan {
-  const small = smallest(pathsTo(query.filter, facts))
-  if (small.count <= sortedMax && small.count <= rowsInOrder(query, facts)) return [statement([small.source(sortColumn(query))], query, facts)]
-  if (query.sort === 'dueAt') return [statement(sourcesByDue(query.filter, facts), query, facts)]
-  const sources = facts.namespaces.map((_, index) => sourceByCreation(query.filter, index))
-  if (sources.length <= MERGED_MAX) return [statement(sources, query, facts)]
-  const whole = { ...query, offset: 0, limit: query.offset + query.limit }
-  return chunks(sources).map((some) => statement(some, whole, facts))
+  const small = smallestPath(query.filter, facts, sortedMax)
+  const isLess = small.count <= Math.min(FEW, sortedMax) || (small.count <= sortedMax && small.count <= rowsInOrder(query, facts))
+  if (isLess) return { statement: statement([small.source(sortColumn(query))], query, facts) }
+  if (query.sort === 'dueAt') return { statement: statement(sourcesByDue(query.filter, facts), query, facts) }
+  if (facts.namespaces.length > 1) return mergeOf(query, facts)
+  return { statement: statement([sourceByCreation(query.filter, '$namespaces ->> 0')], query, facts) }
 }
 
 /** How many rows are read in order until the page is full, if those that match are spread evenly among the others. */
 function rowsInOrder({ filter, sort, offset, limit }: PageQuery, facts: PageFacts): number {
   const rowType = rowTypeOf(filter.statuses)
-  const byDue = rowType === RowType.live ? facts.live : rowType === RowType.finished ? facts.finished : facts.live + facts.finished
-  const among = sort === 'dueAt' ? byDue : filter.kind === 'cycle' ? facts.cycles : facts.timers
+  const byDue = () => rowType === RowType.live ? facts.live() : rowType === RowType.finished ? facts.finished() : facts.live() + facts.finished()
+  const among = sort === 'dueAt' ? byDue() : filter.kind === 'cycle' ? facts.cycles : facts.timers
   return ((offset + limit) * among) / Math.max(1, facts.total)
 }
 
 type Path = { readonly count: number; readonly source: (at: string) => Source }
 
-/** The ways to the matching timers, with the number of rows that each one meets. */
-function pathsTo(filter: PageFilter, facts: PageFacts): Path[] {
-  const { statuses, kind } = filter
+/** The way to the matching timers that meets the fewest rows. */
+export function smallestPath(filter: PageFilter, facts: Omit<PageFacts, 'total'>, sortedMax = SORTED_MAX): Path {
+  const small = smallest(pathsTo(filter, facts))
+  const rowType = rowTypeOf(filter.statuses)
+  if (rowType === null || small.count <= Math.min(FEW, sortedMax)) return small
+  const count = rowType === RowType.live ? facts.live() : facts.finished()
+  return smallest([small, path(count, 'NOT INDEXED', 'shard_id IN (SELECT value FROM json_each($shards))', `row_type = ${rowType}`)])
+}
+
+/** With the number of rows that each one meets, as far as the counters of the scope tell. */
+function pathsTo(filter: PageFilter, facts: Omit<PageFacts, 'total'>): Path[] {
+  const { statuses, kind, uuids } = filter
   const paths = [path(facts.timers, 'INDEXED BY timers_by_namespace', IN_NAMESPACES)]
   if (kind === 'cycle') paths.push(path(facts.cycles, 'INDEXED BY timers_of_cycles', 'timer_cycle IS NOT NULL', IN_NAMESPACES))
   if (statuses?.every(isRare)) {
@@ -69,17 +86,15 @@ function pathsTo(filter: PageFilter, facts: PageFacts): Path[] {
     const terms = ['timer_status <> 0', 'timer_status <> 3', IN_NAMESPACES, `timer_status IN (${codes(statuses)})`]
     paths.push(path(facts.ofStatuses, 'INDEXED BY timers_by_rare_status', ...terms))
   }
-  const rowType = rowTypeOf(statuses)
-  if (rowType !== null) {
-    const count = rowType === RowType.live ? facts.live : facts.finished
-    paths.push(path(count, 'NOT INDEXED', 'shard_id IN (SELECT value FROM json_each($shards))', `row_type = ${rowType}`))
+  if (uuids !== undefined) {
+    paths.push(path(uuids.length, 'INDEXED BY timers_by_uuid', 'timer_uuid IN (SELECT unhex(value) FROM json_each($uuids))'))
   }
   if (facts.metadata !== null) {
     const entries = metadataEntries(filter, facts.allNamespaces)
-    const uuids = `timer_uuid IN (SELECT timer_uuid FROM timer_metadata WHERE ${entries.sql})`
+    const found = `timer_uuid IN (SELECT timer_uuid FROM timer_metadata WHERE ${entries.sql})`
     paths.push({
       count: facts.metadata,
-      source: (at) => ({ from: 'timers INDEXED BY timers_by_uuid', where: [uuids], at, values: entries.values }),
+      source: (at) => ({ from: 'timers INDEXED BY timers_by_uuid', where: [found], at, values: entries.values }),
     })
   }
   return paths
@@ -93,9 +108,29 @@ function smallest(paths: readonly Path[]): Path {
   return paths.reduce((least, one) => (one.count < least.count ? one : least))
 }
 
-function sourceByCreation({ kind }: PageFilter, index: number): Source {
+function sourceByCreation({ kind }: PageFilter, namespace: string): Source {
   const [by, ...terms] = kind === 'cycle' ? ['timers_of_cycles', 'timer_cycle IS NOT NULL'] : ['timers_by_namespace']
-  return { from: `timers INDEXED BY ${by}`, where: [...terms, `timer_namespace = $namespaces ->> ${index}`], at: 'timer_created_at' }
+  return { from: `timers INDEXED BY ${by}`, where: [...terms, `timer_namespace = ${namespace}`], at: 'timer_created_at' }
+}
+
+function mergeOf({ filter, descending }: PageQuery, { namespaces }: PageFacts): PagePlan {
+  // Each namespace is looked at by its name, so that the list of them is no condition.
+  const { terms, values } = conditionsOf(filter, { allNamespaces: true })
+  const [direction, beyond, upTo] = descending ? ['DESC', '<', '>='] : ['ASC', '>', '<=']
+  const from = (source: Source) => `FROM ${source.from} WHERE ${[...source.where, ...terms].join(' AND ')}`
+  const heads = `
+    WITH heads AS MATERIALIZED (
+      SELECT space.value AS namespace,
+        (SELECT timer_created_at ${from(sourceByCreation(filter, 'space.value'))} ORDER BY timer_created_at ${direction} LIMIT 1) AS at
+      FROM json_each($namespaces) AS space
+    ), last AS (SELECT at FROM heads WHERE at IS NOT NULL ORDER BY at ${direction} LIMIT 1 OFFSET $enough - 1)
+    SELECT namespace, at FROM heads WHERE at IS NOT NULL AND at ${upTo} coalesce((SELECT at FROM last), at)`
+  const next = `
+    SELECT timer_created_at AS at, lower(hex(timer_uuid)) AS uuid ${from(sourceByCreation(filter, '$namespace'))}
+      AND (timer_created_at, timer_uuid) ${beyond} ($at, unhex($uuid))
+    ORDER BY timer_created_at ${direction}, timer_uuid ${direction} LIMIT $block`
+  const all = { ...values, $namespaces: JSON.stringify(namespaces) }
+  return { heads: { sql: heads, values: named(heads, all) }, next: { sql: next, values: named(next, all) } }
 }
 
 /** Live timers are in the order of their wake time, which is the due time unless timers_by_due has another. */
@@ -112,7 +147,7 @@ function sourcesByDue({ statuses }: PageFilter, { shards }: PageFacts): Source[]
   return rowType === RowType.live ? [...inOrder, apart[0]!] : [...inOrder, ...apart]
 }
 
-function statement(sources: readonly Source[], query: PageQuery, facts: PageFacts): PagePlan[number] {
+function statement(sources: readonly Source[], query: PageQuery, facts: PageFacts): PlannedStatement {
   const { filter, descending, offset, limit } = query
   const conditions = conditionsOf(filter, facts)
   const selects = sources.map(({ from, where, at }) => {
@@ -136,7 +171,9 @@ export function conditionsOf(filter: PageFilter, { allNamespaces }: Pick<PageFac
   if (filter.kind !== undefined) terms.push(filter.kind === 'cycle' ? IS_CYCLE_SQL : `NOT ${IS_CYCLE_SQL}`)
   const metadata = metadataTerm(filter)
   if (metadata !== null) terms.push(metadata.sql)
-  return { terms, values: metadata?.values ?? {} }
+  if (filter.idPrefix !== undefined) terms.push('substr(timer_id, 1, length($idPrefix)) = $idPrefix')
+  if (filter.uuids !== undefined) terms.push('+timer_uuid IN (SELECT unhex(value) FROM json_each($uuids))')
+  return { terms, values: { ...metadata?.values, $idPrefix: filter.idPrefix ?? null, $uuids: JSON.stringify(filter.uuids ?? []) } }
 }
 
 function sortColumn({ sort }: PageQuery): string {
@@ -160,10 +197,6 @@ function rowTypeOf(statuses: readonly Status[] | undefined): number | null {
 
 function codes(statuses: readonly Status[]): string {
   return statuses.map(statusCode).toSorted((a, b) => a - b).join(', ')
-}
-
-function chunks<T>(items: readonly T[]): T[][] {
-  return Array.from({ length: Math.ceil(items.length / MERGED_MAX) }, (_, index) => items.slice(index * MERGED_MAX, (index + 1) * MERGED_MAX))
 }
 
 /** SQLite refuses values that a statement does not name. */

@@ -1,25 +1,26 @@
 // Pages of timers with exact totals: what the counters know decides how they are found; see page-plan.ts.
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import type { NamespaceScope, PageFilter, PageQuery } from '../store.ts'
+import type { PageFilter, PageQuery } from '../store.ts'
 import { statusOf } from '../timer-row.ts'
 import type { Cell } from '../timer-row.ts'
 import { isKeptWhole, metadataEntries } from './metadata-terms.ts'
 import type { Values } from './metadata-terms.ts'
-import { rangesOf } from './namespaces.ts'
-import { conditionsOf, named, pagePlan, SORTED_MAX } from './page-plan.ts'
+import { mergeNamespaces } from './namespace-merge.ts'
+import type { Head, Place } from './namespace-merge.ts'
+import { conditionsOf, named, pagePlan, smallestPath, SORTED_MAX } from './page-plan.ts'
 import type { PageFacts } from './page-plan.ts'
+import { PageRows } from './page-rows.ts'
 import { SHARDS_SQL } from './shard-rows.ts'
-import { SELECT_CELLS } from './statements.ts'
+import { COUNTS_SQL, countsIn } from './timer-counts.ts'
+import type { Count } from './timer-counts.ts'
 
 export type PageReply = { readonly cells: Cell[]; readonly total: number }
-
-type Count = { readonly namespace: string; readonly status: number; readonly kind: number; readonly count: number }
 
 export class Pager {
   readonly #db: DatabaseSync
   readonly #sortedMax: number
-  readonly #select: StatementSync
+  readonly #rows: PageRows
   readonly #counts: StatementSync
   /** By text: as many as combinations of filters. */
   readonly #statements = new Map<string, StatementSync>()
@@ -27,11 +28,8 @@ export class Pager {
   constructor(db: DatabaseSync, { sortedMax = SORTED_MAX }: { readonly sortedMax?: number } = {}) {
     this.#db = db
     this.#sortedMax = sortedMax
-    this.#select = db.prepare(`SELECT ${SELECT_CELLS} FROM timers WHERE timer_uuid = unhex(?)`)
-    this.#select.setReturnArrays(true)
-    this.#counts = db.prepare(`
-      SELECT timer_namespace AS namespace, timer_status AS status, timer_kind AS kind, timer_count AS count FROM timer_counts
-      WHERE timer_count > 0`)
+    this.#rows = new PageRows(db)
+    this.#counts = db.prepare(COUNTS_SQL)
   }
 
   /** As of one moment: what is committed meanwhile is in neither the total nor the page. */
@@ -51,41 +49,60 @@ export class Pager {
     const isFromTheEnd = query.offset > total / 2
     const uuids = this.#uuids(isFromTheEnd ? fromTheEnd(query, total) : query, facts)
     if (isFromTheEnd) uuids.reverse()
-    return { cells: uuids.flatMap((uuid) => this.#select.get(uuid) as unknown as Cell[]), total }
+    return { cells: this.#rows.read(uuids, query).flat(), total }
   }
 
   #uuids(query: PageQuery, facts: PageFacts): string[] {
     const plan = pagePlan(query, facts, this.#sortedMax)
-    const found = plan.flatMap(({ sql, values }) => this.#all<{ uuid: string; at: number }>(sql, values))
-    if (plan.length === 1) return found.map(({ uuid }) => uuid)
-    const sign = query.descending ? -1 : 1
-    const merged = found.toSorted((a, b) => sign * (a.at - b.at || (a.uuid < b.uuid ? -1 : 1)))
-    return merged.slice(query.offset, query.offset + query.limit).map(({ uuid }) => uuid)
+    if ('statement' in plan) return this.#all<Place>(plan.statement.sql, plan.statement.values).map(({ uuid }) => uuid)
+    const { heads, next } = plan
+    return mergeNamespaces(query, {
+      heads: (enough) => this.#all<Head>(heads.sql, { ...heads.values, $enough: enough }),
+      next: (namespace, { at, uuid }, limit) =>
+        this.#all<Place>(next.sql, { ...next.values, $namespace: namespace, $at: at, $uuid: uuid, $block: limit }),
+    })
   }
 
   /** Null when nothing can match. */
   #factsOf(filter: PageFilter): PageFacts | null {
     if (filter.statuses?.length === 0 || (filter.metadataKey !== undefined && filter.metadataValues?.length === 0)) return null
-    const all = this.#counts.all() as unknown as Count[]
-    const inScope = all.filter(inRanges(filter))
-    const namespaces = [...new Set(inScope.map(({ namespace }) => namespace))]
+    const inScope = countsIn(this.#counts, filter)
+    const matching = inScope.filter(isOf(filter))
+    const namespaces = [...new Set(matching.map(({ namespace }) => namespace))]
     if (namespaces.length === 0) return null
     const facts = {
       shards: this.#all<{ shard_id: number }>(SHARDS_SQL, {}).map((row) => row.shard_id),
       namespaces,
-      allNamespaces: inScope.length === all.length,
+      allNamespaces: filter.namespace === undefined && filter.namespaces === undefined,
       timers: sum(inScope),
       cycles: sum(inScope.filter(({ kind }) => kind > 0)),
       ofStatuses: sum(inScope.filter(({ status }) => filter.statuses?.includes(statusOf(status)))),
-      live: sum(all.filter(({ status }) => status < COMPLETED_CODE)),
-      finished: sum(all.filter(({ status }) => status >= COMPLETED_CODE)),
+      live: () => this.#countAll(`timer_status < ${COMPLETED_CODE}`),
+      finished: () => this.#countAll(`timer_status >= ${COMPLETED_CODE}`),
+      metadata: null,
     }
-    if (filter.metadataKey === undefined) return { ...facts, total: countOf(filter, inScope), metadata: null }
-    return { ...facts, total: this.#metadataTotal(filter, facts), metadata: this.#entryCount(filter, facts, this.#sortedMax + 1) }
+    if (filter.metadataKey !== undefined) {
+      return { ...facts, total: this.#metadataTotal(filter, facts), metadata: this.#entryCount(filter, facts, this.#sortedMax + 1) }
+    }
+    const isCounted = filter.idPrefix === undefined && filter.uuids === undefined
+    return { ...facts, total: isCounted ? sum(matching) : this.#countMatching(filter, facts) }
+  }
+
+  #countMatching(filter: PageFilter, facts: Omit<PageFacts, 'total'>): number {
+    const { from, where } = smallestPath(filter, facts).source('')
+    const { terms, values } = conditionsOf(filter, facts)
+    const $shards = JSON.stringify(facts.shards)
+    return this.#count(`${from} WHERE ${[...where, ...terms].join(' AND ')}`, { ...values, ...listOf(facts), $shards })
+  }
+
+  #countAll(where: string): number {
+    const sql = `SELECT coalesce(sum(timer_count), 0) AS count FROM timer_counts WHERE ${where}`
+    return this.#all<{ count: number }>(sql, {})[0]!.count
   }
 
   #metadataTotal(filter: PageFilter, facts: Pick<PageFacts, 'namespaces' | 'allNamespaces'>): number {
-    const isByEntries = filter.statuses === undefined && filter.kind === undefined && isKeptWhole(filter)
+    const { statuses, kind, idPrefix, uuids } = filter
+    const isByEntries = [statuses, kind, idPrefix, uuids].every((one) => one === undefined) && isKeptWhole(filter)
     if (isByEntries) return this.#entryCount(filter, facts, -1)
     const entries = metadataEntries(filter, facts.allNamespaces)
     const { terms, values } = conditionsOf(filter, facts)
@@ -113,17 +130,8 @@ export class Pager {
 
 const COMPLETED_CODE = 3 // see STATUSES in timer-row.ts: finished ones follow
 
-function inRanges(scope: NamespaceScope): (count: Count) => boolean {
-  const ranges = rangesOf(scope)
-  return ({ namespace }) => ranges.some(([first, last]) => namespace >= first && namespace <= last)
-}
-
-/** From the counters alone. */
-function countOf({ statuses, kind }: PageFilter, counts: readonly Count[]): number {
-  const isMeant = (one: Count) => {
-    return (statuses === undefined || statuses.includes(statusOf(one.status))) && (kind === undefined || (kind === 'once') === (one.kind === 0))
-  }
-  return sum(counts.filter(isMeant))
+function isOf({ statuses, kind }: PageFilter): (count: Count) => boolean {
+  return (one) => (statuses === undefined || statuses.includes(statusOf(one.status))) && (kind === undefined || (kind === 'once') === (one.kind === 0))
 }
 
 /** The same page, found from the other end; to be turned around. */

@@ -5,7 +5,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { matchesAny } from '../../core/access.ts'
 import type { NamespacePattern } from '../../core/access.ts'
 import type { Epoch, Namespace, ShardId } from '../../core/timer.ts'
-import type { DueScan, ListFilter, ListQuery, OutboxEvent, ShardRow, StoreStats } from '../store.ts'
+import type { DueScan, ListFilter, ListQuery, NamespaceScope, OutboxEvent, ShardRow, StoreStats } from '../store.ts'
 import { kindAt, RowType, statusOf } from '../timer-row.ts'
 import type { Cell } from '../timer-row.ts'
 import { Lister } from './lister.ts'
@@ -15,6 +15,7 @@ import { OutboxReader } from './outbox.ts'
 import type { EventsRead } from './outbox.ts'
 import { SHARDS_SQL } from './shard-rows.ts'
 import { SELECT_CELLS } from './statements.ts'
+import { COUNTS_SQL, countsIn } from './timer-counts.ts'
 
 const SORTED_TIMERS_MAX = 50_000 // about 30 ms
 const SORTED_NAMESPACES_MAX = 50 // each is a query of its own
@@ -52,7 +53,7 @@ export class Reader {
     this.#dueInSome = db.prepare(DUE_IN_SOME_SQL)
     this.#dueInSome.setReturnArrays(true)
     this.#shards = db.prepare(SHARDS_SQL)
-    this.#counts = db.prepare('SELECT timer_namespace, timer_status, timer_kind, timer_count FROM timer_counts WHERE timer_count > 0')
+    this.#counts = db.prepare(COUNTS_SQL)
     this.#namespaceCounts = db.prepare(`
       SELECT timer_namespace AS namespace, sum(timer_count) AS count FROM timer_counts
       WHERE timer_namespace BETWEEN ? AND ? GROUP BY timer_namespace LIMIT ${SORTED_NAMESPACES_MAX + 1}`)
@@ -77,17 +78,12 @@ export class Reader {
   }
 
   list(query: ListQuery): ListReply {
-    return this.#lister.list(query, this.#sourcesOf(query.filter))
+    return this.#lister.list(query, (filter) => this.#sourcesOf(filter))
   }
 
-  stats(): StoreStats {
-    const counts = this.#counts.all().map((row) => {
-      return {
-        namespace: row['timer_namespace'] as Namespace,
-        status: statusOf(row['timer_status'] as number),
-        kind: kindAt(row['timer_kind'] as number),
-        count: row['timer_count'] as number,
-      }
+  stats(scope: NamespaceScope): StoreStats {
+    const counts = countsIn(this.#counts, scope).map(({ namespace, status, kind, count }) => {
+      return { namespace: namespace as Namespace, status: statusOf(status), kind: kindAt(kind), count }
     })
     return { counts }
   }

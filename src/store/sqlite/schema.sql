@@ -51,7 +51,6 @@ CREATE TABLE timers (
   timer_target_type INTEGER,
   timer_target_address TEXT,
   timer_target_options TEXT,
-  timer_payload TEXT,
   timer_metadata TEXT,
   timer_retry_policy TEXT,
   timer_callback_timeout_ms INTEGER,
@@ -69,6 +68,7 @@ CREATE TABLE timers (
   timer_fingerprint TEXT,
   shard_epoch INTEGER,
   shard_owner TEXT,
+  timer_payload TEXT,
   PRIMARY KEY (shard_id, row_type, timer_execute_at, timer_uuid)
 ) STRICT, WITHOUT ROWID;
 

@@ -3,7 +3,7 @@
 
 import type { DatabaseSync } from 'node:sqlite'
 import { StoreError } from '../store.ts'
-import type { ListPage, ListQuery, Store, StoreStats } from '../store.ts'
+import type { ListPage, ListQuery, NamespaceScope, Store, StoreStats } from '../store.ts'
 import { timersOf } from '../timer-row.ts'
 import { openForReading } from './connection.ts'
 import { failureOf, toStoreError } from './failures.ts'
@@ -36,7 +36,7 @@ export function openSqliteSnapshot(path: string): SqliteSnapshot {
         const { cells, next } = reader.list(query)
         return { timers: timersOf(cells), next }
       }),
-    stats: (): Promise<StoreStats> => answer(() => reader.stats()),
+    stats: (scope: NamespaceScope = {}): Promise<StoreStats> => answer(() => reader.stats(scope)),
     close: () => answer(() => reader.close()),
   }
 }

@@ -6,7 +6,7 @@ import { existsSync, realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Epoch, Millis, ShardId, Timer } from '../../core/timer.ts'
 import { StoreError } from '../store.ts'
-import type { CommitPart, DueScan, ListPage, ListQuery, PageQuery, PartResult, ShardClaim, TimerPage } from '../store.ts'
+import type { CommitPart, DueScan, ListPage, ListQuery, NamespaceScope, PageQuery, PartResult, ShardClaim, TimerPage } from '../store.ts'
 import type { ClusterState, NodeBeat, OutboxEvent, ShardRow, Store, StoreCapabilities, StoreStats, TimerKey } from '../store.ts'
 import type { TallyQuery, TallySums, Upcoming, UpcomingQuery } from '../store.ts'
 import { kindOf } from '../../core/timer-kind.ts'
@@ -152,8 +152,8 @@ class SqliteStore implements Store {
     return { timers: timersOf(cells), total }
   }
 
-  async stats(): Promise<StoreStats> {
-    return this.#read('stats', undefined)
+  async stats(scope: NamespaceScope = {}): Promise<StoreStats> {
+    return this.#read('stats', scope)
   }
 
   async tallies(query: TallyQuery): Promise<TallySums> {

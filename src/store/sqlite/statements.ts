@@ -1,7 +1,8 @@
 // The SQL of the hot path, and how a timer becomes its parameters; bench/ runs the same text to learn the raw rate.
 
 import type { Timer } from '../../core/timer.ts'
-import { appendCells, CELLS_PER_TIMER, RowType, TIMER_COLUMNS } from '../timer-row.ts'
+import type { TimerPart } from '../store.ts'
+import { appendCells, CELLS_PER_TIMER, omitsColumn, RowType, TIMER_COLUMNS } from '../timer-row.ts'
 import type { Cell } from '../timer-row.ts'
 
 // ?1 to ?27 are the cells of a row in the order of TIMER_COLUMNS, in every statement.
@@ -26,7 +27,13 @@ export const UPDATE_SQL = `
     AND shard_id = ${SHARD} AND timer_version = ${EXPECTED_VERSION}`
 
 /** The cells of a row, for a SELECT list. */
-export const SELECT_CELLS = TIMER_COLUMNS.map((column) => (column === 'timer_uuid' ? 'lower(hex(timer_uuid))' : column)).join(', ')
+export function selectCells(omit: readonly TimerPart[] = []): string {
+  const cell = (column: (typeof TIMER_COLUMNS)[number]) => (omitsColumn(column, omit) ? 'NULL' : column === 'timer_uuid' ? UUID_TEXT : column)
+  return TIMER_COLUMNS.map(cell).join(', ')
+}
+
+const UUID_TEXT = 'lower(hex(timer_uuid))'
+export const SELECT_CELLS = selectCells()
 
 /** The parameters of INSERT_SQL. */
 export function rowValues(timer: Timer, shard: number): Cell[] {

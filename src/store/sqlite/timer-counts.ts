@@ -2,6 +2,25 @@
 // a second. Changes gather during a transaction and are written once for each at its end.
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { NamespaceScope } from '../store.ts'
+import { rangesOf } from './namespaces.ts'
+
+/** Status and kind by their codes. */
+export type Count = { readonly namespace: string; readonly status: number; readonly kind: number; readonly count: number }
+
+/** Parameters: the first and the last name. */
+export const COUNTS_SQL = `
+  SELECT timer_namespace AS namespace, timer_status AS status, timer_kind AS kind, timer_count AS count FROM timer_counts
+  WHERE timer_namespace BETWEEN ? AND ? AND timer_count > 0`
+
+/** Those of these namespaces, each once, without reading those of others. */
+export function countsIn(counts: StatementSync, scope: NamespaceScope): readonly Count[] {
+  const found = new Map<string, readonly Count[]>()
+  for (const range of rangesOf(scope)) {
+    for (const [namespace, some] of Map.groupBy(counts.all(...range) as unknown as Count[], (one) => one.namespace)) found.set(namespace, some)
+  }
+  return [...found.values()].flat()
+}
 
 const ONCE = 0
 const KINDS = 3
