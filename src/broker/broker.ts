@@ -2,7 +2,7 @@
 // taken from a durable stream in batches and settled one by one, and answered when somebody asks. Brokers come and go:
 // every adapter connects by itself, for ever, and says in `state` how it is.
 
-import type { Millis } from '../core/timer.ts'
+import type { Millis, StreamPlace } from '../core/timer.ts'
 
 /** In order; a name may come several times. Names are compared without regard to case. */
 export type Header = readonly [name: string, value: string]
@@ -44,6 +44,8 @@ export type ConsumerSpec = {
 export interface Delivery extends Message {
   /** Names the message within the broker, the same on every delivery of it. */
   readonly origin: string
+  /** In the order in which messages were stored, over all consumers of a name. A stream that is made anew has another name. */
+  readonly place: StreamPlace
   /** From 1. */
   readonly deliveries: number
   readonly isSettled: boolean

@@ -91,6 +91,7 @@ export function brokerConformance(name: string, options: TestOptions, open: Open
     await taken.until(3)
     assert.deepEqual(taken.all.map(({ deliveries }) => deliveries), [1, 2, 3])
     assert.equal(new Set(taken.all.map(({ origin }) => origin)).size, 1)
+    assert.equal(new Set(taken.all.map(({ place }) => JSON.stringify(place))).size, 1)
   })
 
   check('what a handler leaves unsettled, or fails on, comes again', async (t, { broker }) => {
@@ -120,6 +121,10 @@ export function brokerConformance(name: string, options: TestOptions, open: Open
     const second = takeAll(t, broker)
     await second.until(1)
     assert.deepEqual(second.texts(), ['c'])
+    // In the order in which they were sent, also from one consumer to the next.
+    const places = [...first.all, ...second.all].map(({ place }) => place)
+    assert.equal(new Set(places.map((one) => one.stream)).size, 1)
+    assert.deepEqual(places.map(({ sequence }) => sequence), places.map(({ sequence }) => sequence).toSorted((a, b) => a - b))
   })
 
   check('one batch is handled at a time, in order, and no batch is larger than asked for', async (t, { broker }) => {

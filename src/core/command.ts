@@ -3,7 +3,7 @@
 
 import type { Schedule } from './schedule.ts'
 import type { RetryPolicy } from './retry.ts'
-import type { CatchUp, JsonText, Millis, Namespace, Target, TimerId, TimerUuid } from './timer.ts'
+import type { CatchUp, JsonText, Millis, Namespace, StreamPlace, Target, TimerId, TimerUuid } from './timer.ts'
 
 export type TimerSpec = {
   readonly schedule: Schedule
@@ -37,9 +37,15 @@ export const OnConflict = {
 } as const
 export type OnConflict = (typeof OnConflict)[keyof typeof OnConflict]
 
+/**
+ * Of commands that come from a stream. A broker delivers what was put back, or was in the hands of a node that died, behind
+ * what was sent later, and to whichever node it likes. So an earlier command does nothing once a later one has decided.
+ */
+type Sent = { readonly place?: StreamPlace }
+
 type Addressed = { readonly namespace: Namespace; readonly id: TimerId; readonly uuid: TimerUuid }
 
-export type CreateCommand = Addressed & {
+export type CreateCommand = Addressed & Sent & {
   readonly type: 'create'
   readonly spec: TimerSpec
   readonly onConflict: OnConflict
@@ -73,7 +79,8 @@ export type UpdateCommand = Addressed & {
   readonly minLeadMs: Millis | null
 }
 
-export type CancelCommand = Addressed & { readonly type: 'cancel'; readonly ifVersion: number | null }
+/** One that comes from a stream is remembered also where there is nothing to cancel: what it cancels may come behind it. */
+export type CancelCommand = Addressed & Sent & { readonly type: 'cancel'; readonly ifVersion: number | null }
 
 /** Fire now; pause and resume; bring a failed timer back. */
 export type SimpleCommand = Addressed & { readonly type: 'trigger' | 'pause' | 'resume' | 'retry' }

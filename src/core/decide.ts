@@ -1,13 +1,14 @@
 // The rules: what a command does to the timer that is there. Pure; the owner of the shard calls it and
 // commits what comes out, expecting the version that was judged. If that misses, it judges again.
 
-import type { Command, CreateCommand, TimerChanges, UpdateCommand } from './command.ts'
+import type { CancelCommand, Command, CreateCommand, TimerChanges, UpdateCommand } from './command.ts'
 import { OnConflict } from './command.ts'
 import { DuetimeError, ErrorCode, invalidSchedule } from './errors.ts'
 import { hasParameters } from './parameters.ts'
 import type { RetryPolicy } from './retry.ts'
 import { firstFiring, firingOf, iterationAtOrAfter, parseSchedule } from './schedule.ts'
 import type { Schedule } from './schedule.ts'
+import { isOutdated, mustBeRemembered, placeOf, unseenTimer } from './sent-commands.ts'
 import { NEVER, NO_ATTEMPTS, Status, isFinished } from './timer.ts'
 import type { Millis, Timer } from './timer.ts'
 import { ALLOWED_IN } from './transitions.ts'
@@ -23,7 +24,11 @@ export type Decision = { readonly type: 'write'; readonly timer: Timer } | { rea
 
 /** Throws a DuetimeError when the command is refused. */
 export function decide(existing: Timer | null, command: Command, context: RuleContext): Decision {
+  if (existing !== null && isOutdated(existing, command)) return keep(existing)
   if (command.type === 'create') return decideCreate(existing, command, context)
+  if (command.type === 'cancel' && mustBeRemembered(existing, command)) {
+    return write(canceled(existing ?? unseenTimer(command, context.now), command, context))
+  }
   if (existing === null) throw timerNotFound(command)
   if ('ifVersion' in command && command.ifVersion !== null && command.ifVersion !== existing.version) {
     throw versionConflict(existing, command.ifVersion)
@@ -33,7 +38,7 @@ export function decide(existing: Timer | null, command: Command, context: RuleCo
     case 'update':
       return write(updated(existing, command, context))
     case 'cancel':
-      return write(canceled(existing, context))
+      return write(canceled(existing, command, context))
     case 'trigger':
       return write(triggered(existing, context))
     case 'pause':
@@ -122,6 +127,7 @@ function created(existing: Timer | null, command: CreateCommand, { now }: RuleCo
     traceparent: spec.traceparent,
     correlationId: spec.correlationId,
     fingerprint: command.fingerprint ?? null,
+    lastCommand: placeOf(command) ?? existing?.lastCommand ?? null,
   }
 }
 
@@ -178,8 +184,8 @@ function waitedFor(timer: Timer): Partial<Timing> {
   return timer.attempts > 0 && timer.wakeAt !== NEVER ? dueAgainAt(timer, timer.wakeAt) : {}
 }
 
-function canceled(timer: Timer, { now, retentionMs }: RuleContext): Timer {
-  return finished(timer, Status.canceled, { now, retentionMs })
+function canceled(timer: Timer, command: CancelCommand, context: RuleContext): Timer {
+  return { ...finished(timer, Status.canceled, context), lastCommand: placeOf(command) ?? timer.lastCommand }
 }
 
 function triggered(timer: Timer, { now }: RuleContext): Timer {

@@ -5,6 +5,7 @@
 // and whoever may follow a namespace's timers need not be allowed to read what they carry.
 
 import { deliveryId } from './ids.ts'
+import { isOnlyRemembered } from './sent-commands.ts'
 import { isFinished, Status } from './timer.ts'
 import type { Attempt, JsonText, Millis, Namespace, Timer, TimerUuid } from './timer.ts'
 
@@ -45,6 +46,7 @@ export function lifecycleEvents(before: Timer | null, after: Timer, wanted: Read
 }
 
 function typesOf(before: Timer | null, after: Timer): readonly LifecycleEventType[] {
+  if (isOnlyRemembered(before, after)) return NONE
   if (before === null || isReplaced(before, after)) return CREATED
   if (newAttempt(before, after) !== null) {
     if (!isFinished(after)) return FIRED

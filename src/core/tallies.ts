@@ -7,6 +7,7 @@
 import type { IsoDuration } from './duration.ts'
 import { bucketOf } from './histogram.ts'
 import { parseSchedule } from './schedule.ts'
+import { isOnlyRemembered } from './sent-commands.ts'
 import { isFinished, Status } from './timer.ts'
 import type { Attempt, Millis, Timer } from './timer.ts'
 import { kindOf, TimerKind } from './timer-kind.ts'
@@ -68,6 +69,7 @@ export const DELAY_BANDS: readonly { readonly name: string; readonly belowMs: Mi
 
 /** `before` is the row that `after` takes the place of. */
 export function talliesOf(before: Timer | null, after: Timer): readonly Tally[] {
+  if (isOnlyRemembered(before, after)) return []
   const tallies: Tally[] = []
   const slotAt = Math.floor(after.updatedAt / SLOT_MS) * SLOT_MS
   const add = (name: string, amount = 1): void => void tallies.push({ name, slotAt, amount })

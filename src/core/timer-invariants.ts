@@ -4,6 +4,7 @@
 import { deliveryId, timerUuid } from './ids.ts'
 import { ATTEMPTS_KEPT, ERROR_CHARS_KEPT } from './limits.ts'
 import { parseSchedule } from './schedule.ts'
+import { isOnlyRemembered } from './sent-commands.ts'
 import { NEVER, Status, isFinished } from './timer.ts'
 import type { Timer } from './timer.ts'
 import { TRANSITIONS } from './transitions.ts'
@@ -44,7 +45,8 @@ export function faultIn(timer: Timer): string | null {
 }
 
 function faultInFirst(timer: Timer): string | null {
-  return timer.version === 1 && timer.firing === 1 && timer.status === Status.pending ? null : 'a new timer is pending, version 1, firing 1'
+  const isNew = timer.status === Status.pending || isOnlyRemembered(null, timer)
+  return timer.version === 1 && timer.firing === 1 && isNew ? null : 'a new timer is pending, version 1, firing 1'
 }
 
 function faultInStep(before: Timer, after: Timer): string | null {

@@ -14,6 +14,8 @@ export type TimerUuid = Brand<string, 'TimerUuid'>
 export type ShardId = Brand<number, 'ShardId'>
 /** Grows by one with every claim of a shard; a write that carries an older one is refused. */
 export type Epoch = Brand<number, 'Epoch'>
+/** Where a command stands in the stream it came from: of two of one stream, the one with the higher number was sent later. */
+export type StreamPlace = { readonly stream: string; readonly sequence: number }
 /** JSON as text. Payloads are carried from the request to the delivery without ever being understood. */
 export type JsonText = Brand<string, 'JsonText'>
 
@@ -109,6 +111,8 @@ export type Timer = {
   readonly correlationId: string | null
   /** Of a timer that was made with an idempotency key: a hash of what was asked for, by which a repeated create is recognised. */
   readonly fingerprint: string | null
+  /** The last command from a stream that this id has followed. One that was sent before it and comes later is ignored. */
+  readonly lastCommand: StreamPlace | null
 }
 
 /** The wake time of a paused timer: the last instant a Date can hold, behind every due scan. */

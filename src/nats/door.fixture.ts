@@ -1,5 +1,6 @@
 // The NATS door over the real engine, with stores and brokers in memory and a clock that the test moves.
 
+import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { egressFor, natsRules, targetRefusal } from '../assembly.ts'
 import type { Message } from '../broker/broker.ts'
@@ -18,6 +19,8 @@ import { StoreError } from '../store/store.ts'
 import type { Store } from '../store/store.ts'
 import { NatsTarget } from '../targets/nats/nats-target.ts'
 import { NatsDoor } from './door.ts'
+import { CommandHandler } from './messages/command-handler.ts'
+import { DeadLetters } from './messages/dead-letters.ts'
 import { dueTimeReached } from './messages/due-time-reached.ts'
 import { Subjects } from './subjects.ts'
 
@@ -34,6 +37,8 @@ export type DoorSetup = {
   /** A command; `undefined` leaves a field out. */
   readonly schedule: (changes?: Readonly<Record<string, unknown>>, payload?: Readonly<Record<string, unknown>>) => object
   readonly timer: (id: string, namespace?: string) => Promise<Timer>
+  /** Carries a message out as if the stream had it at this place, however often. */
+  readonly handle: (message: unknown, sequence: number) => Promise<void>
   readonly events: (subject?: string) => readonly object[]
   readonly deadLetters: () => readonly Message[]
 }
@@ -63,6 +68,15 @@ export async function setupDoor(t: TestContext, env: Readonly<Record<string, str
     await door.stop()
     await engine.stop(0)
   })
+  const handler = new CommandHandler({
+    timers,
+    deadLetters: new DeadLetters({ broker, subject: config.natsDeadLettersSubject, logger: silentLogger() }),
+    subjects: new Subjects(config.natsNamespacePrefix),
+    eventsSubject: config.natsEventsSubject,
+    clock,
+    logger: silentLogger(),
+    signal: new AbortController().signal,
+  })
   let sent = 0
   return {
     clock,
@@ -83,6 +97,12 @@ export async function setupDoor(t: TestContext, env: Readonly<Record<string, str
       ...changes,
       payload: { tenantId: changes['tenantId'] ?? 'acme', serviceCallId: 'call-1', dueAt: at(NOW + 60_000), ...payload },
     }),
+    handle: (message, sequence) => {
+      const place = { stream: 'memory', sequence }
+      const data = Buffer.from(JSON.stringify(message))
+      const settled = { isSettled: false, ack: () => {}, nak: () => assert.fail('put back') }
+      return handler.handle([{ subject: 'timer.commands', headers: [], data, origin: `memory:${sequence}`, place, deliveries: 1, ...settled }])
+    },
     timer: (id, namespace = 'acme') => timers.get(timerIdentity(namespace as Namespace, id as TimerId)),
     events: (subject = 'timer.events') => broker.stored(subject).map(({ data }) => JSON.parse(Buffer.from(data).toString()) as object),
     deadLetters: () => broker.stored('timer.dlq'),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { headerOf } from '../broker/broker.ts'
+import { BrokerError, headerOf } from '../broker/broker.ts'
 import { nextAttemptAt } from '../core/retry.ts'
 import { NOW, at, setupDoor } from './door.fixture.ts'
 import { EVENT_RETRY } from './messages/commands.ts'
@@ -160,7 +160,7 @@ test('of several commands for one timer in one batch the last one counts, and an
   await clock.advance(10)
   assert.deepEqual(events(), [])
   assert.equal((await timer('call-1')).dueAt, NOW + MINUTE)
-  await assert.rejects(timer('call-2'), { code: 'TIMER_NOT_FOUND' })
+  assert.equal((await timer('call-2')).status, 'canceled')
 })
 
 test('a canceled timer does not fire; a cancel that comes too late, or for nobody, is ignored', async (t) => {
@@ -223,4 +223,61 @@ test('with a prefix commands and events of a namespace are on its own subjects o
   await clock.advance(MINUTE)
   const subjects = broker.stored('tenants.acme.timer.events').map(({ subject }) => subject)
   assert.deepEqual(subjects.toSorted(), ['tenants.a%2Eb.timer.events', 'tenants.acme.timer.events'])
+})
+
+test('a command that was put back does not undo the one that followed it', async (t) => {
+  for (const kind of ['a defect', 'an outage'] as const) {
+    const { send, schedule, store, clock, timer, events, broker } = await setupDoor(t)
+    if (kind === 'a defect') store.defect = new Error('once')
+    else store.isDown = true
+    await send(schedule())
+    await clock.advance(kind === 'a defect' ? 100 : 2 * MINUTE + 1_000)
+    store.defect = null
+    store.isDown = false
+    await send(schedule({ type: 'CancelTimer' }))
+    await clock.advance(10 * MINUTE)
+    assert.equal((await timer('call-1')).status, 'canceled', kind)
+    assert.deepEqual([events(), broker.stored('timer.commands').length], [[], 0], kind)
+  }
+})
+
+test('an earlier command that comes again does not undo what was changed since through another door', async (t) => {
+  const { handle, schedule, timers, timer } = await setupDoor(t)
+  const command = schedule()
+  await handle(command, 7)
+  const { namespace, id, uuid } = await timer('call-1')
+  await timers.execute({ type: 'cancel', namespace, id, uuid, ifVersion: null })
+  await handle(command, 7)
+  assert.equal((await timer('call-1')).status, 'canceled')
+  await handle(schedule(), 8)
+  assert.equal((await timer('call-1')).status, 'pending')
+})
+
+test('of commands for one timer the last one sent counts, in whatever order they arrive', async (t) => {
+  const { handle, schedule, timer } = await setupDoor(t)
+  const ORDERS = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] as const
+  const [cancel, first, last] = [schedule({ type: 'CancelTimer' }), schedule(), schedule({}, { dueAt: at(NOW + 2 * MINUTE) })]
+  const named = (command: object, serviceCallId: string) => ({ ...command, payload: { ...(command as { payload: object }).payload, serviceCallId } })
+  for (const order of ORDERS) {
+    const [ends, goesOn] = [`ends ${order.join()}`, `goes on ${order.join()}`]
+    for (const nth of order) await handle(named([cancel, first, cancel][nth]!, ends), nth + 1)
+    for (const nth of order) await handle(named([first, cancel, last][nth]!, goesOn), nth + 1)
+    assert.equal((await timer(ends)).status, 'canceled', ends)
+    assert.deepEqual([(await timer(goesOn)).status, (await timer(goesOn)).dueAt], ['pending', NOW + 2 * MINUTE], goesOn)
+  }
+})
+
+test('a cancel that meets a delivery waits for its end, and counts if the delivery fails', async (t) => {
+  const { send, schedule, clock, broker, timer } = await setupDoor(t)
+  await send(schedule())
+  const answer = Promise.withResolvers<void>()
+  const publish = broker.publish.bind(broker)
+  broker.publish = (publication, options) => (publication.subject === 'timer.events' ? answer.promise : publish(publication, options))
+  await clock.advance(MINUTE)
+  await send(schedule({ type: 'CancelTimer' }))
+  assert.equal((await timer('call-1')).status, 'executing')
+  answer.reject(new BrokerError('timeout', 'no answer'))
+  await clock.advance(2_000)
+  assert.equal((await timer('call-1')).status, 'canceled')
+  assert.equal(broker.stored('timer.commands').length, 0)
 })

@@ -119,5 +119,6 @@ function timerFor({ namespace, target, payload, metadata, timeoutMs }: CallbackT
     traceparent: null,
     correlationId: null,
     fingerprint: null,
+    lastCommand: null,
   }
 }

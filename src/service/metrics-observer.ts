@@ -1,6 +1,7 @@
 // Turns what happens in the engine and the service into metrics.
 
 import type { DeliveryOutcome } from '../core/delivery.ts'
+import { isOnlyRemembered } from '../core/sent-commands.ts'
 import type { Timer } from '../core/timer.ts'
 import type { EngineObserver } from '../engine/engine.ts'
 import { DeliveryResult } from '../runtime/metrics-namespaces.ts'
@@ -19,8 +20,8 @@ export function observeInto(metrics: Metrics): EngineObserver & ServiceObserver 
     committed(puts, durationMs) {
       metrics.committed(puts, durationMs)
     },
-    executed(command, { changed }) {
-      if (!changed) return
+    executed(command, { changed, previous, timer }) {
+      if (!changed || isOnlyRemembered(previous, timer)) return
       if (command.type === 'create') metrics.created(command.namespace)
       if (command.type === 'cancel') metrics.canceled(command.namespace)
     },

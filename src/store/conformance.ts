@@ -534,8 +534,9 @@ function extremeTimers(): Timer[] {
         { at: SAMPLE_NOW + 6, durationMs: 0, outcome: 'rescheduled', statusCode: null, error: null },
       ],
       traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
-      correlationId: 'c-1',
       fingerprint: '8f14e45fceea167a5a36dedd4bea2543',
+      correlationId: 'c-\0 \ud800 grüße',
+      lastCommand: { stream: 'TIMER_COMMANDS@x', sequence: 9_007_199_254_740_991 },
     }),
   ]
 }

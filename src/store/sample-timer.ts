@@ -43,6 +43,7 @@ export function sampleTimer(changes: Partial<Timer> = {}): Timer {
     traceparent: null,
     correlationId: null,
     fingerprint: null,
+    lastCommand: null,
     ...changes,
   }
 }

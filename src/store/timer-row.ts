@@ -42,7 +42,7 @@ export const TIMER_COLUMNS = [
   'timer_schedule',
   'timer_cycle', // JSON: time zone, anchor, iteration, catch-up; NULL for a one-shot in UTC
   'timer_traceparent',
-  'timer_correlation_id',
+  'timer_message', // JSON: correlation id, last command; NULL when there is neither
   'timer_fingerprint',
 ] as const
 
@@ -136,7 +136,7 @@ export function appendCells(cells: Cell[], timer: Timer): void {
     timer.schedule,
     cycleCell(timer),
     timer.traceparent,
-    timer.correlationId,
+    messageCell(timer),
     timer.fingerprint,
   )
 }
@@ -147,6 +147,7 @@ export function timerAt(cells: readonly Cell[], offset: number): Timer {
   const createdAt = cells[offset + 16] as number
   const progress = cells[offset + 22] === null ? NO_PROGRESS : readProgress(cells[offset + 22] as string)
   const cycle = cells[offset + 24] === null ? NO_CYCLE : readCycle(cells[offset + 24] as string)
+  const message = cells[offset + 26] === null ? NO_MESSAGE : readMessage(cells[offset + 26] as string)
   return {
     namespace: shared(cells[offset + 3] as string) as Namespace,
     id: cells[offset + 4] as TimerId,
@@ -176,7 +177,8 @@ export function timerAt(cells: readonly Cell[], offset: number): Timer {
     lastError: progress.lastError,
     attemptLog: progress.attemptLog,
     traceparent: cells[offset + 25] as string | null,
-    correlationId: cells[offset + 26] as string | null,
+    correlationId: message.correlationId,
+    lastCommand: message.lastCommand,
     fingerprint: cells[offset + 27] as string | null,
   }
 }
@@ -252,8 +254,23 @@ function readCycle(cell: string): Cycle {
   return JSON.parse(cell) as Cycle
 }
 
+type Message = Pick<Timer, 'correlationId' | 'lastCommand'>
+type MessageJson = { readonly correlationId?: string; readonly stream?: string; readonly sequence?: number }
+const NO_MESSAGE: Message = { correlationId: null, lastCommand: null }
+
+function messageCell({ correlationId, lastCommand }: Message): string | null {
+  if (correlationId === null && lastCommand === null) return null
+  const json: MessageJson = { ...(correlationId !== null && { correlationId }), ...lastCommand }
+  return JSON.stringify(json)
+}
+
+function readMessage(cell: string): Message {
+  const { correlationId = null, stream, sequence } = JSON.parse(cell) as MessageJson
+  return { correlationId, lastCommand: stream === undefined || sequence === undefined ? null : { stream: shared(stream), sequence } }
+}
+
 /**
- * One string object for each namespace and protocol instead of one per decoded timer: a loaded window holds
+ * One string object for each namespace, protocol and stream instead of one per decoded timer: a loaded window holds
  * tens of thousands. Bounded, because namespaces come from clients.
  */
 function shared(text: string): string {

@@ -83,6 +83,7 @@ export class MemoryConsumer implements Ongoing {
     return {
       ...message,
       origin: `memory:${sequence}`,
+      place: { stream: 'memory', sequence },
       deliveries,
       get isSettled() {
         return isSettled

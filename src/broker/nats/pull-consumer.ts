@@ -6,7 +6,7 @@ import { AckPolicy, DeliverPolicy, jetstream, jetstreamManager } from '@nats-io/
 import type { Consumer, JsMsg } from '@nats-io/jetstream'
 import { nanos } from '@nats-io/transport-node'
 import type { MsgHdrs, NatsConnection } from '@nats-io/transport-node'
-import type { Millis } from '../../core/timer.ts'
+import type { Millis, StreamPlace } from '../../core/timer.ts'
 import { sleep } from '../../runtime/clock.ts'
 import type { Cancel, Clock } from '../../runtime/clock.ts'
 import type { Logger } from '../../runtime/logger.ts'
@@ -31,6 +31,7 @@ export class PullConsumer implements Ongoing {
   readonly #unsettled = new Set<NatsDelivery>()
   readonly #forget: () => void
   #waiting: NatsDelivery[] = []
+  #streamName = ''
   #handling: Promise<void> | null = null
   #fetching: Promise<void> = Promise.resolve()
   #cancelProlong: Cancel | null = null
@@ -87,7 +88,7 @@ export class PullConsumer implements Ongoing {
     const manager = await jetstreamManager(connection, { checkAPI: false })
     const stream = await streamCovering(manager, subject)
     if (stream === null) throw new Error('no stream covers the subject')
-    await manager.consumers.add(stream, {
+    const { created } = await manager.consumers.add(stream, {
       durable_name: name,
       filter_subject: subject,
       ack_policy: AckPolicy.Explicit,
@@ -97,6 +98,9 @@ export class PullConsumer implements Ongoing {
       // The broker's own limit would drop a message without a word; the handler counts, and says what it gives up.
       max_deliver: -1,
     })
+    // The consumer is as old as the stream or younger, and goes when the stream does: numbers of two streams of one name, which both
+    // begin at 1, are never compared.
+    this.#streamName = `${stream}@${Date.parse(created).toString(36)}`
     return jetstream(connection).consumers.get(stream, name)
   }
 
@@ -114,7 +118,7 @@ export class PullConsumer implements Ongoing {
   }
 
   #take(message: JsMsg): void {
-    const delivery = new NatsDelivery(message, (settled) => this.#unsettled.delete(settled))
+    const delivery = new NatsDelivery(message, this.#streamName, (settled) => this.#unsettled.delete(settled))
     this.#unsettled.add(delivery)
     this.#waiting.push(delivery)
     this.#handling ??= this.#handleAll()
@@ -150,16 +154,18 @@ class NatsDelivery implements Delivery {
   readonly subject: string
   readonly data: Uint8Array
   readonly origin: string
+  readonly place: StreamPlace
   readonly deliveries: number
   isSettled = false
   readonly #message: JsMsg
   readonly #onSettled: (delivery: NatsDelivery) => void
 
-  constructor(message: JsMsg, onSettled: (delivery: NatsDelivery) => void) {
+  constructor(message: JsMsg, streamName: string, onSettled: (delivery: NatsDelivery) => void) {
     const { stream, streamSequence, deliveryCount } = message.info
     this.subject = message.subject
     this.data = message.data
     this.origin = `${stream}:${streamSequence}`
+    this.place = { stream: streamName, sequence: streamSequence }
     this.deliveries = deliveryCount
     this.#message = message
     this.#onSettled = onSettled

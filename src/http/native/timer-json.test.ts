@@ -41,6 +41,7 @@ const BARE: Timer = {
   traceparent: null,
   correlationId: null,
   fingerprint: null,
+  lastCommand: null,
 }
 
 const FULL: Timer = {

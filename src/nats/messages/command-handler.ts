@@ -1,6 +1,7 @@
 // Carries out a batch of commands. They run side by side, so that they share commits, and each is acknowledged when it
-// is durable. Of several commands for one timer in a batch only the last one runs: it is what they come to, and an
-// outdated due time that comes again after a crash must not fire on the way.
+// is durable. Of several commands for one timer in a batch only the one that was sent last runs: it is what they come to, and
+// an outdated due time that comes again after a crash must not fire on the way. Between batches and nodes the timer itself
+// judges which was sent last: see core/sent-commands.ts. So a message can be put back without a look at those behind it.
 //
 // Three things can go wrong. The message is at fault: it goes to the dead letters. We are at fault, because the store is
 // down: the message is kept, prolonged and tried again, and costs nobody a delivery. Nobody knows: it comes again, later
@@ -10,7 +11,8 @@ import { headerOf } from '../../broker/broker.ts'
 import type { Delivery } from '../../broker/broker.ts'
 import type { Command } from '../../core/command.ts'
 import { DuetimeError, ErrorCode } from '../../core/errors.ts'
-import type { Millis, TimerUuid } from '../../core/timer.ts'
+import { Status } from '../../core/timer.ts'
+import type { Millis, StreamPlace, TimerUuid } from '../../core/timer.ts'
 import { sleep } from '../../runtime/clock.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type { Logger } from '../../runtime/logger.ts'
@@ -39,7 +41,7 @@ export type CommandHandlerParts = {
 }
 
 /** What is to be done, and the messages that asked for it, oldest first. */
-type Task = { command: Command; readonly deliveries: Delivery[] }
+type Task = { command: Command; place: StreamPlace; readonly deliveries: Delivery[] }
 
 export class CommandHandler {
   readonly #parts: CommandHandlerParts
@@ -72,6 +74,7 @@ export class CommandHandler {
         now: clock.now(),
         namespace: subjects.namespaceIn(delivery.subject),
         traceparent: TRACEPARENT.test(traceparent) ? traceparent : null,
+        place: delivery.place,
       })
       if (command === null) {
         logger.warn({ type: envelope.type, messageId: envelope.id, subject: delivery.subject }, 'ignored a message of unknown type')
@@ -117,7 +120,7 @@ export class CommandHandler {
   #settle(delivery: Delivery, failure: Error | null): Promise<void> | void {
     if (failure === null) return delivery.ack()
     const again = () => delivery.nak(backOffMs(delivery))
-    if (isUnavailable(failure)) return again()
+    if (isUnavailable(failure) || isBeingDelivered(failure)) return again()
     if (failure instanceof DuetimeError && failure.code !== ErrorCode.internal) return this.#bury(delivery, failure.message)
     this.#parts.logger.error({ err: failure, deliveries: delivery.deliveries, origin: delivery.origin }, 'a command failed unexpectedly')
     if (delivery.deliveries < DELIVERIES_MAX) return again()
@@ -138,11 +141,12 @@ export class CommandHandler {
 
 function addTo(tasks: Map<TimerUuid, Task>, delivery: Delivery, command: Command): void {
   const task = tasks.get(command.uuid)
-  if (task === undefined) tasks.set(command.uuid, { command, deliveries: [delivery] })
-  else {
-    task.command = command
-    task.deliveries.push(delivery)
-  }
+  const { place } = delivery
+  if (task === undefined) return void tasks.set(command.uuid, { command, place, deliveries: [delivery] })
+  task.deliveries.push(delivery)
+  if (place.stream === task.place.stream && place.sequence < task.place.sequence) return
+  task.command = command
+  task.place = place
 }
 
 function backOffMs({ deliveries }: Delivery): Millis {
@@ -153,7 +157,12 @@ function isUnavailable(error: unknown): boolean {
   return error instanceof DuetimeError && error.code === ErrorCode.unavailable
 }
 
-/** What is to be canceled is not there, being delivered or done. */
+/** What is to be canceled is done. */
 function isTooLate(error: unknown): boolean {
-  return error instanceof DuetimeError && (error.code === ErrorCode.timerNotFound || error.code === ErrorCode.timerNotPending)
+  return error instanceof DuetimeError && error.code === ErrorCode.timerNotPending && !isBeingDelivered(error)
+}
+
+/** Whether it is too late to cancel it shows when the delivery has ended: if it fails, the timer is scheduled still. */
+function isBeingDelivered(error: Error): boolean {
+  return error instanceof DuetimeError && error.code === ErrorCode.timerNotPending && error.details['status'] === Status.executing
 }

@@ -11,7 +11,7 @@ import type { RetryPolicy } from '../../core/retry.ts'
 import { firstFiring, parseSchedule } from '../../core/schedule.ts'
 import type { Schedule } from '../../core/schedule.ts'
 import { CatchUp } from '../../core/timer.ts'
-import type { Millis, Namespace } from '../../core/timer.ts'
+import type { Millis, Namespace, StreamPlace } from '../../core/timer.ts'
 import type { Subjects } from '../subjects.ts'
 import { MESSAGES_PROTOCOL } from './due-time-reached.ts'
 import type { Envelope } from './envelope.ts'
@@ -40,6 +40,7 @@ export type CommandContext = {
   /** What the subject binds the message to; null when subjects bind nothing. */
   readonly namespace: Namespace | null
   readonly traceparent: string | null
+  readonly place: StreamPlace
 }
 
 /** Null when the type is none that this service knows. Throws a MalformedMessage when the message makes no sense. */
@@ -49,7 +50,7 @@ export function toCommand(envelope: Envelope, context: CommandContext): Command 
       case 'ScheduleTimer':
         return scheduleTimer(envelope, context)
       case 'CancelTimer':
-        return { type: 'cancel', ...nameOf(envelope, context), ifVersion: null }
+        return { type: 'cancel', ...nameOf(envelope, context), ifVersion: null, place: context.place }
       default:
         return null
     }
@@ -78,6 +79,7 @@ function scheduleTimer(envelope: Envelope, context: CommandContext): CreateComma
     },
     onConflict: OnConflict.replaceLive,
     minLeadMs: null,
+    place: context.place,
   }
 }
 

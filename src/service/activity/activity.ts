@@ -2,6 +2,7 @@
 // each namespace. A node knows its own firings only, and nothing from before it started; the store has the long memory.
 
 import { matchesAny } from '../../core/access.ts'
+import { isOnlyRemembered } from '../../core/sent-commands.ts'
 import type { Millis, Namespace } from '../../core/timer.ts'
 import type { EngineObserver } from '../../engine/engine.ts'
 import type { Clock } from '../../runtime/clock.ts'
@@ -63,8 +64,8 @@ export class Activity {
       },
       settled: (before, after, outcome) => void this.#count(after.namespace, AT[resultOf(before, after, outcome)], this.#clock.now()),
       committed: () => {},
-      executed: ({ type, namespace }, { changed }) => {
-        if (!changed || (type !== 'create' && type !== 'cancel')) return
+      executed: ({ type, namespace }, { changed, previous, timer }) => {
+        if (!changed || isOnlyRemembered(previous, timer) || (type !== 'create' && type !== 'cancel')) return
         this.#count(namespace, type === 'create' ? AT.created : AT.canceled, this.#clock.now())
       },
     }

@@ -43,7 +43,7 @@ export const CELL_TYPES: Readonly<Record<(typeof TIMER_COLUMNS)[number], Element
   timer_schedule: 'text',
   timer_cycle: 'text',
   timer_traceparent: 'text',
-  timer_correlation_id: 'text',
+  timer_message: 'text',
   timer_fingerprint: 'text',
 }
 

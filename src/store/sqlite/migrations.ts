@@ -42,7 +42,7 @@ const MIGRATIONS: readonly string[] = [
     timer_schedule TEXT,
     timer_cycle TEXT,
     timer_traceparent TEXT,
-    timer_correlation_id TEXT,
+    timer_message TEXT,
     timer_fingerprint TEXT,
     shard_epoch INTEGER,
     shard_owner TEXT,

@@ -64,7 +64,7 @@ CREATE TABLE timers (
   timer_schedule TEXT,
   timer_cycle TEXT,
   timer_traceparent TEXT,
-  timer_correlation_id TEXT,
+  timer_message TEXT,
   timer_fingerprint TEXT,
   shard_epoch INTEGER,
   shard_owner TEXT,

@@ -57,6 +57,7 @@ export function aFiring(url: string, timer: Partial<Timer> = {}, firing: Partial
       traceparent: null,
       correlationId: null,
     fingerprint: null,
+      lastCommand: null,
       ...timer,
     },
   }
