@@ -105,7 +105,8 @@ export function buildEngine(parts: EngineParts): Engine {
     clock,
     signingSecrets: config.webhookSecrets,
     userAgent: `duetime/${VERSION}`,
-    connectionsPerHost: config.deliveriesPerTargetMax,
+    // The engine bounds what is under way to a host, for each tenant; whoever waited for a connection would wait for other tenants, too.
+    connectionsPerHost: config.deliveriesMax,
   })
   const events = dueTimeReached(new Subjects(config.natsNamespacePrefix), config.natsEventsSubject)
   const nats = broker === null ? [] : [new NatsTarget({ broker, protocols: [...PAYLOAD_PROTOCOLS, events], rules: natsRules(config) })]

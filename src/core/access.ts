@@ -52,6 +52,14 @@ export const ANONYMOUS: Principal = unrestricted('anonymous')
 /** Who has shown no key where none is needed: may nothing. */
 export const NOBODY: Principal = { name: 'nobody', permissions: new Set(), namespaces: [], rateLimit: null }
 
+/**
+ * Who answers for the load that the principal's timers make. The operator of the service, and doors whose clients are trusted
+ * as a whole, are no tenant: null.
+ */
+export function tenantOf({ name, permissions }: Principal): string | null {
+  return permissions.has(Permission.admin) ? null : name
+}
+
 /** What concerns no namespace in particular, such as previewing a schedule. */
 export const NO_NAMESPACE = Symbol('no namespace')
 /** What shows or changes all of them, such as metrics. */

@@ -45,7 +45,10 @@ type Sent = { readonly place?: StreamPlace }
 
 type Addressed = { readonly namespace: Namespace; readonly id: TimerId; readonly uuid: TimerUuid }
 
-export type CreateCommand = Addressed & Sent & {
+/** Who sends it, where that is a tenant; see `tenantOf`. The service knows that, doors do not say it. */
+type OfTenant = { readonly tenant?: string }
+
+export type CreateCommand = Addressed & Sent & OfTenant & {
   readonly type: 'create'
   readonly spec: TimerSpec
   readonly onConflict: OnConflict
@@ -72,7 +75,7 @@ export type TimerChanges = {
   readonly timeoutMs?: number
 }
 
-export type UpdateCommand = Addressed & {
+export type UpdateCommand = Addressed & OfTenant & {
   readonly type: 'update'
   readonly changes: TimerChanges
   readonly ifVersion: number | null

@@ -128,6 +128,7 @@ function created(existing: Timer | null, command: CreateCommand, { now }: RuleCo
     correlationId: spec.correlationId,
     fingerprint: command.fingerprint ?? null,
     lastCommand: placeOf(command) ?? existing?.lastCommand ?? null,
+    tenant: command.tenant ?? null,
   }
 }
 
@@ -158,7 +159,9 @@ function isTooSoon(leadMs: Millis, minLeadMs: Millis): boolean {
 function updated(timer: Timer, command: UpdateCommand, { now }: RuleContext): Timer {
   const { changes } = command
   const timing = changes.schedule === undefined ? waitedFor(timer) : dueFrom(changes.schedule, command.minLeadMs, now)
-  const next = newFiring({ ...timer, ...timing, ...changed(timer, changes) }, now)
+  const isLoad = changes.schedule !== undefined || changes.callback !== undefined
+  const tenant = isLoad ? (command.tenant ?? null) : timer.tenant
+  const next = newFiring({ ...timer, ...timing, ...changed(timer, changes), tenant }, now)
   return timer.status === Status.paused ? { ...next, wakeAt: NEVER } : next
 }
 

@@ -59,6 +59,7 @@ export function unseenTimer({ namespace, id, uuid }: CancelCommand, now: Millis)
     correlationId: null,
     fingerprint: null,
     lastCommand: null,
+    tenant: null,
   }
 }
 

@@ -113,6 +113,8 @@ export type Timer = {
   readonly fingerprint: string | null
   /** The last command from a stream that this id has followed. One that was sent before it and comes later is ignored. */
   readonly lastCommand: StreamPlace | null
+  /** Whose share of the deliveries it takes: the key that gave it its schedule or target; null where that was no tenant's. See `tenantOf`. */
+  readonly tenant: string | null
 }
 
 /** The wake time of a paused timer: the last instant a Date can hold, behind every due scan. */

@@ -7,15 +7,16 @@ import type { DispatcherLimits, Job } from './dispatcher.ts'
 
 /** A dispatcher whose deliveries end when the test says so, and a check of the limits at every start. */
 function setup(limits: Partial<DispatcherLimits> = {}) {
-  const all: DispatcherLimits = { total: 100, perNamespace: 100, perTarget: 100, ...limits }
+  const all: DispatcherLimits = { total: 1_000, perNamespace: 100, perTarget: 100, ...limits }
   const dispatcher = new Dispatcher(all)
   const started: string[] = []
   const inFlight = new Map<string, Job>()
   const gone = new Set<string>()
-  const count = (key: 'namespace' | 'target', value: string): number => [...inFlight.values()].filter((job) => job[key] === value).length
+  const count = (key: 'tenant' | 'namespace' | 'target', value: string): number => [...inFlight.values()].filter((job) => job[key] === value).length
 
-  const add = (name: string, namespace: string, target: string, onStart: (job: Job) => boolean = () => true): Job => {
+  const addOf = (tenant: string | null) => (name: string, namespace: string, target: string, onStart: (job: Job) => boolean = () => true): Job => {
     const job: Job = {
+      tenant,
       namespace: namespace as Namespace,
       target,
       start: () => {
@@ -23,8 +24,9 @@ function setup(limits: Partial<DispatcherLimits> = {}) {
         if (gone.has(name) || !onStart(job)) return false
         inFlight.set(name, job)
         assert.ok(inFlight.size <= all.total, 'too many in all')
-        assert.ok(count('namespace', namespace) <= all.perNamespace, `too many of ${namespace}`)
-        assert.ok(count('target', target) <= all.perTarget, `too many to ${target}`)
+        const others = [...inFlight.values()].filter((other) => other.tenant === tenant)
+        assert.ok(others.filter((other) => other.namespace === namespace).length <= all.perNamespace, `too many of ${namespace}`)
+        assert.ok(others.filter((other) => other.target === target).length <= all.perTarget, `too many to ${target}`)
         return true
       },
       isGone: () => gone.has(name),
@@ -38,7 +40,7 @@ function setup(limits: Partial<DispatcherLimits> = {}) {
     dispatcher.ended(job, how)
     dispatcher.landed()
   }
-  return { dispatcher, started, inFlight, gone, add, end, count }
+  return { dispatcher, started, inFlight, gone, add: addOf(null), addOf, end, count }
 }
 
 test('nothing starts before it is told to run, and no more than the limits allow', () => {
@@ -125,7 +127,7 @@ test('jobs of one namespace and target start in the order they came in, over tho
 })
 
 test('a namespace at its limit leaves the slots to others', () => {
-  const { dispatcher, add, count } = setup({ total: 10, perNamespace: 4 })
+  const { dispatcher, add, count } = setup({ total: 20, perNamespace: 4 })
   for (let n = 0; n < 50; n++) add(`a${n}`, 'a', `t${n}`)
   for (let n = 0; n < 3; n++) add(`b${n}`, 'b', `t${n}`)
   dispatcher.run()
@@ -133,7 +135,7 @@ test('a namespace at its limit leaves the slots to others', () => {
 })
 
 test('a target that never answers is given ever fewer slots, down to one, while others go on', () => {
-  const { dispatcher, add, end, inFlight, count, started } = setup({ total: 20, perTarget: 16 })
+  const { dispatcher, add, end, inFlight, count, started } = setup({ total: 200, perTarget: 16 })
   for (let n = 0; n < 200; n++) add(`dead${n}`, 'a', 'dead')
   dispatcher.run()
   assert.equal(count('target', 'dead'), 16)
@@ -197,6 +199,7 @@ test('jobs that end while they are being started, and jobs that bring others, ar
   const addNext = (n: number): void => {
     if (n === names.length) return
     const job: Job = {
+      tenant: null,
       namespace: 'a' as Namespace,
       target: 't',
       start: () => {
@@ -219,6 +222,7 @@ test('whatever mix of jobs comes, each is started once, no limit is passed and n
   const steps = fc.array(
     fc.record({
       type: fc.constantFrom('add', 'add', 'end'),
+      tenant: fc.nat(2),
       namespace: fc.nat(3),
       target: fc.nat(4),
       pick: fc.nat(),
@@ -233,14 +237,14 @@ test('whatever mix of jobs comes, each is started once, no limit is passed and n
   })
   fc.assert(
     fc.property(limits, steps, (bounds, sequence) => {
-      const { dispatcher, started, inFlight, add, end } = setup(bounds)
+      const { dispatcher, started, inFlight, addOf, end } = setup(bounds)
       const waiting = new Map<string, string>()
       const endOne = (pick: number): void => end([...inFlight.keys()][pick % inFlight.size]!, pick % 3 === 0 ? 'unreachable' : 'answered')
-      for (const [n, { type, namespace, target, pick, isWanted }] of sequence.entries()) {
+      for (const [n, { type, tenant, namespace, target, pick, isWanted }] of sequence.entries()) {
         const name = String(n)
         if (type === 'add') {
           waiting.set(name, `n${namespace}`)
-          add(name, `n${namespace}`, `t${target}`, () => waiting.delete(name) && isWanted)
+          addOf(tenant === 0 ? null : `k${tenant}`)(name, `n${namespace}`, `t${target}`, () => waiting.delete(name) && isWanted)
           if (pick % 2 === 0) dispatcher.run()
         } else if (inFlight.size > 0) endOne(pick)
         assert.deepEqual([dispatcher.inFlight, dispatcher.waiting], [inFlight.size, waiting.size])
@@ -250,7 +254,7 @@ test('whatever mix of jobs comes, each is started once, no limit is passed and n
       assert.deepEqual([waiting.size, dispatcher.waiting, dispatcher.inFlight, dispatcher.known.namespaces], [0, 0, 0, 0])
       const added = sequence.flatMap(({ type }, n) => (type === 'add' ? [String(n)] : []))
       assert.deepEqual(started.toSorted(), added.toSorted())
-      assert.ok(dispatcher.known.targets <= 5)
+      assert.ok(dispatcher.known.targets <= 15)
     }),
     { numRuns: 200 },
   )
@@ -270,7 +274,7 @@ test('a lane that is closed takes no slot and holds nobody up, and goes on when 
   assert.equal(dispatcher.isBehind, false)
   isOpen = true
   assert.equal(dispatcher.isBehind, true)
-  dispatcher.run()
+  dispatcher.open()
   end('1')
   assert.deepEqual([started, dispatcher.waiting, dispatcher.started], [['3', '4', '1', '2'], 0, 4])
 })
@@ -281,4 +285,71 @@ test('a sweep forgets what is gone, also where no turn ever comes', () => {
   Object.assign(add('2', 'b', 'closed'), { isOpen: () => false })
   dispatcher.sweep()
   assert.deepEqual([dispatcher.waiting, dispatcher.known], [1, { namespaces: 1, targets: 1 }])
+})
+
+test('however many tenants take all they can get, in however many namespaces and for however many targets, slots stay free', () => {
+  for (const greedy of [1, 2, 5, 10, 50]) {
+    const { dispatcher, addOf, count } = setup({ total: 1_024 })
+    for (let tenant = 0; tenant < greedy; tenant++) {
+      const add = addOf(`greedy ${tenant}`)
+      for (let n = 0; n < 1_100; n++) add(`${tenant}: ${n}`, `n${tenant}.${n}`, `t${tenant}.${n}`)
+    }
+    dispatcher.run()
+    const free = 1_024 - dispatcher.inFlight
+    assert.ok(free >= Math.floor(1_024 / (1 + 4 * greedy)), `${greedy} leave ${free}`)
+    assert.ok(count('tenant', 'greedy 0') >= Math.floor((4 * 1_024) / (1 + 4 * greedy)), `${greedy} hold ${1_024 - free}`)
+    addOf('small')('small', 'small', 'small')
+    dispatcher.run()
+    assert.equal(count('tenant', 'small'), 1)
+  }
+})
+
+test('namespaces of a tenant that hang leave slots for the others of the same tenant', () => {
+  const { dispatcher, add, count } = setup({ total: 1_000, perNamespace: 1_000 })
+  for (let n = 0; n < 1_000; n++) for (const namespace of ['a', 'b', 'c']) add(`${namespace}${n}`, namespace, `${namespace}${n}`)
+  dispatcher.run()
+  assert.ok(dispatcher.inFlight > 600, String(dispatcher.inFlight))
+  for (let n = 0; n < 50; n++) add(`d${n}`, 'd', `d${n}`)
+  dispatcher.run()
+  assert.equal(count('namespace', 'd'), 50)
+})
+
+test('a tenant neither takes the slots of a target from another tenant nor makes it look dead to it', () => {
+  const { dispatcher, addOf, end, inFlight, count } = setup({ perTarget: 4 })
+  for (let n = 0; n < 20; n++) addOf('bad')(`bad${n}`, 'bad', 'shared')
+  dispatcher.run()
+  for (let n = 0; n < 4; n++) end([...inFlight.keys()][0]!, 'unreachable')
+  assert.equal(count('tenant', 'bad'), 1)
+  for (let n = 0; n < 20; n++) addOf('good')(`good${n}`, 'good', 'shared')
+  dispatcher.run()
+  assert.equal(count('tenant', 'good'), 4)
+})
+
+test('finding the next job looks at a few lanes, though 20,000 namespaces wait for targets that hang', () => {
+  const { dispatcher, started, addOf, end } = setup({ total: 1_000, perTarget: 2 })
+  let looks = 0
+  const watched = (job: Job): Job => Object.assign(job, { isOpen: () => ++looks > 0 })
+  for (let n = 0; n < 20_000; n++) watched(addOf('greedy')(`g${n}`, `g${n}`, `shared ${n % 100}`))
+  for (let n = 0; n < 20_000; n++) watched(addOf(null)(`k${n}`, `k${n}`, `k${n}`))
+  dispatcher.run()
+  looks = 0
+  const before = started.length
+  for (let n = 0; n < 1_000; n++) {
+    watched(addOf('small')(`s${n}`, 'small', 'small'))
+    dispatcher.run()
+    end(`s${n}`)
+  }
+  assert.equal(started.length - before, 1_000)
+  assert.ok(looks <= 2_000, `${looks} lanes looked at`)
+})
+
+test('of lanes to one target that has no slot left, each gets its turn when there is one again', () => {
+  const { dispatcher, started, add, end, inFlight } = setup({ perTarget: 2 })
+  for (let n = 0; n < 300; n++) add(`${n}`, `n${n}`, 'busy')
+  dispatcher.run()
+  while (inFlight.size > 0) {
+    assert.equal(inFlight.size, Math.min(2, 300 - started.length + inFlight.size))
+    end([...inFlight.keys()][0]!)
+  }
+  assert.equal(new Set(started).size, 300)
 })

@@ -1,42 +1,49 @@
-// Decides which due timer is delivered next. Due timers wait in lanes, one per namespace and target (an HTTP
-// host, say); namespaces take turns, and so do the lanes within one. Deliveries in flight are bounded overall,
-// per namespace and per target, and a target that keeps failing to answer is given fewer slots, down to one:
-// neither a flood in one namespace nor a dead host makes the others late.
+// Decides which due timer is delivered next. Slots are shared between tenants first, then between the namespaces of a
+// tenant, then between the targets of a namespace; whoever holds fewest goes first. A target that keeps failing to answer
+// is given fewer slots, down to one.
+//
+// Who will hang cannot be told in advance, so no share rests on it: a tenant may hold at most TENANT_FACTOR times as many
+// slots as are free. With `n` tenants that take all they can get, 1 / (1 + n × TENANT_FACTOR) of the slots stay free,
+// whatever they do with theirs and however many namespaces and targets they have. See docs/decisions/0023.
 
 import type { Namespace } from '../core/timer.ts'
+import { DeliveryLanes } from './delivery-lanes.ts'
+import type { Lane, TenantLanes } from './delivery-lanes.ts'
 
 export interface Job {
+  /** Null for all that belongs to no tenant; see `tenantOf`. */
+  readonly tenant: string | null
   readonly namespace: Namespace
   readonly target: string
   /** Called when its turn has come. False: it is not wanted any more and takes no slot. */
   start(): boolean
   /** Known before its turn: it will not be wanted, ever. */
   isGone(): boolean
-  /** False while nothing of its lane can start; absent, it always can. Whoever changes that calls `run`. */
+  /** False while nothing of its lane can start; absent, it always can. Asked again when one of the lane has ended, and by `open`. */
   isOpen?(): boolean
 }
 
 /** `unreachable`: no answer at all (refused, reset, timed out). Only that says something about the target's health. */
 export type Ended = 'answered' | 'unreachable'
 
+/** `perTarget`: slots that a tenant has of a target. */
 export type DispatcherLimits = { readonly total: number; readonly perNamespace: number; readonly perTarget: number }
 
-type Lane = { readonly target: TargetSlots; jobs: Job[]; head: number }
-type NamespaceLanes = { readonly name: Namespace; inFlight: number; readonly lanes: Map<string, Lane> }
-/** `slots`: how many may be in flight now; `lanes`: how many lanes lead here. */
-type TargetSlots = { readonly name: string; inFlight: number; slots: number; lanes: number }
-
+const TENANT_FACTOR = 4 // a tenant alone has four fifths of the slots; one that hangs leaves a fifth, ten leave a fortieth
+/** A namespace may hold twice as many slots as its tenant could still take: `n` that hang leave 1 / (1 + 2n) of the tenant's. */
+const NAMESPACE_FACTOR = 2
 const LANE_COMPACT_AT = 1_024 // started jobs are cut off a long lane in bunches, so that taking the first stays cheap
 const SWEEP_AT_MIN = 1_024 // fewer are not worth looking for those that are gone
-const SICK_TARGETS_MAX = 10_000 // beyond that a sick target without waiting jobs is forgotten
 
 export class Dispatcher {
   readonly #limits: DispatcherLimits
   /** Outcomes that may wait for the store: more than one commit takes, so that the next one has gathered when it is done. */
   readonly #landingMax: number
-  /** In the order of their turns: whoever has had one goes to the end. */
-  readonly #namespaces = new Map<Namespace, NamespaceLanes>()
-  readonly #targets = new Map<string, TargetSlots>()
+  readonly #lanes: DeliveryLanes
+  /** Tenants whose namespaces have all they may hold now. When any slot is free again that may have changed. */
+  readonly #resting = new Set<TenantLanes>()
+  /** Lanes that were not open when their turn came. */
+  readonly #closed = new Set<Lane>()
   #inFlight = 0
   #landing = 0
   #started = 0
@@ -47,6 +54,7 @@ export class Dispatcher {
   constructor(limits: DispatcherLimits) {
     this.#limits = limits
     this.#landingMax = 2 * limits.total
+    this.#lanes = new DeliveryLanes(limits.perTarget)
   }
 
   get inFlight(): number {
@@ -65,21 +73,20 @@ export class Dispatcher {
 
   /** Something waits that could start if it had a slot. A lane that is closed may stay so for ever. */
   get isBehind(): boolean {
-    if (this.#waiting === 0) return false
-    return this.#namespaces.values().some(({ lanes }) => lanes.values().some(isOpen))
+    let closed = 0
+    for (const lane of this.#closed) if (!isOpen(lane)) closed += lane.jobs.length - lane.head
+    return this.#waiting > closed
   }
 
   /** What is remembered beside the jobs: those with jobs waiting or in flight, and a bounded number of sick targets. */
   get known(): { readonly namespaces: number; readonly targets: number } {
-    return { namespaces: this.#namespaces.size, targets: this.#targets.size }
+    return this.#lanes.known
   }
 
   add(job: Job): void {
     if (this.#waiting >= this.#sweepAt) this.sweep()
-    const namespace = this.#namespaceOf(job.namespace)
-    let lane = namespace.lanes.get(job.target)
-    if (lane === undefined) lane = this.#openLane(namespace, job.target)
-    lane.jobs.push(job)
+    const lane = this.#lanes.laneFor(job)
+    if (lane.jobs.push(job) === 1) this.#lanes.makeReady(lane)
     this.#waiting++
   }
 
@@ -87,12 +94,12 @@ export class Dispatcher {
   ended(job: Job, how: Ended): void {
     this.#inFlight--
     this.#landing++
-    const namespace = this.#namespaces.get(job.namespace)!
-    const target = this.#targets.get(job.target)!
-    namespace.inFlight--
-    target.inFlight--
+    const { namespace, target, lane } = this.#lanes.find(job)
     target.slots = how === 'answered' ? Math.min(target.slots + 1, this.#limits.perTarget) : Math.max(target.slots >> 1, 1)
-    this.#forgetIfUnused(namespace, target)
+    this.#lanes.hold(namespace, target, -1)
+    this.#lanes.unblock(target)
+    if (lane !== undefined && this.#closed.delete(lane)) this.#lanes.makeReady(lane)
+    this.#lanes.forgetIfUnused(namespace, target)
     this.run()
   }
 
@@ -102,16 +109,28 @@ export class Dispatcher {
     this.run()
   }
 
+  /** Lanes that were closed may be open now. */
+  open(): void {
+    for (const lane of this.#closed) this.#lanes.makeReady(lane)
+    this.#closed.clear()
+    this.run()
+  }
+
   /** Starts as many as the limits allow. A store that does not answer stops them, so that outcomes do not pile up. */
   run(): void {
     // A job may end, and so call back, while it is being started: the loop below sees the slot that it freed.
     if (this.#running) return
     this.#running = true
     try {
-      while (this.#inFlight < this.#limits.total && this.#landing < this.#landingMax && this.#waiting > 0 && this.#startOne()) {}
+      while (this.#inFlight < this.#limits.total && this.#landing < this.#landingMax && this.#waiting > 0) {
+        const lane = this.#nextLane()
+        if (lane === null) break
+        this.#start(lane)
+      }
     } finally {
       this.#running = false
     }
+    if (this.#resting.size > 0) this.#rested()
   }
 
   /**
@@ -120,93 +139,76 @@ export class Dispatcher {
    * when a shard has left, whose whole window they would keep in memory.
    */
   sweep(): void {
-    for (const namespace of this.#namespaces.values()) {
-      for (const lane of namespace.lanes.values()) {
-        const wanted = lane.jobs.filter((job, index) => index >= lane.head && !job.isGone())
-        this.#waiting -= lane.jobs.length - lane.head - wanted.length
-        lane.jobs = wanted
-        lane.head = 0
-        if (wanted.length === 0) closeLane(namespace, lane)
-        this.#forgetIfUnused(namespace, lane.target)
-      }
+    for (const lane of this.#lanes.all()) {
+      const wanted = lane.jobs.filter((job, index) => index >= lane.head && !job.isGone())
+      this.#waiting -= lane.jobs.length - lane.head - wanted.length
+      lane.jobs = wanted
+      lane.head = 0
+      if (wanted.length === 0) this.#close(lane)
+      this.#lanes.forgetIfUnused(lane.namespace, lane.target)
     }
     this.#sweepAt = Math.max(SWEEP_AT_MIN, 2 * this.#waiting)
   }
 
-  #startOne(): boolean {
-    for (const namespace of this.#namespaces.values()) {
-      if (namespace.inFlight >= this.#limits.perNamespace) continue
-      const lane = firstFreeLane(namespace)
-      if (lane === undefined) continue
-      this.#takeTurns(namespace, lane)
-      this.#start(namespace, lane)
-      return true
+  /** Each tenant, namespace and lane that has to be passed over is not looked at again before something has changed for it. */
+  #nextLane(): Lane | null {
+    const { ready } = this.#lanes
+    const mayHold = TENANT_FACTOR * (this.#limits.total - this.#inFlight)
+    for (let tenant = ready.first(); tenant !== undefined; tenant = ready.first()) {
+      // Those that follow hold as many at least.
+      if (tenant.held >= mayHold) return null
+      const couldTake = (mayHold - tenant.held) / (1 + TENANT_FACTOR)
+      const lane = this.#nextLaneOf(tenant, Math.min(this.#limits.perNamespace, NAMESPACE_FACTOR * couldTake))
+      if (lane !== null) return lane
+      if (ready.delete(tenant)) this.#resting.add(tenant)
     }
-    return false
+    return null
   }
 
-  #start(namespace: NamespaceLanes, lane: Lane): void {
+  /** Null when the tenant has nothing ready any more, or its namespaces hold what they may. */
+  #nextLaneOf(tenant: TenantLanes, namespaceMayHold: number): Lane | null {
+    for (let namespace = tenant.ready.first(); namespace !== undefined; namespace = tenant.ready.first()) {
+      if (namespace.held >= namespaceMayHold) return null
+      for (const lane of namespace.ready) {
+        const { target } = lane
+        const hasSlot = target.held < target.slots
+        if (hasSlot && isOpen(lane)) return lane
+        ;(hasSlot ? this.#closed : target.blocked).add(lane)
+        this.#lanes.makeUnready(lane)
+      }
+    }
+    return null
+  }
+
+  #rested(): void {
+    for (const tenant of this.#resting) if (tenant.ready.size > 0) this.#lanes.ready.add(tenant)
+    this.#resting.clear()
+  }
+
+  #start(lane: Lane): void {
+    const { namespace, target } = lane
     const job = lane.jobs[lane.head++]!
-    if (lane.head === lane.jobs.length) closeLane(namespace, lane)
-    else if (lane.head >= LANE_COMPACT_AT) lane.head = (lane.jobs.splice(0, lane.head), 0)
+    namespace.ready.delete(lane)
+    namespace.ready.add(lane)
     this.#waiting--
     this.#inFlight++
-    namespace.inFlight++
-    lane.target.inFlight++
+    this.#lanes.hold(namespace, target, 1)
+    if (lane.head === lane.jobs.length) this.#close(lane)
+    else if (lane.head >= LANE_COMPACT_AT) lane.head = (lane.jobs.splice(0, lane.head), 0)
     if (job.start()) {
       this.#started++
       return
     }
     this.#inFlight--
-    namespace.inFlight--
-    lane.target.inFlight--
-    this.#forgetIfUnused(namespace, lane.target)
+    this.#lanes.hold(namespace, target, -1)
+    this.#lanes.unblock(target)
+    this.#lanes.forgetIfUnused(namespace, target)
   }
 
-  #takeTurns(namespace: NamespaceLanes, lane: Lane): void {
-    if (this.#namespaces.size > 1) {
-      this.#namespaces.delete(namespace.name)
-      this.#namespaces.set(namespace.name, namespace)
-    }
-    if (namespace.lanes.size > 1) {
-      namespace.lanes.delete(lane.target.name)
-      namespace.lanes.set(lane.target.name, lane)
-    }
+  #close(lane: Lane): void {
+    this.#closed.delete(lane)
+    this.#lanes.close(lane)
   }
-
-  #namespaceOf(name: Namespace): NamespaceLanes {
-    let namespace = this.#namespaces.get(name)
-    if (namespace === undefined) this.#namespaces.set(name, (namespace = { name, inFlight: 0, lanes: new Map() }))
-    return namespace
-  }
-
-  #openLane(namespace: NamespaceLanes, name: string): Lane {
-    let target = this.#targets.get(name)
-    if (target === undefined) this.#targets.set(name, (target = { name, inFlight: 0, slots: this.#limits.perTarget, lanes: 0 }))
-    const lane: Lane = { target, jobs: [], head: 0 }
-    target.lanes++
-    namespace.lanes.set(name, lane)
-    return lane
-  }
-
-  /** A healthy target is as good as an unknown one; a sick one is remembered, up to a bound. */
-  #forgetIfUnused(namespace: NamespaceLanes, target: TargetSlots): void {
-    if (namespace.inFlight === 0 && namespace.lanes.size === 0) this.#namespaces.delete(namespace.name)
-    const healthy = target.slots === this.#limits.perTarget || this.#targets.size > SICK_TARGETS_MAX
-    if (target.inFlight === 0 && target.lanes === 0 && healthy) this.#targets.delete(target.name)
-  }
-}
-
-function closeLane(namespace: NamespaceLanes, lane: Lane): void {
-  namespace.lanes.delete(lane.target.name)
-  lane.target.lanes--
-}
-
-function firstFreeLane(namespace: NamespaceLanes): Lane | undefined {
-  for (const lane of namespace.lanes.values()) {
-    if (lane.target.inFlight < lane.target.slots && isOpen(lane)) return lane
-  }
-  return undefined
 }
 
 function isOpen(lane: Lane): boolean {

@@ -149,7 +149,7 @@ export class Engine {
 
   /** A lane of a target has been opened: what waits there may start. */
   lookForOpenLanes(): void {
-    if (this.#stopping === null) this.#dispatcher.run()
+    if (this.#stopping === null) this.#dispatcher.open()
   }
 
   /** For a clock that is moved by hand: see Waker. */

@@ -88,6 +88,7 @@ export class Flights {
     const adapter = this.#deck.targetFor(timer.target)
     const lane = adapter.laneOf(timer.target, timer.namespace)
     const job: Job = {
+      tenant: timer.tenant,
       namespace: timer.namespace,
       target: lane,
       start: () => {

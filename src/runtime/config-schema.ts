@@ -142,12 +142,14 @@ export const SETTINGS = {
   }),
 
   ...group('Deliveries', {
-    deliveriesMax: setting('DELIVERIES_MAX', integer({ min: 1, max: 100_000 }), '1024', { help: 'Deliveries under way at once.' }),
+    deliveriesMax: setting('DELIVERIES_MAX', integer({ min: 1, max: 100_000 }), '1024', {
+      help: 'Deliveries under way at once. One API key alone can use four fifths of them.',
+    }),
     deliveriesPerNamespaceMax: setting('DELIVERIES_PER_NAMESPACE_MAX', integer({ min: 1, max: 100_000 }), '512', {
       help: 'Deliveries under way for one namespace, so that a flood in one leaves room for the others.',
     }),
     deliveriesPerTargetMax: setting('DELIVERIES_PER_TARGET_MAX', integer({ min: 1, max: 100_000 }), '256', {
-      help: 'Deliveries under way to one host and port, so that a dead receiver does not hold up the others.',
+      help: 'Deliveries under way to one host and port for one API key, so that a dead receiver does not hold up the others.',
     }),
     callbackAllow: setting('CALLBACK_ALLOW', list(egressRule()), '', {
       help: 'Where callbacks may go besides public addresses. While listening on loopback only, `loopback` and `private` are allowed.',

@@ -120,5 +120,6 @@ function timerFor({ namespace, target, payload, metadata, timeoutMs }: CallbackT
     correlationId: null,
     fingerprint: null,
     lastCommand: null,
+    tenant: null,
   }
 }

@@ -2,7 +2,7 @@
 // forget to ask. A namespace that is named is refused before anything is looked up: the answer is the same whether or
 // not the timer exists. A namespace that is not named means those the principal may see.
 
-import { assertAccess, assertSubject, EVERY_NAMESPACE, mayAccess, NO_NAMESPACE, Permission, visibleNamespaces } from '../core/access.ts'
+import { assertAccess, assertSubject, EVERY_NAMESPACE, mayAccess, NO_NAMESPACE, Permission, tenantOf, visibleNamespaces } from '../core/access.ts'
 import type { Principal, Scope } from '../core/access.ts'
 import type { Command } from '../core/command.ts'
 import type { TimerIdentity } from '../core/ids.ts'
@@ -48,7 +48,9 @@ export class Timers {
     assertAccess(this.#principal, Permission.timer, command.namespace)
     const callback = callbackIn(command)
     if (callback !== undefined) this.#assertSubject(callback.target, command.namespace)
-    return this.#operations.execute(command)
+    const tenant = tenantOf(this.#principal)
+    const isLoad = tenant !== null && (command.type === 'create' || command.type === 'update')
+    return this.#operations.execute(isLoad ? { ...command, tenant } : command)
   }
 
   /** Many at once, sharing commits; those on one timer in the order given. Each has its own answer: a refusal does not stop the others. */

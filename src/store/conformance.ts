@@ -537,6 +537,7 @@ function extremeTimers(): Timer[] {
       fingerprint: '8f14e45fceea167a5a36dedd4bea2543',
       correlationId: 'c-\0 \ud800 grüße',
       lastCommand: { stream: 'TIMER_COMMANDS@x', sequence: 9_007_199_254_740_991 },
+      tenant: 'acme',
     }),
   ]
 }

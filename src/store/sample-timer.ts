@@ -44,6 +44,7 @@ export function sampleTimer(changes: Partial<Timer> = {}): Timer {
     correlationId: null,
     fingerprint: null,
     lastCommand: null,
+    tenant: null,
     ...changes,
   }
 }

@@ -44,6 +44,7 @@ export const TIMER_COLUMNS = [
   'timer_traceparent',
   'timer_message', // JSON: correlation id, last command; NULL when there is neither
   'timer_fingerprint',
+  'timer_tenant',
 ] as const
 
 export const CELLS_PER_TIMER = TIMER_COLUMNS.length
@@ -138,6 +139,7 @@ export function appendCells(cells: Cell[], timer: Timer): void {
     timer.traceparent,
     messageCell(timer),
     timer.fingerprint,
+    timer.tenant,
   )
 }
 
@@ -180,6 +182,7 @@ export function timerAt(cells: readonly Cell[], offset: number): Timer {
     correlationId: message.correlationId,
     lastCommand: message.lastCommand,
     fingerprint: cells[offset + 27] as string | null,
+    tenant: cells[offset + 28] === null ? null : shared(cells[offset + 28] as string),
   }
 }
 
@@ -270,7 +273,7 @@ function readMessage(cell: string): Message {
 }
 
 /**
- * One string object for each namespace, protocol and stream instead of one per decoded timer: a loaded window holds
+ * One string object for each namespace, protocol, stream and tenant instead of one per decoded timer: a loaded window holds
  * tens of thousands. Bounded, because namespaces come from clients.
  */
 function shared(text: string): string {

@@ -4,6 +4,7 @@
 
 import type { Command, CreateCommand, TimerSpec } from '../../src/core/command.ts'
 import { ANONYMOUS } from '../../src/core/access.ts'
+import type { Principal } from '../../src/core/access.ts'
 import { failedDelivery } from '../../src/core/delivery.ts'
 import type { DeliveryOutcome, Firing } from '../../src/core/delivery.ts'
 import { DEFAULT_NAMESPACE, timerIdentity, timerUuid } from '../../src/core/ids.ts'
@@ -57,6 +58,7 @@ export class TestNode {
   readonly receiver: Receiver
   readonly engine: Engine
   readonly service: Timers
+  readonly #services: TimerService
   /** While set, commits wait for it before they reach the store. */
   commitGate: Promise<void> | null = null
   commitError: StoreError | null = null
@@ -93,7 +95,7 @@ export class TestNode {
     })
     const execute = (address: string, command: Command) => this.#forward(options.cluster?.nodes.get(address), command)
     const peers = { execute, isClosed: false }
-    this.service = new TimerService({
+    this.#services = new TimerService({
       engine: this.engine,
       executor: new CommandRouter({ engine: this.engine, peers, clock: this.clock, leaseMs: LEASE_MS }),
       store,
@@ -101,7 +103,8 @@ export class TestNode {
       namespaces: [],
       refuseTarget: () => null,
       observer: { executed() {} },
-    }).as(ANONYMOUS)
+    })
+    this.service = this.as(ANONYMOUS)
   }
 
   static async start(options: NodeOptions = {}): Promise<TestNode> {
@@ -145,6 +148,11 @@ export class TestNode {
   async restart(options: Omit<NodeOptions, 'clock' | 'store' | 'receiver'> = {}): Promise<TestNode> {
     this.crash()
     return TestNode.start({ ...options, clock: this.clock, store: this.store, receiver: this.receiver })
+  }
+
+  /** The timers as one principal may use them. */
+  as(principal: Principal): Timers {
+    return this.#services.as(principal)
   }
 
   async create(id: string, schedule: string, more: Partial<TimerSpec> & { namespace?: string; host?: string } = {}): Promise<Timer> {

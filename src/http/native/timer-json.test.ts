@@ -42,6 +42,7 @@ const BARE: Timer = {
   correlationId: null,
   fingerprint: null,
   lastCommand: null,
+  tenant: null,
 }
 
 const FULL: Timer = {

@@ -76,7 +76,7 @@ function parseTimer(value: object): Line {
   try {
     const namespace = parseNamespace(value.namespace)
     const id = parseTimerId(value.id)
-    const timer = { fingerprint: null, lastCommand: null, ...value, namespace, id, uuid: timerUuid(namespace, id) } as Timer
+    const timer = { fingerprint: null, lastCommand: null, tenant: null, ...value, namespace, id, uuid: timerUuid(namespace, id) } as Timer
     const broken = brokenJson(timer)
     if (broken !== null) return fault(broken)
     const impossible = faultIn(timer)
@@ -194,6 +194,7 @@ const TIMER = Compile(
     correlationId: orNull(Type.String()),
     fingerprint: Type.Optional(orNull(Type.String())),
     lastCommand: Type.Optional(orNull(exact({ stream: Type.String(), sequence: count }))),
+    tenant: Type.Optional(orNull(Type.String())),
     // A field that Timer gains is missed here by the compiler: then it needs a default for files without it.
   } satisfies Record<Exclude<keyof Timer, 'uuid'>, TSchema>),
 )

@@ -34,7 +34,7 @@ export function everyKindOfTimer(): Timer[] {
     sampleTimer({ ...id('paused'), version: 2, status: Status.paused, ...DUE, wakeAt: NEVER }),
     sampleTimer({ ...id('cycle'), ...CYCLE }),
     sampleTimer({ ...id('nats'), target: { type: 'nats', topic: 'a.b', key: 'k', headers: { 'x-é': '1' } }, protocol: 'messages' }),
-    sampleTimer({ ...id('nowhere'), target: { type: 'none' }, traceparent: '00-1-2-01', correlationId: 'c-1' }),
+    sampleTimer({ ...id('nowhere'), target: { type: 'none' }, traceparent: '00-1-2-01', correlationId: 'c-1', tenant: 'acme' }),
     sampleTimer({ ...id('completed'), ...TRIED, ...FINISHED, status: Status.completed, lastError: null }),
     sampleTimer({ ...id('failed'), ...TRIED, ...FINISHED, status: Status.failed }),
     sampleTimer({ ...id('canceled'), ...FINISHED, version: 2, status: Status.canceled }),

@@ -45,6 +45,7 @@ export const CELL_TYPES: Readonly<Record<(typeof TIMER_COLUMNS)[number], Element
   timer_traceparent: 'text',
   timer_message: 'text',
   timer_fingerprint: 'text',
+  timer_tenant: 'text',
 }
 
 const COLUMN_TYPES: readonly ElementType[] = [...PUT_TYPES, ...TIMER_COLUMNS.map((column) => CELL_TYPES[column])]

@@ -50,6 +50,7 @@ CREATE TABLE timers (
   timer_traceparent text,
   timer_message text,
   timer_fingerprint text,
+  timer_tenant text,
   shard_owner text,
   PRIMARY KEY (shard_id, row_type, timer_execute_at, timer_uuid)
 ) WITH (
@@ -121,13 +122,13 @@ const PUTS = `unnest(
           p_row_type, p_execute_at, p_uuid, p_namespace, p_id, p_version, p_status, p_due_at, p_protocol,
           p_target_type, p_target_address, p_target_options, p_payload, p_metadata, p_retry_policy,
           p_callback_timeout_ms, p_created_at, p_updated_at, p_executed_at, p_finished_at, p_firing, p_attempts,
-          p_progress, p_schedule, p_cycle, p_traceparent, p_message, p_fingerprint
+          p_progress, p_schedule, p_cycle, p_traceparent, p_message, p_fingerprint, p_tenant
         ) AS put (
           part, round, expected_version, kind,
           row_type, execute_at, uuid, namespace, id, version, status, due_at, protocol,
           target_type, target_address, target_options, payload, metadata, retry_policy,
           callback_timeout_ms, created_at, updated_at, executed_at, finished_at, firing, attempts,
-          progress, schedule, cycle, traceparent, message, fingerprint
+          progress, schedule, cycle, traceparent, message, fingerprint, tenant
         )`
 
 // A commit in one round trip. A function rather than one statement, because each statement in it sees what was
@@ -192,6 +193,7 @@ CREATE FUNCTION timers_commit_1 (
   p_traceparent text[],
   p_message text[],
   p_fingerprint text[],
+  p_tenant text[],
   p_sum_namespace text[],
   p_sum_slot bigint[],
   p_sum_name text[],
@@ -245,14 +247,14 @@ BEGIN
           timer_due_at, timer_protocol, timer_target_type, timer_target_address, timer_target_options, timer_payload,
           timer_metadata, timer_retry_policy, timer_callback_timeout_ms, timer_created_at, timer_updated_at,
           timer_executed_at, timer_finished_at, timer_firing, timer_attempts, timer_progress, timer_schedule,
-          timer_cycle, timer_traceparent, timer_message, timer_fingerprint, timer_kind
+          timer_cycle, timer_traceparent, timer_message, timer_fingerprint, timer_tenant, timer_kind
         )
         SELECT
           p_shards[part], row_type, execute_at, uuid, namespace, id, version, status,
           due_at, protocol, target_type, target_address, target_options, payload,
           metadata, retry_policy, callback_timeout_ms, created_at, updated_at,
           executed_at, finished_at, firing, attempts, progress, schedule,
-          cycle, traceparent, message, fingerprint, nullif(kind, 0)
+          cycle, traceparent, message, fingerprint, tenant, nullif(kind, 0)
         FROM ${PUTS}
         WHERE expected_version IS NULL
           AND (all_current OR part = ANY (current_parts)) AND (p_rounds = 1 OR round = current_round)
@@ -290,6 +292,7 @@ BEGIN
           timer_traceparent = put.traceparent,
           timer_message = put.message,
           timer_fingerprint = put.fingerprint,
+          timer_tenant = put.tenant,
           timer_kind = nullif(put.kind, 0)
         FROM ${PUTS}
         WHERE put.expected_version IS NOT NULL
@@ -323,7 +326,7 @@ BEGIN
           there.timer_retry_policy, there.timer_callback_timeout_ms, there.timer_created_at, there.timer_updated_at,
           there.timer_executed_at, there.timer_finished_at, there.timer_firing, there.timer_attempts, there.timer_progress,
           there.timer_schedule, there.timer_cycle, there.timer_traceparent, there.timer_message,
-          there.timer_fingerprint
+          there.timer_fingerprint, there.timer_tenant
         ) END;
         missed := missed || missed_put;
         RETURN NEXT;

@@ -85,6 +85,7 @@ CREATE TABLE timers (
   timer_traceparent text,
   timer_message text,
   timer_fingerprint text,
+  timer_tenant text,
   shard_owner text,
   PRIMARY KEY (shard_id, row_type, timer_execute_at, timer_uuid)
 ) WITH (fillfactor=90, autovacuum_vacuum_scale_factor=0.01, autovacuum_vacuum_threshold=5000, autovacuum_vacuum_insert_scale_factor=0.05, autovacuum_analyze_scale_factor=0.05, autovacuum_vacuum_cost_delay=1, autovacuum_vacuum_cost_limit=2000);
@@ -115,7 +116,7 @@ EXCEPTION WHEN data_exception THEN
 END
 $function$;
 
-CREATE OR REPLACE FUNCTION timers_commit_1(p_shards integer[], p_epochs bigint[], p_rounds integer, p_part integer[], p_round integer[], p_expected_version bigint[], p_kind smallint[], p_row_type smallint[], p_execute_at bigint[], p_uuid uuid[], p_namespace text[], p_id text[], p_version bigint[], p_status smallint[], p_due_at bigint[], p_protocol text[], p_target_type smallint[], p_target_address text[], p_target_options text[], p_payload text[], p_metadata text[], p_retry_policy text[], p_callback_timeout_ms integer[], p_created_at bigint[], p_updated_at bigint[], p_executed_at bigint[], p_finished_at bigint[], p_firing integer[], p_attempts integer[], p_progress text[], p_schedule text[], p_cycle text[], p_traceparent text[], p_message text[], p_fingerprint text[], p_sum_namespace text[], p_sum_slot bigint[], p_sum_name text[], p_sum_amount bigint[], p_tally_put integer[], p_tally_sum integer[], p_tally_amount bigint[])
+CREATE OR REPLACE FUNCTION timers_commit_1(p_shards integer[], p_epochs bigint[], p_rounds integer, p_part integer[], p_round integer[], p_expected_version bigint[], p_kind smallint[], p_row_type smallint[], p_execute_at bigint[], p_uuid uuid[], p_namespace text[], p_id text[], p_version bigint[], p_status smallint[], p_due_at bigint[], p_protocol text[], p_target_type smallint[], p_target_address text[], p_target_options text[], p_payload text[], p_metadata text[], p_retry_policy text[], p_callback_timeout_ms integer[], p_created_at bigint[], p_updated_at bigint[], p_executed_at bigint[], p_finished_at bigint[], p_firing integer[], p_attempts integer[], p_progress text[], p_schedule text[], p_cycle text[], p_traceparent text[], p_message text[], p_fingerprint text[], p_tenant text[], p_sum_namespace text[], p_sum_slot bigint[], p_sum_name text[], p_sum_amount bigint[], p_tally_put integer[], p_tally_sum integer[], p_tally_amount bigint[])
  RETURNS TABLE(fenced_part integer, missed_put integer, existing json)
  LANGUAGE plpgsql
 AS $function$
@@ -163,26 +164,26 @@ BEGIN
           timer_due_at, timer_protocol, timer_target_type, timer_target_address, timer_target_options, timer_payload,
           timer_metadata, timer_retry_policy, timer_callback_timeout_ms, timer_created_at, timer_updated_at,
           timer_executed_at, timer_finished_at, timer_firing, timer_attempts, timer_progress, timer_schedule,
-          timer_cycle, timer_traceparent, timer_message, timer_fingerprint, timer_kind
+          timer_cycle, timer_traceparent, timer_message, timer_fingerprint, timer_tenant, timer_kind
         )
         SELECT
           p_shards[part], row_type, execute_at, uuid, namespace, id, version, status,
           due_at, protocol, target_type, target_address, target_options, payload,
           metadata, retry_policy, callback_timeout_ms, created_at, updated_at,
           executed_at, finished_at, firing, attempts, progress, schedule,
-          cycle, traceparent, message, fingerprint, nullif(kind, 0)
+          cycle, traceparent, message, fingerprint, tenant, nullif(kind, 0)
         FROM unnest(
           p_part, p_round, p_expected_version, p_kind,
           p_row_type, p_execute_at, p_uuid, p_namespace, p_id, p_version, p_status, p_due_at, p_protocol,
           p_target_type, p_target_address, p_target_options, p_payload, p_metadata, p_retry_policy,
           p_callback_timeout_ms, p_created_at, p_updated_at, p_executed_at, p_finished_at, p_firing, p_attempts,
-          p_progress, p_schedule, p_cycle, p_traceparent, p_message, p_fingerprint
+          p_progress, p_schedule, p_cycle, p_traceparent, p_message, p_fingerprint, p_tenant
         ) AS put (
           part, round, expected_version, kind,
           row_type, execute_at, uuid, namespace, id, version, status, due_at, protocol,
           target_type, target_address, target_options, payload, metadata, retry_policy,
           callback_timeout_ms, created_at, updated_at, executed_at, finished_at, firing, attempts,
-          progress, schedule, cycle, traceparent, message, fingerprint
+          progress, schedule, cycle, traceparent, message, fingerprint, tenant
         )
         WHERE expected_version IS NULL
           AND (all_current OR part = ANY (current_parts)) AND (p_rounds = 1 OR round = current_round)
@@ -220,19 +221,20 @@ BEGIN
           timer_traceparent = put.traceparent,
           timer_message = put.message,
           timer_fingerprint = put.fingerprint,
+          timer_tenant = put.tenant,
           timer_kind = nullif(put.kind, 0)
         FROM unnest(
           p_part, p_round, p_expected_version, p_kind,
           p_row_type, p_execute_at, p_uuid, p_namespace, p_id, p_version, p_status, p_due_at, p_protocol,
           p_target_type, p_target_address, p_target_options, p_payload, p_metadata, p_retry_policy,
           p_callback_timeout_ms, p_created_at, p_updated_at, p_executed_at, p_finished_at, p_firing, p_attempts,
-          p_progress, p_schedule, p_cycle, p_traceparent, p_message, p_fingerprint
+          p_progress, p_schedule, p_cycle, p_traceparent, p_message, p_fingerprint, p_tenant
         ) AS put (
           part, round, expected_version, kind,
           row_type, execute_at, uuid, namespace, id, version, status, due_at, protocol,
           target_type, target_address, target_options, payload, metadata, retry_policy,
           callback_timeout_ms, created_at, updated_at, executed_at, finished_at, firing, attempts,
-          progress, schedule, cycle, traceparent, message, fingerprint
+          progress, schedule, cycle, traceparent, message, fingerprint, tenant
         )
         WHERE put.expected_version IS NOT NULL
           AND (all_current OR put.part = ANY (current_parts)) AND (p_rounds = 1 OR put.round = current_round)
@@ -265,7 +267,7 @@ BEGIN
           there.timer_retry_policy, there.timer_callback_timeout_ms, there.timer_created_at, there.timer_updated_at,
           there.timer_executed_at, there.timer_finished_at, there.timer_firing, there.timer_attempts, there.timer_progress,
           there.timer_schedule, there.timer_cycle, there.timer_traceparent, there.timer_message,
-          there.timer_fingerprint
+          there.timer_fingerprint, there.timer_tenant
         ) END;
         missed := missed || missed_put;
         RETURN NEXT;

@@ -44,6 +44,7 @@ const MIGRATIONS: readonly string[] = [
     timer_traceparent TEXT,
     timer_message TEXT,
     timer_fingerprint TEXT,
+    timer_tenant TEXT,
     shard_epoch INTEGER,
     shard_owner TEXT,
     timer_payload TEXT,

@@ -66,6 +66,7 @@ CREATE TABLE timers (
   timer_traceparent TEXT,
   timer_message TEXT,
   timer_fingerprint TEXT,
+  timer_tenant TEXT,
   shard_epoch INTEGER,
   shard_owner TEXT,
   timer_payload TEXT,

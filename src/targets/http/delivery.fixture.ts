@@ -58,6 +58,7 @@ export function aFiring(url: string, timer: Partial<Timer> = {}, firing: Partial
       correlationId: null,
     fingerprint: null,
       lastCommand: null,
+      tenant: null,
       ...timer,
     },
   }
