@@ -1,4 +1,4 @@
-// What is hidden when a timer is shown: header values, which are where credentials are, and passwords in URLs.
+// What is hidden when a timer is shown: header values, which are where credentials are, and user names and passwords in URLs.
 
 import type { Timer } from './timer.ts'
 
@@ -19,8 +19,16 @@ export function redactHeaders(headers: Readonly<Record<string, string>>): Readon
   return shown
 }
 
-const PASSWORD = /^([a-z][a-z\d+.-]*:\/\/[^/?#@:]*):[^/?#]*@/i
-
+/**
+ * Read as the delivery reads it, so that nothing is sent as a credential that is not hidden. The user name is hidden as
+ * well: many services take a token there.
+ */
 export function redactUrl(url: string): string {
-  return url.includes('@') ? url.replace(PASSWORD, `$1:${HIDDEN}@`) : url
+  if (!url.includes('@')) return url
+  const parsed = URL.parse(url)
+  if (parsed === null) return HIDDEN
+  if (parsed.username === '' && parsed.password === '') return url
+  parsed.username = HIDDEN
+  parsed.password = ''
+  return parsed.href
 }

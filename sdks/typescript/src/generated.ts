@@ -51,7 +51,7 @@ export type CreateBody = {
   readonly timeZone?: string | undefined
   /** Iterations of a cycle missed while the service was down: deliver all of them (default), or one for all. */
   readonly catchUp?: 'all' | 'one' | undefined
-  /** Where the timer fires: an http or https URL that gets a POST. */
+  /** Where the timer fires: an http or https URL that gets a POST. A user name and password in it are shown as ***. */
   readonly callbackUrl?: string | undefined
   /** Where the timer fires, with headers or over NATS; instead of callbackUrl. */
   readonly callback?: {
@@ -110,7 +110,7 @@ export type UpdateBody = {
   readonly timeZone?: string | undefined
   /** Iterations of a cycle missed while the service was down: deliver all of them (default), or one for all. */
   readonly catchUp?: 'all' | 'one' | undefined
-  /** Where the timer fires: an http or https URL that gets a POST. */
+  /** Where the timer fires: an http or https URL that gets a POST. A user name and password in it are shown as ***. */
   readonly callbackUrl?: string | undefined
   /** Where the timer fires, with headers or over NATS; instead of callbackUrl. */
   readonly callback?: {
@@ -248,7 +248,7 @@ export type ForecastQuery = {
 export type CallbackTestBody = {
   /** Default: default. */
   readonly namespace?: string | undefined
-  /** Where the timer fires: an http or https URL that gets a POST. */
+  /** Where the timer fires: an http or https URL that gets a POST. A user name and password in it are shown as ***. */
   readonly callbackUrl?: string | undefined
   /** Where the timer fires, with headers or over NATS; instead of callbackUrl. */
   readonly callback?: {

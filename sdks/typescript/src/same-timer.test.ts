@@ -5,8 +5,8 @@ import type { Timer } from './timer.ts'
 
 const TIMER = {
   executeAt: '2030-01-31T09:00:00.000Z',
-  callbackUrl: 'https://me:***@example.com/x',
-  callback: { type: 'http', url: 'https://me:***@example.com/x', headers: { authorization: '***' } },
+  callbackUrl: 'https://***@example.com/x',
+  callback: { type: 'http', url: 'https://***@example.com/x', headers: { authorization: '***' } },
   payload: { list: [1, { deep: null }], text: 'x' },
   metadata: { team: 'billing' },
 } as unknown as Timer

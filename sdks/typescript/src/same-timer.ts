@@ -28,12 +28,17 @@ function isTarget(callback: Callback | undefined, asked: Asked): boolean {
   if (wanted === undefined) return true
   if (callback === undefined || callback.type !== wanted.type) return false
   if (callback.type === 'nats') return wanted.type === 'nats' && callback.topic === wanted.topic && callback.key === wanted.key
-  return wanted.type === 'http' && [wanted.url, withoutPassword(wanted.url)].includes(callback.url)
+  return wanted.type === 'http' && shownAs(wanted.url).includes(callback.url)
 }
 
-/** As answers show it. */
-function withoutPassword(url: string): string {
-  return url.replace(/^(\w+:\/\/[^:/@]*:)[^@/]*@/, '$1***@')
+/** Answers show a URL as it was given, or in the form in which it is used; credentials are hidden. */
+function shownAs(url: string): readonly string[] {
+  if (!URL.canParse(url)) return [url]
+  const parsed = new URL(url)
+  if (parsed.username === '' && parsed.password === '') return [url, parsed.href]
+  parsed.username = '***'
+  parsed.password = ''
+  return [parsed.href]
 }
 
 /** As the server has read it: without undefined, with dates as text. */

@@ -49,7 +49,7 @@ export const CallbackField = Type.Unsafe<Callback>({
 export const CallbackUrlField = Type.String({
   minLength: 1,
   maxLength: URL_CHARS_MAX,
-  description: 'Where the timer fires: an http or https URL that gets a POST.',
+  description: 'Where the timer fires: an http or https URL that gets a POST. A user name and password in it are shown as ***.',
 })
 
 export type CallbackFields = { readonly callbackUrl?: string; readonly callback?: Callback }
@@ -69,16 +69,23 @@ export function readTarget({ callbackUrl, callback }: CallbackFields): Target | 
 /** URL parsing drops tabs and line breaks silently and trims spaces; a client that sends them made a mistake. */
 const WEB_URL = /^https?:\/\/[^\s\0-\x20\x7f]+$/i
 
+/** Nothing before the host, and the host where everyone sees it. */
+const PLAIN_URL = /^https?:\/\/[^/\\?#@]+(?:[/?#]|$)/i
+
 /** The same few URLs come with most timers, and a URL that was right stays right. */
-const goodUrls = new Set<string>()
+const goodUrls = new Map<string, string>()
 const GOOD_URLS_KEPT = 500
 
+/** As it was given, as a rule. One with credentials, or with slashes of an odd number or kind, is put into the form in which it is used. */
 export function readUrl(text: string, field: string): string {
-  if (goodUrls.has(text)) return text
-  if (WEB_URL.test(text) && text.isWellFormed() && URL.canParse(text)) {
+  const known = goodUrls.get(text)
+  if (known !== undefined) return known
+  const url = WEB_URL.test(text) && text.isWellFormed() ? URL.parse(text) : null
+  if (url !== null) {
     if (goodUrls.size >= GOOD_URLS_KEPT) goodUrls.clear()
-    goodUrls.add(text)
-    return text
+    const stored = PLAIN_URL.test(text) ? text : url.href
+    goodUrls.set(text, stored)
+    return stored
   }
   throw invalidInput(field, `${field} must be an absolute http or https URL, such as https://example.com/hooks/timer`)
 }

@@ -66,7 +66,7 @@ export class HttpTarget implements TargetAdapter<HttpAddress> {
 
   laneOf(target: HttpAddress): string {
     const url = URL.parse(target.url)
-    return url === null ? target.url : url.host
+    return url === null ? 'no-url' : url.host
   }
 
   deliver(firing: Firing, signal: AbortSignal): Promise<DeliveryOutcome> {

@@ -118,7 +118,7 @@ test('timers made elsewhere can be read and deleted, whatever their id', async (
   await post('/api/v1/timers/create', { ...EXAMPLES.create.request, id, callbackUrl: 'https://user:secret@example.com/hook' })
   const shown = dataOf(await get(`/${encodeURIComponent(id)}`))
   assert.deepEqual([shown['timer_id'], shown['timer_type'], shown['duration_or_cycle']], [id, 'DURATION', '2030-01-31T09:00:00.000Z'])
-  assert.equal(shown['callback_url'], 'https://user:***@example.com/hook')
+  assert.equal(shown['callback_url'], 'https://***@example.com/hook')
   assert.equal((await remove(encodeURIComponent(id))).status, 200)
 })
 

@@ -31,7 +31,7 @@ suite('get', () => {
     const headers = { Authorization: 'Bearer abc', 'Content-Type': 'text/plain' }
     const callback = { type: 'http', url: 'https://me:pass@example.com/x', headers }
     const created = await call('create', { id: NAME.timerId, schedule: 'PT1M', callback })
-    const hidden = { type: 'http', url: 'https://me:***@example.com/x', headers: { ...headers, Authorization: '***' } }
+    const hidden = { type: 'http', url: 'https://***@example.com/x', headers: { ...headers, Authorization: '***' } }
     assert.deepEqual(created.json['callback'], hidden)
     const listed = (await call('list', {})).json['timers'] as Record<string, unknown>[]
     assert.deepEqual(listed[0]!['callback'], hidden)
