@@ -3,7 +3,7 @@
 // dependencies, so what it gets is plain TypeScript.
 
 import type { TSchema } from 'typebox'
-import { ErrorCode } from '../src/core/errors.ts'
+import { ANSWERED_CODES } from '../src/core/errors.ts'
 import { BATCH_TIMERS_MAX } from '../src/core/limits.ts'
 import type { Verb } from '../src/http/contracts/v1/examples.ts'
 import { operation } from '../src/http/contracts/v1/operations.ts'
@@ -67,7 +67,7 @@ export function sdkTypes(): string {
 export const BATCH_TIMERS_MAX = ${BATCH_TIMERS_MAX}
 
 /** What the server's refusals are called. */
-export type ServerErrorCode =${Object.values(ErrorCode).map((code) => `\n  | '${code}'`).join('')}
+export type ServerErrorCode =${ANSWERED_CODES.map((code) => `\n  | '${code}'`).join('')}
 
 ${Object.entries(REQUESTS).map(([name, schema]) => declaration(name, schema as Schema, 'request')).join('\n')}
 ${Object.entries(ANSWERS).map(([name, schema]) => declaration(name, schema as Schema, 'answer')).join('\n')}`

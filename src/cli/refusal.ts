@@ -33,7 +33,6 @@ export function refusalOf(error: Error): Refusal | null {
 
 const EXIT_CODES: Readonly<Partial<Record<DuetimeError['code'], ExitCode>>> = {
   INVALID_INPUT: ExitCode.usage,
-  INVALID_SCHEDULE: ExitCode.usage,
   NAMESPACE_NOT_ENABLED: ExitCode.usage,
   PAYLOAD_TOO_LARGE: ExitCode.usage,
   TIMER_NOT_FOUND: ExitCode.notFound,

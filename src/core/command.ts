@@ -2,7 +2,7 @@
 // shard's owner, `decide` judges them there. They are plain values, so that they can cross a network.
 
 import type { Schedule } from './schedule.ts'
-import type { RetryPolicy } from './retry.ts'
+import type { RetryChanges, RetryPolicy } from './retry.ts'
 import type { CatchUp, JsonText, Millis, Namespace, StreamPlace, Target, TimerId, TimerUuid } from './timer.ts'
 
 export type TimerSpec = {
@@ -71,7 +71,7 @@ export type TimerChanges = {
   readonly callback?: CallbackChange
   readonly payload?: JsonText | null
   readonly metadata?: JsonText | null
-  readonly retry?: RetryPolicy
+  readonly retry?: RetryChanges
   readonly timeoutMs?: number
 }
 

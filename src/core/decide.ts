@@ -5,6 +5,7 @@ import type { CancelCommand, Command, CreateCommand, TimerChanges, UpdateCommand
 import { OnConflict } from './command.ts'
 import { DuetimeError, ErrorCode, invalidSchedule } from './errors.ts'
 import { hasParameters } from './parameters.ts'
+import { changedRetry } from './retry.ts'
 import type { RetryPolicy } from './retry.ts'
 import { firstFiring, firingOf, iterationAtOrAfter, parseSchedule } from './schedule.ts'
 import type { Schedule } from './schedule.ts'
@@ -172,14 +173,16 @@ function changed(timer: Timer, changes: TimerChanges): Partial<Timer> {
     protocol: changes.callback?.protocol ?? timer.protocol,
     payload: changes.payload === undefined ? timer.payload : changes.payload,
     metadata: changes.metadata === undefined ? timer.metadata : changes.metadata,
-    retry: changes.retry ?? retryOfNewProtocol(timer, changes) ?? timer.retry,
+    retry: retryAfter(timer, changes),
     timeoutMs: changes.timeoutMs ?? timer.timeoutMs,
   }
 }
 
 /** Retries belong to the way of delivering, so they change with it; within one way they are the timer's own. */
-function retryOfNewProtocol(timer: Timer, { callback }: TimerChanges): RetryPolicy | undefined {
-  return callback?.protocol === timer.protocol ? undefined : callback?.retryOfProtocol
+function retryAfter(timer: Timer, { callback, retry }: TimerChanges): RetryPolicy {
+  const ofProtocol = callback?.protocol === timer.protocol ? undefined : callback?.retryOfProtocol
+  const policy = ofProtocol ?? timer.retry
+  return retry === undefined ? policy : changedRetry(policy, retry)
 }
 
 /** Without a new schedule a timer that waits for a retry goes on waiting: its new firing is due when the retry was. */

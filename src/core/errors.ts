@@ -25,10 +25,14 @@ export const ErrorCode = {
 
 export type ErrorCode = (typeof ErrorCode)[keyof typeof ErrorCode]
 
+/** What the native contract answers with: a schedule that is refused is one more field that is wrong. */
+export type AnsweredCode = Exclude<ErrorCode, typeof ErrorCode.invalidSchedule>
+export const ANSWERED_CODES: readonly AnsweredCode[] = Object.values(ErrorCode).filter((code) => code !== ErrorCode.invalidSchedule)
+
 /** What a code means to someone who meets it; the reference page in docs/ is generated from this. */
 export const ERROR_CATALOGUE: Readonly<Record<ErrorCode, { readonly status: number; readonly help: string }>> = {
   INVALID_INPUT: { status: 400, help: 'A field is missing, unknown or out of bounds. `details` names it.' },
-  INVALID_SCHEDULE: { status: 400, help: 'The due time or schedule is malformed, out of range or in the past.' },
+  INVALID_SCHEDULE: { status: 400, help: 'The due time or schedule is malformed, out of range or in the past. Only the embedded library has a code for it; every API answers `INVALID_INPUT`, and `details` name the field.' },
   NAMESPACE_NOT_ENABLED: { status: 400, help: 'NAMESPACES lists the namespaces this service accepts, and this is not one of them.' },
   TIMER_NOT_FOUND: { status: 404, help: 'No timer has this namespace and id, or it finished and its retention time is over.' },
   TIMER_ALREADY_EXISTS: { status: 409, help: 'A timer with this id exists and the request asked not to replace it.' },

@@ -36,6 +36,7 @@ export const DELAY_MIN_MS = 1 * SECOND
 export const DELAY_MAX_YEARS = 100 // the timing wheel's horizon
 
 export const RETRIES_MAX = 100
+export const RETRIES_UNLIMITED = 9_999_999 // what answers show for timers that only their duration ends; no client may ask for it
 export const RETRY_MULTIPLIER_MAX = 10
 export const RETRY_INTERVAL_MAX_MS = 30 * 24 * HOUR
 export const RETRY_DURATION_MAX_MS = 365 * 24 * HOUR

@@ -1,6 +1,8 @@
 // When a failed delivery is tried again. Pure: the jitter comes from the delivery itself, so that the
 // same failure at the same moment always gives the same next attempt.
 
+import { invalidInput } from './errors.ts'
+import { RETRIES_MAX } from './limits.ts'
 import type { Millis } from './timer.ts'
 
 export type RetryPolicy = {
@@ -12,6 +14,9 @@ export type RetryPolicy = {
   /** No attempt starts later than this after the first one. */
   readonly maxDurationMs: Millis
 }
+
+/** Only what is given changes. */
+export type RetryChanges = Partial<RetryPolicy>
 
 const SECOND = 1_000
 
@@ -53,6 +58,16 @@ export function nextAttemptAt(policy: RetryPolicy, failed: FailedAttempt, now: M
 /** The wait after the n-th attempt, before jitter: it grows by the multiplier and stops at the maximum. */
 export function backoffMs(policy: RetryPolicy, attempts: number): Millis {
   return Math.min(policy.initialIntervalMs * policy.multiplier ** (attempts - 1), policy.maxIntervalMs)
+}
+
+/** More attempts than clients may ask for are taken when the timer has as many: what an answer shows can be sent back. */
+export function changedRetry(policy: RetryPolicy, changes: RetryChanges): RetryPolicy {
+  const { maxAttempts = policy.maxAttempts } = changes
+  if (maxAttempts > RETRIES_MAX + 1 && maxAttempts !== policy.maxAttempts) {
+    throw invalidInput('retryPolicy.maxRetries', `retryPolicy.maxRetries must be 0 to ${RETRIES_MAX}`)
+  }
+  const changed = { ...policy, ...changes }
+  return sameRetryPolicy(changed, DEFAULT_RETRY) ? DEFAULT_RETRY : changed
 }
 
 export function sameRetryPolicy(a: RetryPolicy, b: RetryPolicy): boolean {

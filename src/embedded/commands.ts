@@ -13,7 +13,7 @@ import { readSchedule, requiredSchedule } from '../http/contracts/v1/mapping.ts'
 import { NATIVE_PROTOCOL, readTarget } from '../http/native/callback.ts'
 import { readTimeout } from '../http/native/intervals.ts'
 import { metadataText } from '../http/native/metadata.ts'
-import { readRetryPolicy } from '../http/native/retry-policy.ts'
+import { readRetryChanges, readRetryPolicy } from '../http/native/retry-policy.ts'
 import { payloadText } from '../http/payload-text.ts'
 import type { Timers } from '../service/timers.ts'
 import { checkCreate, checkUpdate } from './fields.ts'
@@ -76,7 +76,7 @@ function changesOf(fields: UpdateFields, payloadMaxBytes: number): TimerChanges 
     ...(target === undefined ? {} : { callback: { target, protocol: NATIVE_PROTOCOL, retryOfProtocol: DEFAULT_RETRY } }),
     ...(fields.payload === undefined ? {} : { payload: payloadOf(fields, payloadMaxBytes) }),
     ...(metadata === undefined ? {} : { metadata: metadataText(metadata) }),
-    ...(retryPolicy === undefined ? {} : { retry: readRetryPolicy(retryPolicy) }),
+    ...(retryPolicy === undefined ? {} : { retry: readRetryChanges(retryPolicy) }),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
   }
 }

@@ -1,24 +1,34 @@
-// Which methods a path has, to tell 405 from 404. The router only answers whether one method and path match.
+// Which methods a path has, to tell 405 from 404. The router only answers whether one method and path match. Contracts
+// share paths, and a client of one is not told the methods of another.
 
 import type { FastifyInstance } from 'fastify'
 
-type KnownRoute = { readonly method: string; readonly pattern: RegExp }
+/** `contract`: null for the service's own routes, and for those that contracts share. */
+type KnownRoute = { readonly method: string; readonly pattern: RegExp; readonly contract: string | null }
 
 export class AllowedMethods {
   readonly #routes: KnownRoute[] = []
+  #contract: string | null = null
 
   /** Must be called before the routes are added. */
   watch(app: FastifyInstance): void {
     app.addHook('onRoute', ({ method, url }) => {
       const pattern = patternOf(url)
-      for (const one of [method].flat()) this.#routes.push({ method: one, pattern })
+      for (const one of [method].flat()) this.#routes.push({ method: one, pattern, contract: this.#contract })
     })
   }
 
-  /** Sorted; empty when there is no such path. */
-  of(path: string): readonly string[] {
-    const methods = this.#routes.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method)
-    return [...new Set(methods)].toSorted()
+  /** The routes that `register` adds are this contract's. */
+  ofContract(name: string, register: () => void): void {
+    this.#contract = name
+    register()
+    this.#contract = null
+  }
+
+  /** Sorted; empty when the contract has no such path. */
+  of(path: string, contract: string): readonly string[] {
+    const isMeant = (route: KnownRoute) => (route.contract === null || route.contract === contract) && route.pattern.test(path)
+    return [...new Set(this.#routes.filter(isMeant).map(({ method }) => method))].toSorted()
   }
 }
 

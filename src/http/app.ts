@@ -78,7 +78,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   await registerOpenApi(app, { keysNeeded: options.keys !== null })
   const shared = new SharedRoutes()
   const { payloadMaxBytes, callbackBaseUrl } = config
-  for (const contract of contracts) contract.register(app, { clock, payloadMaxBytes, callbackBaseUrl, shared })
+  const parts = { clock, payloadMaxBytes, callbackBaseUrl, shared }
+  for (const contract of contracts) errors.allowed.ofContract(contract.name, () => contract.register(app, parts))
   shared.register(app)
   registerOperationalRoutes(app, options)
   registerClusterRoute(app, options.cluster)

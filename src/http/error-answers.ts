@@ -23,7 +23,7 @@ export type ErrorAnswersOptions = {
 
 export class ErrorAnswers {
   readonly #options: ErrorAnswersOptions
-  readonly #allowed = new AllowedMethods()
+  readonly allowed = new AllowedMethods()
 
   constructor(options: ErrorAnswersOptions) {
     this.#options = options
@@ -31,7 +31,7 @@ export class ErrorAnswers {
 
   /** Must be called before the routes are added. */
   attach(app: FastifyInstance): void {
-    this.#allowed.watch(app)
+    this.allowed.watch(app)
     app.setErrorHandler((error, request, reply) => this.answer(error, request, reply))
     app.setNotFoundHandler((request, reply) => this.answer(this.#noRoute(request), request, reply))
   }
@@ -57,7 +57,7 @@ export class ErrorAnswers {
 
   #noRoute(request: FastifyRequest): DuetimeError {
     const path = pathOf(request)
-    const allowed = this.#allowed.of(path)
+    const allowed = this.allowed.of(path, this.#contractOf(request, request.body).name)
     return allowed.length === 0
       ? new DuetimeError(ErrorCode.routeNotFound, `there is no ${request.method} ${path}; /docs lists all routes`)
       : new DuetimeError(ErrorCode.methodNotAllowed, `${path} takes ${allowed.join(', ')}, not ${request.method}`, { allowed })

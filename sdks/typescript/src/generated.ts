@@ -5,7 +5,6 @@ export const BATCH_TIMERS_MAX = 1000
 /** What the server's refusals are called. */
 export type ServerErrorCode =
   | 'INVALID_INPUT'
-  | 'INVALID_SCHEDULE'
   | 'NAMESPACE_NOT_ENABLED'
   | 'TIMER_NOT_FOUND'
   | 'TIMER_ALREADY_EXISTS'
@@ -70,9 +69,9 @@ export type CreateBody = {
   readonly payload?: unknown
   /** Labels to find timers by: strings, numbers, booleans or null. */
   readonly metadata?: Readonly<Record<string, string | number | boolean | null>> | null | undefined
-  /** When a failed delivery is tried again. Fields left out have their defaults. */
+  /** When a failed delivery is tried again. Fields left out have their defaults; in an update they stay as they are. */
   readonly retryPolicy?: {
-    /** Attempts after the first. Default 3. */
+    /** Attempts after the first, 0 to 100. Default 3. */
     readonly maxRetries?: number | undefined
     /** Attempts in all, the first included; instead of maxRetries. */
     readonly maxAttempts?: number | undefined
@@ -129,9 +128,9 @@ export type UpdateBody = {
   readonly payload?: unknown
   /** Labels to find timers by: strings, numbers, booleans or null. */
   readonly metadata?: Readonly<Record<string, string | number | boolean | null>> | null | undefined
-  /** When a failed delivery is tried again. Fields left out have their defaults. */
+  /** When a failed delivery is tried again. Fields left out have their defaults; in an update they stay as they are. */
   readonly retryPolicy?: {
-    /** Attempts after the first. Default 3. */
+    /** Attempts after the first, 0 to 100. Default 3. */
     readonly maxRetries?: number | undefined
     /** Attempts in all, the first included; instead of maxRetries. */
     readonly maxAttempts?: number | undefined
@@ -326,7 +325,7 @@ export type TimerAnswer = {
 }
 
 export type ErrorAnswer = {
-  readonly error: 'INVALID_INPUT' | 'INVALID_SCHEDULE' | 'NAMESPACE_NOT_ENABLED' | 'TIMER_NOT_FOUND' | 'TIMER_ALREADY_EXISTS' | 'IDEMPOTENCY_KEY_REUSED' | 'TIMER_NOT_PENDING' | 'VERSION_CONFLICT' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'ROUTE_NOT_FOUND' | 'METHOD_NOT_ALLOWED' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'RATE_LIMITED' | 'UNAVAILABLE' | 'NOT_OWNER' | 'INTERNAL'
+  readonly error: 'INVALID_INPUT' | 'NAMESPACE_NOT_ENABLED' | 'TIMER_NOT_FOUND' | 'TIMER_ALREADY_EXISTS' | 'IDEMPOTENCY_KEY_REUSED' | 'TIMER_NOT_PENDING' | 'VERSION_CONFLICT' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'ROUTE_NOT_FOUND' | 'METHOD_NOT_ALLOWED' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'RATE_LIMITED' | 'UNAVAILABLE' | 'NOT_OWNER' | 'INTERNAL'
   /** For people: what is wrong and what is right. */
   readonly message: string
   /** field names what is wrong with a request. */

@@ -49,6 +49,10 @@ type Platform = {
     body: string | null,
     init: { readonly status: number; readonly headers: Readonly<Record<string, string>> },
   ) => MinimalResponse
+  readonly URL: {
+    new (url: string): { readonly href: string; username: string; password: string }
+    canParse(url: string): boolean
+  }
   readonly URLSearchParams: new (fields: Readonly<Record<string, string>>) => { toString(): string }
   readonly atob: (base64: string) => string
   readonly crypto: {

@@ -2,6 +2,7 @@
 // conflict may be the trace of the first attempt.
 
 import type { Callback, CreateBody } from './generated.ts'
+import { platform } from './platform.ts'
 import type { Timer } from './timer.ts'
 
 /** What create and update have in common. Policies and time limits are left out: the server writes them in its own way. */
@@ -33,8 +34,8 @@ function isTarget(callback: Callback | undefined, asked: Asked): boolean {
 
 /** Answers show a URL as it was given, or in the form in which it is used; credentials are hidden. */
 function shownAs(url: string): readonly string[] {
-  if (!URL.canParse(url)) return [url]
-  const parsed = new URL(url)
+  if (!platform.URL.canParse(url)) return [url]
+  const parsed = new platform.URL(url)
   if (parsed.username === '' && parsed.password === '') return [url, parsed.href]
   parsed.username = '***'
   parsed.password = ''

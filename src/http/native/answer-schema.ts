@@ -3,7 +3,8 @@
 
 import { Type } from 'typebox'
 import { Status } from '../../core/timer.ts'
-import { ErrorCode } from '../../core/errors.ts'
+import { ANSWERED_CODES } from '../../core/errors.ts'
+import type { AnsweredCode } from '../../core/errors.ts'
 
 const Instant = Type.String({ format: 'date-time' })
 
@@ -58,7 +59,7 @@ export const TimerAnswer = Type.Object(
 
 export const ErrorAnswer = Type.Object(
   {
-    error: Type.Unsafe<ErrorCode>({ type: 'string', enum: Object.values(ErrorCode) }),
+    error: Type.Unsafe<AnsweredCode>({ type: 'string', enum: ANSWERED_CODES }),
     message: Type.String({ description: 'For people: what is wrong and what is right.' }),
     details: Type.Object({}, { additionalProperties: true, description: 'field names what is wrong with a request.' }),
     timestamp: Instant,

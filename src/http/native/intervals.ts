@@ -34,9 +34,10 @@ export type TimeoutFields = { readonly callbackTimeout?: string; readonly callba
 
 /** Undefined when neither field is there. The number's bounds are in the schema. */
 export function readTimeout({ callbackTimeout, callbackTimeoutSeconds }: TimeoutFields): Millis | undefined {
-  if (callbackTimeout === undefined) return callbackTimeoutSeconds === undefined ? undefined : Math.round(callbackTimeoutSeconds * 1_000)
-  if (callbackTimeoutSeconds !== undefined) {
-    throw invalidInput('callbackTimeoutSeconds', 'give callbackTimeout or callbackTimeoutSeconds, not both')
-  }
-  return readInterval(callbackTimeout, 'callbackTimeout', { minMs: TIMEOUT_MIN_MS, maxMs: TIMEOUT_MAX_MS })
+  const inSeconds = callbackTimeoutSeconds === undefined ? undefined : Math.round(callbackTimeoutSeconds * 1_000)
+  if (callbackTimeout === undefined) return inSeconds
+  const inText = readInterval(callbackTimeout, 'callbackTimeout', { minMs: TIMEOUT_MIN_MS, maxMs: TIMEOUT_MAX_MS })
+  // Answers have both, and can be sent back.
+  if (inSeconds === undefined || inSeconds === inText) return inText
+  throw invalidInput('callbackTimeoutSeconds', 'give callbackTimeout or callbackTimeoutSeconds, not both')
 }

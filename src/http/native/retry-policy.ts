@@ -4,9 +4,9 @@ import { Type } from 'typebox'
 import type { Static } from 'typebox'
 import { invalidInput } from '../../core/errors.ts'
 import { formatInterval } from '../../core/interval.ts'
-import { RETRIES_MAX, RETRY_DURATION_MAX_MS, RETRY_INTERVAL_MAX_MS, RETRY_MULTIPLIER_MAX } from '../../core/limits.ts'
-import { DEFAULT_RETRY, sameRetryPolicy } from '../../core/retry.ts'
-import type { RetryPolicy } from '../../core/retry.ts'
+import { RETRIES_MAX, RETRIES_UNLIMITED, RETRY_DURATION_MAX_MS, RETRY_INTERVAL_MAX_MS, RETRY_MULTIPLIER_MAX } from '../../core/limits.ts'
+import { changedRetry, DEFAULT_RETRY, sameRetryPolicy } from '../../core/retry.ts'
+import type { RetryChanges, RetryPolicy } from '../../core/retry.ts'
 import { readInterval } from './intervals.ts'
 
 const INTERVAL_BOUNDS = { minMs: 1, maxMs: RETRY_INTERVAL_MAX_MS }
@@ -14,9 +14,9 @@ const DURATION_BOUNDS = { minMs: 0, maxMs: RETRY_DURATION_MAX_MS }
 
 export const RetryPolicyFields = Type.Object(
   {
-    maxRetries: Type.Optional(Type.Integer({ minimum: 0, maximum: RETRIES_MAX, description: 'Attempts after the first. Default 3.' })),
+    maxRetries: Type.Optional(Type.Integer({ minimum: 0, maximum: RETRIES_UNLIMITED, description: `Attempts after the first, 0 to ${RETRIES_MAX}. Default 3.` })),
     maxAttempts: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: RETRIES_MAX + 1, description: 'Attempts in all, the first included; instead of maxRetries.' }),
+      Type.Integer({ minimum: 1, maximum: RETRIES_UNLIMITED + 1, description: 'Attempts in all, the first included; instead of maxRetries.' }),
     ),
     initialInterval: Type.Optional(Type.String({ description: 'Wait before the first retry, such as 30s or PT30S. Default 30s.' })),
     backoffMultiplier: Type.Optional(
@@ -27,22 +27,25 @@ export const RetryPolicyFields = Type.Object(
     maxRetryAttemptsDuration: Type.Optional(Type.String({ description: 'No attempt starts later after the first one. Default 24h.' })),
     maxAttemptsDuration: Type.Optional(Type.String({ description: 'Same as maxRetryAttemptsDuration.' })),
   },
-  { additionalProperties: false, description: 'When a failed delivery is tried again. Fields left out have their defaults.' },
+  { additionalProperties: false, description: 'When a failed delivery is tried again. Fields left out have their defaults; in an update they stay as they are.' },
 )
 export type RetryPolicyFields = Static<typeof RetryPolicyFields>
 
 export function readRetryPolicy(fields: RetryPolicyFields): RetryPolicy {
+  return changedRetry(DEFAULT_RETRY, readRetryChanges(fields))
+}
+
+export function readRetryChanges(fields: RetryPolicyFields): RetryChanges {
   const retries = either(fields, 'maxRetries', 'maxAttempts')
   const multiplier = either(fields, 'backoffMultiplier', 'multiplier')
   const duration = either(fields, 'maxRetryAttemptsDuration', 'maxAttemptsDuration')
-  const policy: RetryPolicy = {
-    maxAttempts: retries === null ? DEFAULT_RETRY.maxAttempts : fields.maxAttempts ?? fields.maxRetries! + 1,
-    initialIntervalMs: interval(fields, 'initialInterval', INTERVAL_BOUNDS) ?? DEFAULT_RETRY.initialIntervalMs,
-    multiplier: multiplier === null ? DEFAULT_RETRY.multiplier : fields[multiplier]!,
-    maxIntervalMs: interval(fields, 'maxInterval', INTERVAL_BOUNDS) ?? DEFAULT_RETRY.maxIntervalMs,
-    maxDurationMs: duration === null ? DEFAULT_RETRY.maxDurationMs : interval(fields, duration, DURATION_BOUNDS)!,
+  return {
+    ...(retries === null ? {} : { maxAttempts: fields.maxAttempts ?? fields.maxRetries! + 1 }),
+    ...(fields.initialInterval === undefined ? {} : { initialIntervalMs: interval(fields, 'initialInterval', INTERVAL_BOUNDS) }),
+    ...(multiplier === null ? {} : { multiplier: fields[multiplier]! }),
+    ...(fields.maxInterval === undefined ? {} : { maxIntervalMs: interval(fields, 'maxInterval', INTERVAL_BOUNDS) }),
+    ...(duration === null ? {} : { maxDurationMs: interval(fields, duration, DURATION_BOUNDS) }),
   }
-  return sameRetryPolicy(policy, DEFAULT_RETRY) ? DEFAULT_RETRY : policy
 }
 
 type Field = keyof RetryPolicyFields
@@ -57,9 +60,8 @@ function either<A extends Field, B extends Field>(fields: RetryPolicyFields, a: 
 
 type IntervalField = 'initialInterval' | 'maxInterval' | 'maxRetryAttemptsDuration' | 'maxAttemptsDuration'
 
-function interval(fields: RetryPolicyFields, name: IntervalField, bounds: typeof INTERVAL_BOUNDS): number | undefined {
-  const text = fields[name]
-  return text === undefined ? undefined : readInterval(text, `retryPolicy.${name}`, bounds)
+function interval(fields: RetryPolicyFields, name: IntervalField, bounds: typeof INTERVAL_BOUNDS): number {
+  return readInterval(fields[name]!, `retryPolicy.${name}`, bounds)
 }
 
 const DEFAULT_TEXT = policyText(DEFAULT_RETRY)

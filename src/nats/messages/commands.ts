@@ -6,7 +6,7 @@ import type { Command, CreateCommand } from '../../core/command.ts'
 import { DuetimeError } from '../../core/errors.ts'
 import { parseNamespace, parseTimerId, timerIdentity } from '../../core/ids.ts'
 import type { TimerIdentity } from '../../core/ids.ts'
-import { RETRY_DURATION_MAX_MS } from '../../core/limits.ts'
+import { RETRIES_UNLIMITED, RETRY_DURATION_MAX_MS } from '../../core/limits.ts'
 import type { RetryPolicy } from '../../core/retry.ts'
 import { firstFiring, parseSchedule } from '../../core/schedule.ts'
 import type { Schedule } from '../../core/schedule.ts'
@@ -24,7 +24,7 @@ const SECOND = 1_000
  * ends it sooner, which is why it is above what clients may ask for.
  */
 export const EVENT_RETRY: RetryPolicy = Object.freeze({
-  maxAttempts: 10_000_000,
+  maxAttempts: RETRIES_UNLIMITED + 1,
   initialIntervalMs: 1 * SECOND,
   multiplier: 2,
   maxIntervalMs: 30 * SECOND,

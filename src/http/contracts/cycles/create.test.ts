@@ -93,7 +93,28 @@ test('an id that is taken is refused with what is there; a canceled one is free 
   assert.equal((await remove('a')).status, 200)
   assert.equal((await again()).status, 201)
   await clock.advance(2_000)
-  assert.equal(errorOf(await again()).details['existing_status'], 'COMPLETED')
+  const { details: fired } = errorOf(await again())
+  assert.equal(fired['existing_status'], 'COMPLETED')
+  assert.match(fired['suggestion'] as string, /on_conflict: "replace"/)
+})
+
+test('the id of a timer that has fired, or still waits, is used again where the client asks for it', async (t) => {
+  const { create, created, get, firings, clock } = await setup(t)
+  const session = { timer_id: 'session-1', duration_or_cycle: 'PT30M', callback_url: HOOK }
+  await created(session)
+  await clock.advance(10 * 60_000)
+  assert.equal((await created({ ...session, on_conflict: 'replace' }))['scheduled_at'], '2029-12-01T12:40:00.000Z')
+  await clock.advance(30 * 60_000)
+  assert.equal(firings.length, 1)
+  const kept = await create({ ...session, on_conflict: 'keep' })
+  assert.deepEqual([kept.status, dataOf(kept)['status']], [200, 'COMPLETED'])
+  assert.equal((await create({ ...session, on_conflict: 'reject' })).status, 409)
+  assert.equal((await create({ ...session, on_conflict: null })).status, 409)
+  assert.equal((await created({ ...session, on_conflict: 'replace' }))['status'], 'SCHEDULED')
+  await clock.advance(30 * 60_000)
+  assert.equal(firings.length, 2)
+  assert.equal(dataOf(await get('/session-1'))['status'], 'COMPLETED')
+  assert.equal(errorOf(await create({ ...session, on_conflict: 'match' })).details['field'], 'on_conflict')
 })
 
 test('a one-shot is answered with every field', async (t) => {

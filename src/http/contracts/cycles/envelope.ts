@@ -74,7 +74,7 @@ function alreadyExists({ id, status, createdAt }: Timer): CyclesError {
   const existing = statusWord(status)
   const suggestion =
     existing === 'COMPLETED'
-      ? 'Use a different timer_id: this one has fired and can be used again when its retention is over'
+      ? 'Use a different timer_id, or on_conflict: "replace" to use this one again: its timer has fired'
       : 'Use different timer_id or cancel existing timer first'
   return {
     code: 'TIMER_ALREADY_EXISTS',

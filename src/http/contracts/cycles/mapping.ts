@@ -24,7 +24,7 @@ export function toCreateCommand(body: CreateBody, { callbackBaseUrl, traceparent
   return {
     type: 'create',
     ...timerIdentity(namespace, id),
-    onConflict: OnConflict.reject,
+    onConflict: body.on_conflict ?? OnConflict.reject,
     minLeadMs: 0,
     spec: {
       schedule: parseSchedule(body.duration_or_cycle),

@@ -128,3 +128,15 @@ test('a path that this contract has, with another method, is refused in its enve
   assert.equal(answer.status, 405)
   assert.equal(errorOf(answer).code, 'METHOD_NOT_ALLOWED')
 })
+
+test('a method that is refused is answered with those of the contract that was asked', async (t) => {
+  const { request, post } = await setup(t)
+  const ofCycles = await request('/api/v1/timers/create', { method: 'PUT' })
+  assert.deepEqual(errorOf(ofCycles).details, { allowed: ['DELETE', 'GET', 'HEAD'] })
+  assert.equal(ofCycles.headers.get('allow'), 'DELETE, GET, HEAD')
+  assert.deepEqual(errorOf(await request('/api/v1/timers', { method: 'PATCH' })).details, { allowed: ['GET', 'HEAD', 'POST'] })
+  assert.deepEqual((await request('/api/v1/timers/a/b', { method: 'PATCH' })).json['details'], { allowed: ['DELETE', 'GET', 'HEAD', 'PUT'] })
+  // A verb that is misspelled is not told that it could be read or deleted.
+  const ofV1 = await post('/api/v1/timers/creat', {})
+  assert.deepEqual([ofV1.status, ofV1.json['error']], [404, 'ROUTE_NOT_FOUND'])
+})

@@ -113,6 +113,7 @@ const FAILURES: Readonly<Record<number, string>> = {
   403: 'FORBIDDEN: the key lacks the permission or the tenant.',
   404: 'TIMER_NOT_FOUND.',
   409: 'TIMER_ALREADY_EXISTS on create; TIMER_ALREADY_COMPLETED on delete.',
+  413: 'PAYLOAD_TOO_LARGE: the body is too large.',
   429: 'RATE_LIMITED: see retry_after and the X-RateLimit headers.',
   503: 'UNAVAILABLE: nothing was stored; try again after Retry-After.',
 }
@@ -122,9 +123,9 @@ export const OPERATIONS = {
     operationId: 'createCycleTimer',
     tags: TAGS,
     summary: 'Create a one-shot or a cycle',
-    description: 'A body with timer_id or duration_or_cycle. Stored on disk when it answers; an id that is taken is refused.',
+    description: 'A body with timer_id or duration_or_cycle. Stored on disk when it answers; an id that is taken is refused unless on_conflict says otherwise.',
     body: { ...CreateBody, examples: [EXAMPLE] } as typeof CreateBody,
-    response: responses(201, Type.Object(timer), [400, 401, 403, 409, 429, 503]),
+    response: { ...responses(200, Type.Object(timer), []), ...responses(201, Type.Object(timer), [400, 401, 403, 409, 413, 429, 503]) },
   },
   list: {
     operationId: 'listCycleTimers',

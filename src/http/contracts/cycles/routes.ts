@@ -36,8 +36,10 @@ export function registerRoutes(instance: FastifyInstance, { clock, callbackBaseU
     schema: OPERATIONS.create,
     handler: async (request, reply) => {
       const traceparent = readTraceparent(request.headers['traceparent'])
-      const { timer } = await request.timers.execute(toCreateCommand(request.body, { callbackBaseUrl, traceparent }))
-      return send(request, reply.code(201), timerJson(timer, timer.createdAt))
+      const { timer, changed } = await request.timers.execute(toCreateCommand(request.body, { callbackBaseUrl, traceparent }))
+      return changed
+        ? send(request, reply.code(201), timerJson(timer, timer.createdAt))
+        : send(request, reply, timerJson(timer, clock.now()))
     },
   })
 

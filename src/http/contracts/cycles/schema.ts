@@ -3,6 +3,7 @@
 
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
+import { OnConflict } from '../../../core/command.ts'
 import { METADATA_KEYS_MAX, NAMESPACE_CHARS_MAX, URL_CHARS_MAX } from '../../../core/limits.ts'
 import { STATUS_WORDS, TYPE_WORDS } from './status.ts'
 
@@ -11,6 +12,7 @@ export const PAGE_SIZE_DEFAULT = 20
 export const PAGE_SIZE_MAX = 100
 export const PERIODS = ['1h', '24h', '7d', '30d', 'all'] as const
 export const SORTS = ['created_at', 'scheduled_at', 'remaining_time'] as const
+export const ON_CONFLICT = [OnConflict.reject, OnConflict.replace, OnConflict.keep] as const
 export const ORDERS = ['ASC', 'DESC'] as const
 
 export const CreateBody = Type.Object(
@@ -40,6 +42,14 @@ export const CreateBody = Type.Object(
     ),
     tenant_id: Type.Optional(
       Type.Unsafe<string | null>({ type: ['string', 'null'], minLength: 1, maxLength: NAMESPACE_CHARS_MAX, description: 'Default: default.' }),
+    ),
+    on_conflict: Type.Optional(
+      Type.Unsafe<(typeof ON_CONFLICT)[number] | null>({
+        type: ['string', 'null'],
+        enum: [...ON_CONFLICT, null],
+        description:
+          'When the id is taken, also by a timer that has fired: reject with 409 (default), replace the timer, or keep it and answer with it (200).',
+      }),
     ),
   },
   { additionalProperties: false },

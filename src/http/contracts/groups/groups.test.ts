@@ -146,6 +146,14 @@ suite('one timer', () => {
     assert.equal(details(await send('PUT', PATH, { callbackUrl: 'ftp://x' }))['field'], 'callbackUrl')
   })
 
+  test('a retry policy keeps the fields that are not given', async (t) => {
+    const { create, send } = await setup(t)
+    const { json } = await create()
+    const { json: after } = await send('PUT', PATH, { retryPolicy: { initialInterval: '1s' } })
+    assert.deepEqual(after['retryPolicy'], { ...(json['retryPolicy'] as object), initialInterval: '1s' })
+    assert.equal((json['retryPolicy'] as { maxRetries: number }).maxRetries, 5)
+  })
+
   test('an update changes what is given and nothing else', async (t) => {
     const { create, send } = await setup(t)
     const { json: before } = await create()

@@ -14,7 +14,7 @@ import type { Target } from '../../../core/timer.ts'
 import { NATIVE_PROTOCOL, readUrl } from '../../native/callback.ts'
 import { readTimeout } from '../../native/intervals.ts'
 import { metadataText } from '../../native/metadata.ts'
-import { readRetryPolicy } from '../../native/retry-policy.ts'
+import { readRetryChanges, readRetryPolicy } from '../../native/retry-policy.ts'
 import { payloadText } from '../../payload-text.ts'
 import type { CreateBody, TimerPath, UpdateBody } from './schema.ts'
 
@@ -51,7 +51,7 @@ export function toChanges(body: UpdateBody, { payloadMaxBytes }: Pick<CreateCont
     ...(body.callbackUrl === undefined ? {} : { callback: callbackTo(body.callbackUrl) }),
     ...(body.payload === undefined ? {} : { payload: payloadText(body, payloadMaxBytes) }),
     ...(body.metadata === undefined ? {} : { metadata: metadataText(body.metadata) }),
-    ...(body.retryPolicy === undefined ? {} : { retry: readRetryPolicy(body.retryPolicy) }),
+    ...(body.retryPolicy === undefined ? {} : { retry: readRetryChanges(body.retryPolicy) }),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
   }
   if (Object.keys(changes).length === 0) throw invalidInput('executeAt', 'nothing to change: give the fields that shall have new values')

@@ -53,7 +53,7 @@ export const OPERATIONS = {
     operationId: 'updateGroupTimer',
     tags: TAGS,
     summary: 'Change a timer of a group',
-    description: 'Only what is given changes; a retryPolicy as a whole. Once it answers, the old version never fires.',
+    description: 'Only what is given changes, also within retryPolicy. Once it answers, the old version never fires.',
     params: TimerPath,
     body: { ...UpdateBody, examples: [EXAMPLES.update] } as typeof UpdateBody,
     response: { ...success(Timer), ...failures(400, 404, 409, 413, 503) },

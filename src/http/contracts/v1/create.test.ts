@@ -16,7 +16,7 @@ test('either-or fields are refused when both or none are given, and the field is
   await refused({ schedule: 'PT1M', callbackUrl: HOOK, callback: { type: 'http', url: HOOK } }, 'callback')
   await refused({ executeAt: '2030-01-31T09:00:00Z', timeZone: 'Europe/Berlin', callbackUrl: HOOK }, 'timeZone')
   await refused({ schedule: 'PT1M', timeZone: 'Europe/Nowhere', callbackUrl: HOOK }, 'timeZone')
-  await refused({ schedule: 'PT1M', callbackUrl: HOOK, callbackTimeout: '5s', callbackTimeoutSeconds: 5 }, 'callbackTimeoutSeconds')
+  await refused({ schedule: 'PT1M', callbackUrl: HOOK, callbackTimeout: '5s', callbackTimeoutSeconds: 6 }, 'callbackTimeoutSeconds')
   await refused({ schedule: 'PT1M', callbackUrl: HOOK, retryPolicy: { maxRetries: 1, maxAttempts: 2 } }, 'retryPolicy.maxAttempts')
   await refused({ schedule: 'PT1M', callbackUrl: HOOK, retryPolicy: { initialInterval: 'soon' } }, 'retryPolicy.initialInterval')
   await refused({ schedule: 'PT1M', callbackUrl: HOOK, retryPolicy: { maxRetries: 101 } }, 'retryPolicy.maxRetries')

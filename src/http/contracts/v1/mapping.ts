@@ -19,7 +19,7 @@ import { keyInBody } from '../../idempotency-key.ts'
 import { NATIVE_PROTOCOL, readTarget } from '../../native/callback.ts'
 import { readTimeout } from '../../native/intervals.ts'
 import { metadataText } from '../../native/metadata.ts'
-import { readRetryPolicy } from '../../native/retry-policy.ts'
+import { readRetryChanges, readRetryPolicy } from '../../native/retry-policy.ts'
 import { payloadText } from '../../payload-text.ts'
 import type { CreateBody, DeleteBody, NameBody, UpdateBody } from './schema.ts'
 
@@ -90,7 +90,7 @@ function changesOf(body: UpdateBody, payloadMaxBytes: number): TimerChanges {
     ...(target === undefined ? {} : { callback: { target, protocol: NATIVE_PROTOCOL, retryOfProtocol: DEFAULT_RETRY } }),
     ...(body.payload === undefined ? {} : { payload: payloadText(body, payloadMaxBytes) }),
     ...(body.metadata === undefined ? {} : { metadata: metadataText(body.metadata) }),
-    ...(body.retryPolicy === undefined ? {} : { retry: readRetryPolicy(body.retryPolicy) }),
+    ...(body.retryPolicy === undefined ? {} : { retry: readRetryChanges(body.retryPolicy) }),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
   }
 }

@@ -1,5 +1,11 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
+import { ANONYMOUS } from '../../../core/access.ts'
+import { createOf, specOf } from '../../../core/command.fixture.ts'
+import { timerIdentity } from '../../../core/ids.ts'
+import { RETRIES_UNLIMITED } from '../../../core/limits.ts'
+import { DEFAULT_RETRY } from '../../../core/retry.ts'
+import type { Namespace, TimerId } from '../../../core/timer.ts'
 import { MemoryStore } from '../../../store/memory/memory-store.ts'
 import { StoreError } from '../../../store/store.ts'
 import { REFUSED } from '../../test-server.fixture.ts'
@@ -55,6 +61,39 @@ suite('get', () => {
 })
 
 suite('update', () => {
+  test('a retry policy keeps the fields that are not given', async (t) => {
+    const { call } = await setup(t)
+    const retryPolicy = { maxRetries: 7, initialInterval: '5s', backoffMultiplier: 3, maxInterval: '1m', maxRetryAttemptsDuration: '2h' }
+    await call('create', { id: NAME.timerId, schedule: 'PT1H', callbackUrl: HOOK, retryPolicy })
+    const changed = async (changes: object) => (await call('update', { ...NAME, retryPolicy: changes })).json['retryPolicy']
+    assert.deepEqual(await changed({ maxRetries: 2 }), { ...retryPolicy, maxRetries: 2 })
+    assert.deepEqual(await changed({ multiplier: 1.5, maxAttemptsDuration: '1h' }), {
+      ...retryPolicy,
+      maxRetries: 2,
+      backoffMultiplier: 1.5,
+      maxRetryAttemptsDuration: '1h',
+    })
+    const refused = await call('update', { ...NAME, retryPolicy: { maxRetries: 101 } })
+    assert.deepEqual([refused.status, refused.json['details']], [400, { field: 'retryPolicy.maxRetries' }])
+  })
+
+  test('what an answer shows of how a timer is delivered can be sent back', async (t) => {
+    const { call, service } = await setup(t)
+    await call('create', { id: NAME.timerId, schedule: 'PT1H', callbackUrl: HOOK })
+    const { namespace, id, uuid } = timerIdentity('default' as Namespace, NAME.timerId as TimerId)
+    // As many attempts as timers have that were made over NATS, and that no client can ask for.
+    const unlimited = { ...DEFAULT_RETRY, maxAttempts: RETRIES_UNLIMITED + 1 }
+    const spec = { ...specOf('PT1H'), target: { type: 'http', url: HOOK, headers: null }, retry: unlimited } as const
+    await service.as(ANONYMOUS).execute(createOf(spec, { namespace, id, uuid, onConflict: 'replace' }))
+    const { json } = await call('get', NAME)
+    const { retryPolicy, callbackTimeout, callbackTimeoutSeconds, callback } = json
+    const answer = await call('update', { ...NAME, retryPolicy, callbackTimeout, callbackTimeoutSeconds, callback })
+    assert.equal(answer.status, 200, answer.text)
+    assert.deepEqual(answer.json['retryPolicy'], { ...(retryPolicy as object), maxRetries: RETRIES_UNLIMITED })
+    const other = await call('update', { ...NAME, retryPolicy: { maxRetries: RETRIES_UNLIMITED - 1 } })
+    assert.equal(other.status, 400)
+  })
+
   test('nothing to change, a past date, an unknown timer and a stale version are refused', async (t) => {
     const { call } = await setupWithTimer(t)
     assert.equal((await call('update', NAME)).status, 400)

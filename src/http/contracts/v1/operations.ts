@@ -29,7 +29,7 @@ const WORDS: Readonly<Record<Verb, Words>> = {
   get: { summary: 'Read a timer', description: 'Finished timers can be read while they are retained.', failures: [400, 404, 503] },
   update: {
     summary: 'Change a timer',
-    description: 'Only what is given changes; a retryPolicy as a whole. Once it answers, the old version never fires.',
+    description: 'Only what is given changes, also within retryPolicy. Once it answers, the old version never fires.',
     failures: [400, 404, 409, 413, 503],
   },
   delete: { summary: 'Cancel a timer', description: 'Once it answers, its delivery never starts.', failures: [400, 404, 409, 503] },
