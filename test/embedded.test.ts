@@ -10,7 +10,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import type { TestContext } from 'node:test'
 import { openDuetime, FinalFailure, reschedule, testClock } from '../src/embedded/index.ts'
-import type { Duetime, Firing, TestClock } from '../src/embedded/index.ts'
+import type { CreateFields, Duetime, Firing, TestClock } from '../src/embedded/index.ts'
 import { eventually } from './support/eventually.ts'
 import { startService } from './support/service.ts'
 import { tempDir } from './support/temp-dir.ts'
@@ -72,6 +72,15 @@ for (const [kind, place] of Object.entries(DATABASES)) {
   })
 }
 
+test('no time at all is now, and a payload has its exact text beside it', async (t) => {
+  const { clock, timers } = await setup(t)
+  const seen: (string | null)[] = []
+  timers.handle('n', ({ payloadText }) => void seen.push(payloadText))
+  const { payloadText } = await timers.create({ namespace: 'n', after: '0s', payload: { id: 7 } })
+  await clock.advance('0s')
+  assert.deepEqual([payloadText, ...seen], ['{"id":7}', '{"id":7}'])
+})
+
 test('timers that come due before there is a handler wait for it, without using up their attempts', async (t) => {
   const { clock, timers } = await setup(t)
   await timers.create({ namespace: 'later', id: 'a', after: '1h', retryPolicy: { maxRetries: 0 } })
@@ -94,7 +103,7 @@ test('timers that wait for a handler neither fill the memory nor hold up other n
   const settings = { WINDOW_TIMERS_MAX: '100', TIMER_BATCH_SIZE: '50' }
   const timers = await openDuetime({ database: join(tempDir(t), 'timers.db'), clock, settings })
   t.after(() => timers.close())
-  const waiting = Array.from({ length: 700 }, (_, n) => ({ namespace: 'later', id: `w${n}`, after: '1h' }))
+  const waiting = Array.from({ length: 700 }, (_, n) => ({ namespace: 'later', id: `w${n}`, after: '1h' as const }))
   const others = Array.from({ length: 150 }, (_, n) => ({ namespace: 'other', id: `o${n}`, after: { minutes: 90 + n } }))
   await timers.batch([...waiting, ...others])
   const late: Firing[] = []
@@ -282,14 +291,14 @@ test('mistakes are refused with a code and the field, before anything is stored'
     [{ afer: '1s' }, 'INVALID_INPUT', 'afer'],
   ]
   for (const [fields, code, field] of wrong) {
-    const error = await timers.create(fields).then(
+    const error = await timers.create(fields as CreateFields).then(
       () => assert.fail(`${Object.keys(fields).join()} was taken`),
       (reason: { code?: string; details?: { field?: string }; message: string }) => reason,
     )
     assert.deepEqual([error.code, error.details?.field], [code, field], error.message)
   }
   await assert.rejects(timers.get('nobody'), { code: 'TIMER_NOT_FOUND' })
-  await assert.rejects(timers.create({ afer: '1s' } as object), /did you mean after\?/)
+  await assert.rejects(timers.create({ afer: '1s' } as unknown as CreateFields), /did you mean after\?/)
   const stop = timers.handle('n', () => {})
   assert.throws(() => timers.handle('n', () => {}), /has a handler already/)
   stop()

@@ -5,13 +5,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { wireWhen } from '../sdks/typescript/src/when.ts'
-import type { When } from '../sdks/typescript/src/when.ts'
+import { readWhen } from '../src/cli/when/when.ts'
 import { timingOf } from '../src/embedded/when.ts'
 
 /** What is made of it, or that it is refused. */
-function outcomeOf(read: (when: When) => object, when: When): object | 'refused' {
+function outcomeOf(read: (when: never) => object, when: object): object | 'refused' {
   try {
-    return { ...read(when) }
+    return { ...read(when as never) }
   } catch {
     return 'refused'
   }
@@ -25,7 +25,7 @@ const fields = fc.dictionary(field, fc.oneof(amount, fc.constantFrom(-1, Infinit
 const wrong = fc.constantFrom('', '3', '3 d', 'd3', '3x', '-3d', 'soon')
 const duration = fc.oneof(written, fields, wrong)
 const instant = fc.oneof(fc.date({ noInvalidDate: true }), fc.integer({ min: 0, max: 4e12 }), fc.constantFrom('2030-01-01T00:00:00Z'))
-const when: fc.Arbitrary<When> = fc.oneof(
+const when = fc.oneof(
   fc.record({ at: instant }),
   fc.record({ after: duration }),
   fc.record({ every: duration, times: fc.constantFrom(1, 3, 0, 1.5) }, { requiredKeys: ['every'] }),
@@ -33,11 +33,14 @@ const when: fc.Arbitrary<When> = fc.oneof(
   fc.record({ after: duration, times: fc.constant(2) }),
 )
 
-test('of no length at all the SDK asks what was meant, and the library takes it for now', () => {
-  assert.equal(outcomeOf(wireWhen, { after: '0s' }), 'refused')
-  assert.deepEqual(outcomeOf(timingOf, { after: '0s' }), { schedule: 'PT0S' })
+test('the SDK, the embedded library and the command line take no time at all for now', () => {
+  for (const after of ['0s', '0h0m', { seconds: 0 }, Temporal.Duration.from('PT0S'), 'PT0S'] as const) {
+    for (const say of [wireWhen, timingOf]) assert.deepEqual(outcomeOf(say, { after }), { schedule: 'PT0S' })
+  }
+  for (const text of ['now', '0s', 'in 0s', 'in 0 seconds']) assert.deepEqual(readWhen(text, { now: 0, timeZone: 'UTC' }), { schedule: 'PT0S' })
+  for (const say of [wireWhen, timingOf]) assert.equal(outcomeOf(say, { after: {} }), 'refused')
 })
 
-test('the SDK and the embedded library make the same of every other way to say when', () => {
+test('the SDK and the embedded library make the same of every way to say when', () => {
   fc.assert(fc.property(when, (one) => assert.deepEqual(outcomeOf(wireWhen, one), outcomeOf(timingOf, one))), { numRuns: 2_000 })
 })

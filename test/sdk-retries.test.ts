@@ -77,7 +77,7 @@ suite('an answer that gets lost', () => {
     const { proxy, client, direct } = await setup(t)
     await direct.create({ id: 't3', after: '1h', callbackUrl: NOWHERE, payload: 'another' })
     proxy.loseAnswers(1)
-    const timers = Array.from({ length: 5 }, (_, n) => ({ id: `t${n}`, after: '1h', callbackUrl: NOWHERE, payload: n }))
+    const timers = Array.from({ length: 5 }, (_, n) => ({ id: `t${n}`, after: '1h' as const, callbackUrl: NOWHERE, payload: n }))
     const results = await client.batch([...timers, { after: '1h', callbackUrl: NOWHERE }], { onConflict: 'reject' })
     assert.deepEqual(
       results.map((result) => (result.ok ? result.timer.version : result.error.code)),

@@ -34,6 +34,35 @@ function client(): Duetime {
 }
 
 suite('one timer', () => {
+  test('without a delay it fires at once, by the clock of the service', async (t) => {
+    const receiver = await startReceiver(t)
+    const timer = await client().create({ after: '0s', callbackUrl: receiver.url })
+    assert.equal(timer.executeAt, timer.createdAt)
+    const [delivery] = await eventually('it is delivered', () => receiver.deliveries.length > 0 && receiver.deliveries)
+    assert.equal(delivery!.timerId, timer.id)
+  })
+
+  test('two clients with one idempotency key make one timer', async () => {
+    const one = client()
+    const two = new Duetime({ url: service.url, namespace: one.namespace })
+    const timer = { ...LATER, idempotencyKey: 'order-1', payload: 1 }
+    const made = await Promise.all([one.create(timer), two.create(timer)])
+    assert.equal(made[0].id, made[1].id)
+    const [result] = await one.batch([timer])
+    assert.ok(result?.ok && result.timer.id === made[0].id)
+    await assert.rejects(one.create({ ...timer, payload: 2 }), (error: DuetimeError) => error.code === 'IDEMPOTENCY_KEY_REUSED')
+    assert.equal((await one.list().toArray()).length, 1)
+  })
+
+  test('integers beyond 2^53 survive, in what is read and in what is sent', async () => {
+    const duetime = client()
+    const { rawJSON } = JSON as unknown as { rawJSON(this: void, text: string): unknown }
+    const timer = await duetime.create({ ...LATER, id: 'big', payload: { id: rawJSON('12345678901234567891') } })
+    for (const shown of [timer, await duetime.get('big'), ...(await duetime.list().toArray())]) {
+      assert.equal(shown.payloadText, '{"id":12345678901234567891}')
+    }
+  })
+
   test('refusals are errors with what the server said', async () => {
     await assert.rejects(client().get('nobody'), (error: DuetimeError) => {
       assert.ok(error instanceof DuetimeError && error instanceof Error)
@@ -104,7 +133,7 @@ suite('one timer', () => {
   })
 
   test('that does not exist yet is previewed', async () => {
-    const daily = { every: 'P1D', times: 5, from: '2030-03-30T09:00:00+01:00', timeZone: 'Europe/Berlin' }
+    const daily = { every: 'P1D' as const, times: 5, from: '2030-03-30T09:00:00+01:00', timeZone: 'Europe/Berlin' }
     const { firings, localFirings } = await client().preview({ ...daily, count: 2 })
     assert.deepEqual(firings, ['2030-03-30T08:00:00.000Z', '2030-03-31T07:00:00.000Z'])
     assert.equal(localFirings?.[1], '2030-03-31T09:00:00.000+02:00[Europe/Berlin]')
@@ -115,7 +144,7 @@ suite('many timers', () => {
   test('a batch of any size is split, and a bad one fails alone', async () => {
     const duetime = client()
     assert.deepEqual(await duetime.batch([]), [])
-    const timers = Array.from({ length: 2_100 }, (_, n) => ({ id: `t${n}`, after: '1h', callbackUrl: n === 1_500 ? 'nowhere' : NOWHERE }))
+    const timers = Array.from({ length: 2_100 }, (_, n) => ({ id: `t${n}`, after: '1h' as const, callbackUrl: n === 1_500 ? 'nowhere' : NOWHERE }))
     const results = await duetime.batch(timers)
     assert.equal(results.length, 2_100)
     const bad = results.flatMap((result, index) => (result.ok ? [] : [[index, result.error.code, result.error.details['field']]]))
@@ -131,7 +160,7 @@ suite('many timers', () => {
 
   test('one that is wrong before it is sent fails alone as well', async () => {
     const duetime = client()
-    const results = await duetime.batch([{ ...LATER, id: 'a' }, { ...LATER, id: 'b', at: 0 }, { ...LATER, id: 'c' }])
+    const results = await duetime.batch([{ ...LATER, id: 'a' }, { ...LATER, id: 'b', at: 0 } as never, { ...LATER, id: 'c' }])
     assert.deepEqual(results.map((result) => (result.ok ? result.timer.id : result.error.code)), ['a', 'INVALID_INPUT', 'c'])
   })
 

@@ -1,10 +1,10 @@
 import { handler } from '@duetime/client'
-import type { Duetime } from '@duetime/client'
+import type { Duetime, DurationText } from '@duetime/client'
 
 type Deadline = { readonly ticket: string; readonly kind: 'warning' | 'breach' }
 
 export function slaDeadlines(client: Duetime, escalate: (ticket: string, kind: Deadline['kind']) => Promise<void>, callbackUrl: string) {
-  const deadline = (ticket: string, kind: Deadline['kind'], after: string) => {
+  const deadline = (ticket: string, kind: Deadline['kind'], after: DurationText) => {
     return { id: `${ticket}-${kind}`, namespace: 'sla', after, callbackUrl, payload: { ticket, kind }, metadata: { ticket } }
   }
   return {

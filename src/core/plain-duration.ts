@@ -50,6 +50,9 @@ export function isoDurationOf(fields: DurationFields): string {
   const shown = JSON.stringify(fields)
   const unknown = Object.keys(fields).find((name) => !FIELDS.has(name))
   if (unknown !== undefined) throw invalidSchedule('format', `"${unknown}" is no unit of time; known are ${[...FIELDS].join(', ')}.`, shown)
+  if ([...FIELDS].every((name) => fields[name as keyof DurationFields] === undefined)) {
+    throw invalidSchedule('format', `${shown} is no length of time: say how long, such as { hours: 1 }.`, shown)
+  }
   return isoText(fields, shown)
 }
 

@@ -41,7 +41,7 @@ test('overlong text is refused and not echoed in full', () => {
 
 test('well-formed schedules out of bounds are refused as out of range', () => {
   const refused = [
-    'R0/PT1M', 'R1001/PT1M', `R${'9'.repeat(30)}/PT1M`, 'PT0S', 'P0D', 'PT0.5S', 'PT0.999S', 'R3/PT0.5S', 'P101Y', 'P100YT1S', 'P1201M',
+    'R0/PT1M', 'R1001/PT1M', `R${'9'.repeat(30)}/PT1M`, 'R/PT0S', 'R3/P0D', 'PT0.5S', 'PT0.999S', 'R3/PT0.5S', 'P101Y', 'P100YT1S', 'P1201M',
     'P36526D',
     'PT99999999999S', 'R/P101Y', 'R3/2026-01-31T10:00:00Z/PT0S',
   ]
@@ -49,6 +49,10 @@ test('well-formed schedules out of bounds are refused as out of range', () => {
     assert.throws(() => parseSchedule(text), fault('range'), text)
     assert.throws(() => parseSchedule(text), { details: { fault: 'range', provided: text } }, text)
   }
+})
+
+test('a duration of no length is due at once', () => {
+  for (const text of ['PT0S', 'P0D']) assert.deepEqual(firstFiring(parseSchedule(text), 5_000), { dueAt: 5_000, anchorAt: null, iteration: 1 })
 })
 
 test('an unknown or contradictory time zone is refused', () => {

@@ -8,6 +8,7 @@
 import { addDuration, checkLength, lengthMs, parseIsoDuration, stepsToReach } from './duration.ts'
 import type { IsoDuration } from './duration.ts'
 import { invalidSchedule } from './errors.ts'
+import type { DuetimeError } from './errors.ts'
 import { parseTimeZone, parseZonedInstant } from './instant.ts'
 import { CYCLE_REPETITIONS_MAX, DELAY_MAX_YEARS, DELAY_MIN_MS } from './limits.ts'
 import { NEVER } from './timer.ts'
@@ -41,7 +42,7 @@ const HORIZON: IsoDuration = { years: DELAY_MAX_YEARS, months: 0, weeks: 0, days
 export function parseSchedule(text: string, timeZone: string | null = null): Schedule {
   checkLength(text)
   const zone = timeZone === null ? null : parseTimeZone(timeZone)
-  if (text.startsWith('P')) return { kind: 'duration', duration: parseDelay(text, text), timeZone: zone, text }
+  if (text.startsWith('P')) return { kind: 'duration', duration: parseDelay(text, text, { orNone: true }), timeZone: zone, text }
   if (text.startsWith('R')) return parseCycle(text, zone)
   if (!/^\d{4}-/.test(text)) {
     throw invalidSchedule(
@@ -71,12 +72,17 @@ function parseCycle(text: string, zone: string | null): CycleSchedule {
   return { kind: 'cycle', repetitions, startAt: start?.at ?? null, duration, timeZone: oneZone(start?.timeZone ?? null, zone, text), text }
 }
 
-function parseDelay(text: string, provided: string): IsoDuration {
+/** `orNone`: no time at all is at once. */
+function parseDelay(text: string, provided: string, { orNone = false } = {}): IsoDuration {
   const duration = parseIsoDuration(text, provided)
   const ms = lengthMs(duration, AVERAGE)
-  if (ms < DELAY_MIN_MS) throw invalidSchedule('range', `"${text}" is too short: the shortest duration is 1 second (PT1S).`, provided)
+  if (ms < DELAY_MIN_MS && !(orNone && ms === 0)) throw tooShort(text, provided)
   if (ms > lengthMs(HORIZON, AVERAGE)) throw tooFar(text, provided)
   return duration
+}
+
+export function tooShort(text: string, provided: string): DuetimeError {
+  return invalidSchedule('range', `"${text}" is too short: the shortest duration is 1 second (PT1S).`, provided)
 }
 
 function oneZone(written: string | null, asked: string | null, provided: string): string | null {

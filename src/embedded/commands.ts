@@ -19,7 +19,7 @@ import type { Timers } from '../service/timers.ts'
 import { checkCreate, checkUpdate } from './fields.ts'
 import type { CreateFields, TimerRef, UpdateFields } from './fields.ts'
 import { timingOf } from './when.ts'
-import type { When } from './when.ts'
+import type { MaybeWhen } from './when.ts'
 
 /** The handler of the timer's namespace. */
 const HANDLER: Target = Object.freeze({ type: 'function' })
@@ -81,7 +81,7 @@ function changesOf(fields: UpdateFields, payloadMaxBytes: number): TimerChanges 
   }
 }
 
-export function scheduleOf(when: When) {
+export function scheduleOf(when: MaybeWhen) {
   const timing = timingOf(when)
   if (timing.executeAt === undefined && timing.schedule === undefined) throw invalidInput('at', 'say when: at, after, every or schedule')
   return requiredSchedule(timing)

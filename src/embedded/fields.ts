@@ -14,12 +14,12 @@ import type { Metadata } from '../http/native/metadata.ts'
 import { RetryPolicyFields } from '../http/native/retry-policy.ts'
 import { fieldFault } from './field-fault.ts'
 import type { SchemaFault } from './field-fault.ts'
-import type { InstantLike, When } from './when.ts'
+import type { InstantLike, MaybeWhen, When } from './when.ts'
 
 /** A timer by its id; in the namespace `default` unless it says another. */
 export type TimerRef = string | { readonly id: string; readonly namespace?: string | undefined }
 
-type Settings<Payload> = When & {
+type Settings<Payload> = {
   /** What to do with iterations of a cycle missed while the program did not run: all of them, or one for all. */
   readonly catchUp?: CatchUp | undefined
   /** Call this instead of the namespace's handler. */
@@ -33,7 +33,7 @@ type Settings<Payload> = When & {
   readonly callbackTimeout?: string | undefined
 }
 
-export type CreateFields<Payload = unknown> = Settings<Payload> & {
+export type CreateFields<Payload = unknown> = Settings<Payload> & When & {
   readonly namespace?: string | undefined
   /** Made up if left out. */
   readonly id?: string | undefined
@@ -42,7 +42,7 @@ export type CreateFields<Payload = unknown> = Settings<Payload> & {
 }
 
 /** Only what is given changes. `callback: 'handler'` goes back to the namespace's handler. */
-export type UpdateFields<Payload = unknown> = Omit<Settings<Payload>, 'callback'> & {
+export type UpdateFields<Payload = unknown> = Omit<Settings<Payload>, 'callback'> & MaybeWhen & {
   readonly callback?: Callback | 'handler' | undefined
   /** Refused unless the timer has this version. */
   readonly ifVersion?: number | undefined
@@ -106,7 +106,7 @@ const PREVIEW = compiled({ ...settings, count: Type.Integer({ minimum: 1 }) })
 export const checkCreate = <Payload>(fields: CreateFields<Payload>): CreateFields<Payload> => checked(CREATE, fields)
 export const checkUpdate = <Payload>(fields: UpdateFields<Payload>): UpdateFields<Payload> => checked(UPDATE, fields)
 export const checkList = (fields: ListFields): ListFields => checked(LIST, fields)
-export const checkPreview = <Fields extends When>(fields: Fields): Fields => checked(PREVIEW, fields)
+export const checkPreview = <Fields extends MaybeWhen>(fields: Fields): Fields => checked(PREVIEW, fields)
 
 type Schema = { readonly known: readonly string[]; check(value: unknown): boolean; faults(value: unknown): readonly SchemaFault[] }
 

@@ -17,6 +17,8 @@ export type Firing<Payload = unknown> = {
   readonly namespace: string
   /** What the timer was created with; null when that was nothing. */
   readonly payload: Payload
+  /** The payload as JSON, as it is stored: JavaScript rounds integers beyond 2^53. */
+  readonly payloadText: string | null
   readonly metadata: Metadata | null
   readonly dueAt: Date
   /** When this attempt started; never before `dueAt`. */
@@ -59,6 +61,7 @@ function firingOf<Payload>({ timer, deliveryId, attempt, firedAt }: CoreFiring, 
     id: timer.id,
     namespace: timer.namespace,
     payload: parsed(timer.payload) as Payload,
+    payloadText: timer.payload,
     metadata: parsed(timer.metadata) as Metadata | null,
     dueAt: new Date(timer.dueAt),
     firedAt: new Date(firedAt),

@@ -20,6 +20,8 @@ export type Timer<Payload = unknown> = {
   /** What is called: `function` is the namespace's handler. */
   readonly callback: Target
   readonly payload: Payload
+  /** The payload as JSON, as it is stored: JavaScript rounds integers beyond 2^53. */
+  readonly payloadText: string | null
   readonly metadata: Metadata | null
   readonly callbackTimeout: string
   readonly createdAt: Date
@@ -58,6 +60,7 @@ export function shownTimer<Payload>(timer: StoredTimer): Timer<Payload> {
     iteration: timer.anchorAt === null ? null : timer.iteration,
     callback: timer.target,
     payload: parsed(timer.payload) as Payload,
+    payloadText: timer.payload,
     metadata: parsed(timer.metadata) as Metadata | null,
     callbackTimeout: formatInterval(timer.timeoutMs),
     createdAt: new Date(timer.createdAt),

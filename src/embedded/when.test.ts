@@ -2,19 +2,20 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DuetimeError } from '../core/errors.ts'
 import { instantMs, timingOf } from './when.ts'
-import type { When } from './when.ts'
 
 const NOON = '2030-01-31T12:00:00.000Z'
 const NOON_MS = Date.parse(NOON)
 
 test('a time that is said twice, half, or not at all is refused with its field', () => {
-  const wrong: [When, string][] = [
+  const wrong: [object, string][] = [
     [{ at: NOON, after: '1d' }, 'after'],
     [{ every: '1d', schedule: 'P1D' }, 'schedule'],
     [{ after: '1d', from: NOON }, 'from'],
     [{ every: '1d', times: 0 }, 'times'],
     [{ every: '1d', times: 1.5 }, 'times'],
     [{ every: 'often' }, 'every'],
+    [{ after: {} }, 'after'],
+    [{ after: null }, 'after'],
     [{ at: {} as Date }, 'at'],
     [{ at: null as unknown as Date }, 'at'],
   ]
@@ -22,6 +23,11 @@ test('a time that is said twice, half, or not at all is refused with its field',
     assert.throws(() => timingOf(when), (error) => error instanceof DuetimeError && error.details['field'] === field, JSON.stringify(when))
   }
   assert.deepEqual(timingOf({}), {})
+})
+
+test('a bare number is told that it has no unit, and no time at all is now', () => {
+  assert.throws(() => timingOf({ after: 5 as never }), /a bare number does not say its unit: write '5s' for seconds/)
+  assert.deepEqual(timingOf({ after: '0s' }), { schedule: 'PT0S' })
 })
 
 test('an instant is the same in all its forms', () => {

@@ -11,31 +11,56 @@ import type { Millis } from '../core/timer.ts'
 /** ISO 8601 with an offset, a Date, milliseconds since 1970, or a Temporal.Instant or Temporal.ZonedDateTime. */
 export type InstantLike = string | number | Date | { readonly epochMilliseconds: number }
 
-/** '90s', '1h30m', '3d', ISO 8601 ('P3D'), fields, or a Temporal.Duration. A bare number would not say its unit. */
-export type DurationLike = string | DurationFields
+type Unit = 'ms' | 's' | 'm' | 'h' | 'd' | 'w' | 'mo' | 'y'
 
-/** When a timer fires, in one of these ways. */
-export type When = {
+/** '90s', '1h30m', '3d', '0s' for now; or ISO 8601, 'P3D'. Text that is known only when the program runs is cast to it, and checked then. */
+export type DurationText = `${number}${Unit}` | `${number}${Unit}${number}${string}` | `P${string}`
+
+/** Text, fields, or a Temporal.Duration. A bare number would not say its unit. */
+export type DurationLike = DurationText | DurationFields
+
+type At = {
   /** At this instant. */
-  readonly at?: InstantLike | undefined
-  /** So long after it was stored. */
-  readonly after?: DurationLike | undefined
-  /** Again and again; see `times` and `from`. */
-  readonly every?: DurationLike | undefined
-  /** With `every`: how often. For ever if left out. */
+  readonly at: InstantLike
+}
+type After = {
+  /** So long after it was stored; '0s' is at once. */
+  readonly after: DurationLike
+}
+type Every = {
+  /** Again and again. */
+  readonly every: DurationLike
+  /** How often. For ever if left out. */
   readonly times?: number | undefined
-  /** With `every`: when it fires first. One interval from now if left out. */
+  /** When it fires first. One interval from now if left out. */
   readonly from?: InstantLike | undefined
+}
+type Written = {
   /** As the HTTP API takes it: an instant, a duration or a cycle. */
-  readonly schedule?: string | undefined
+  readonly schedule: string
+}
+type Ways = At | After | Every | Written
+type AllWays = At & After & Every & Written
+type Zoned = {
   /** Whose calendar the schedule follows, such as Europe/Berlin. UTC if left out. */
   readonly timeZone?: string | undefined
 }
 
+/** One of them, with nothing of the others. */
+type OneWay<Way> = Way extends Way ? Way & { readonly [K in Exclude<keyof AllWays, keyof Way>]?: undefined } : never
+
+/** When a timer fires: in exactly one of these ways. */
+export type When = OneWay<Ways> & Zoned
+/** In one of them, or left as it is. */
+export type MaybeWhen = (OneWay<Ways> | { readonly [K in keyof AllWays]?: undefined }) & Zoned
+/** As programs that no compiler has checked may write it. */
+type Unchecked = { readonly [K in keyof AllWays]?: AllWays[K] | undefined } & Zoned
+
 type Timing = { readonly executeAt?: string; readonly schedule?: string; readonly timeZone?: string }
 
 /** What the HTTP API would be sent. Empty when nothing is said. */
-export function timingOf(when: When): Timing {
+export function timingOf(given: MaybeWhen): Timing {
+  const when: Unchecked = given
   const said = (['at', 'after', 'every', 'schedule'] as const).filter((field) => when[field] !== undefined)
   if (said.length > 1) throw invalidInput(said[1]!, `give one of ${said.join(' and ')}, not both`)
   for (const field of ['times', 'from'] as const) {
@@ -47,7 +72,7 @@ export function timingOf(when: When): Timing {
   return when.timeZone === undefined ? { schedule } : { schedule, timeZone: when.timeZone }
 }
 
-function scheduleText({ after, every, times, from, schedule }: When): string | undefined {
+function scheduleText({ after, every, times, from, schedule }: Unchecked): string | undefined {
   if (after !== undefined) return durationText(after, 'after')
   if (every === undefined) return schedule
   if (times !== undefined && !(Number.isInteger(times) && times >= 1)) throw invalidInput('times', 'times must be a whole number from 1')
@@ -69,7 +94,8 @@ export function durationText(duration: DurationLike, field: string): string {
 
 function fieldsOf(duration: DurationFields, field: string): DurationFields {
   if (typeof duration === 'object' && duration !== null) return duration
-  throw invalidInput(field, `${field} must be text such as 3d or P3D, or an object such as { days: 3 }`)
+  const unit = typeof duration === 'number' ? `; a bare number does not say its unit: write '${String(duration)}s' for seconds` : ''
+  throw invalidInput(field, `${field} must be text such as 3d or P3D, or an object such as { days: 3 }${unit}`)
 }
 
 /** How long it is from `now` on, where the calendar matters. */
@@ -80,7 +106,7 @@ export function durationMs(duration: DurationLike, field: string, now: Millis): 
 /** An instant, or a length of time from now on: in text, lengths begin with a number and a unit, or with P. */
 export function instantMs(value: InstantLike | DurationFields, field: string, now: Millis): Millis {
   const isInstant = typeof value !== 'object' || value instanceof Date || value === null || 'epochMilliseconds' in value
-  if (!isInstant || (typeof value === 'string' && !/^\d{4}-/.test(value))) return now + durationMs(value, field, now)
+  if (!isInstant || (typeof value === 'string' && !/^\d{4}-/.test(value))) return now + durationMs(value as DurationLike, field, now)
   return instantAt(value, field)
 }
 

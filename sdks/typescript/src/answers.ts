@@ -4,6 +4,7 @@
 import { parseRetryAfter } from './backoff.ts'
 import { DuetimeError } from './errors.ts'
 import type { ErrorAnswer } from './generated.ts'
+import { parseExactly } from './payload-text.ts'
 import type { MinimalResponse } from './platform.ts'
 
 const RETRIED_STATUSES: readonly number[] = [429, 502, 503, 504]
@@ -13,7 +14,7 @@ export type About = { readonly requestId: string; readonly attempts: number }
 
 export function parsed(text: string, response: MinimalResponse, about: About): unknown {
   try {
-    return JSON.parse(text)
+    return parseExactly(text)
   } catch (cause) {
     throw badAnswer(response, text, about, cause)
   }
@@ -29,7 +30,7 @@ export function refusal(response: MinimalResponse, text: string, about: About): 
 
 function errorAnswer(text: string): ErrorAnswer | null {
   try {
-    const value = JSON.parse(text) as Partial<ErrorAnswer> | null
+    const value = parseExactly(text) as Partial<ErrorAnswer> | null
     return typeof value?.error === 'string' && typeof value.message === 'string' ? (value as ErrorAnswer) : null
   } catch {
     return null

@@ -76,7 +76,7 @@ export class Duetime {
   }
 
   /**
-   * Stored on disk when it resolves. Without an id it gets a new one here, before it is first sent. A timer of the same
+   * Stored on disk when it resolves. Without an id or an idempotency key it gets a new id here, before it is first sent. A timer of the same
    * id is replaced unless `onConflict` says otherwise. Sent twice, it still is one timer that fires once.
    */
   async create<Payload = unknown>(timer: NewTimer<Payload>, options?: CallOptions): Promise<Timer<Payload>> {

@@ -44,7 +44,7 @@ export type CreateBody = {
   readonly idempotencyKey?: string | undefined
   /** When it fires: ISO 8601 with an offset, such as 2030-01-31T09:00:00Z. */
   readonly executeAt?: string | undefined
-  /** Instead of executeAt: an instant, a duration from now (PT10M) or a cycle (R3/PT10M, R/2030-01-31T09:00:00Z/P1M). */
+  /** Instead of executeAt: an instant, a duration from now (PT10M; PT0S is at once) or a cycle (R3/PT10M, R/2030-01-31T09:00:00Z/P1M). */
   readonly schedule?: string | undefined
   /** Whose calendar the schedule follows, such as Europe/Berlin. Default UTC. */
   readonly timeZone?: string | undefined
@@ -103,7 +103,7 @@ export type UpdateBody = {
   readonly timerId: string
   /** When it fires: ISO 8601 with an offset, such as 2030-01-31T09:00:00Z. */
   readonly executeAt?: string | undefined
-  /** Instead of executeAt: an instant, a duration from now (PT10M) or a cycle (R3/PT10M, R/2030-01-31T09:00:00Z/P1M). */
+  /** Instead of executeAt: an instant, a duration from now (PT10M; PT0S is at once) or a cycle (R3/PT10M, R/2030-01-31T09:00:00Z/P1M). */
   readonly schedule?: string | undefined
   /** Whose calendar the schedule follows, such as Europe/Berlin. Default UTC. */
   readonly timeZone?: string | undefined
@@ -227,7 +227,7 @@ export type CancelBody = {
 export type PreviewBody = {
   /** When it fires: ISO 8601 with an offset, such as 2030-01-31T09:00:00Z. */
   readonly executeAt?: string | undefined
-  /** Instead of executeAt: an instant, a duration from now (PT10M) or a cycle (R3/PT10M, R/2030-01-31T09:00:00Z/P1M). */
+  /** Instead of executeAt: an instant, a duration from now (PT10M; PT0S is at once) or a cycle (R3/PT10M, R/2030-01-31T09:00:00Z/P1M). */
   readonly schedule?: string | undefined
   /** Whose calendar the schedule follows; the answer shows its local times too. */
   readonly timeZone?: string | undefined

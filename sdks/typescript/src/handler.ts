@@ -1,6 +1,7 @@
 // The receiving side: turns a function into an endpoint that speaks the callback protocol. What the function returns or
 // throws decides whether the timer is done, fires again at another time, or is tried again.
 
+import { parseExactly } from './payload-text.ts'
 import { platform, viewedAs } from './platform.ts'
 import type { MinimalRequest, WebRequest, WebResponse } from './platform.ts'
 import type { Metadata } from './timer.ts'
@@ -16,6 +17,8 @@ export type Firing<Payload = unknown> = {
   /** The namespace by its other name. */
   readonly groupId: string
   readonly payload: Payload
+  /** The payload as JSON, where it has numbers that JavaScript rounds: integers beyond 2^53, for example. */
+  readonly payloadText?: string
   /** When it was due. */
   readonly executeAt: string
   /** When this attempt was sent. */
@@ -117,7 +120,7 @@ export function bodyBytesMax({ maxBodyBytes = 8 * 1_024 * 1_024 }: HandlerOption
 
 function parseFiring(body: Uint8Array | string): Firing | null {
   try {
-    const value = JSON.parse(typeof body === 'string' ? body : new platform.TextDecoder().decode(body)) as Partial<Firing> | null
+    const value = parseExactly(typeof body === 'string' ? body : new platform.TextDecoder().decode(body)) as Partial<Firing> | null
     return typeof value?.id === 'string' && typeof value.deliveryId === 'string' ? (value as Firing) : null
   } catch {
     return null

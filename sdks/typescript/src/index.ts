@@ -15,4 +15,4 @@ export type { Metadata, NewTimer, OnConflict, Status, Timer, TimerChanges, Timer
 export type { CallOptions } from './transport.ts'
 export { verifyWebhook, WebhookVerificationError } from './webhook.ts'
 export type { VerifiedWebhook, VerifyOptions, WebhookHeaders } from './webhook.ts'
-export type { DurationFields, DurationLike, InstantLike, When } from './when.ts'
+export type { DurationFields, DurationLike, DurationText, InstantLike, When } from './when.ts'

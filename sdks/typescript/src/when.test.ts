@@ -3,9 +3,10 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { DuetimeError } from './errors.ts'
 import { durationText, instantText, wireWhen } from './when.ts'
-import type { When } from './when.ts'
+import type { DurationLike } from './when.ts'
 
-function refused(when: When, field: string): void {
+/** As a program without types would write it. */
+function refused(when: object, field: string): void {
   assert.throws(
     () => wireWhen(when),
     (error: unknown) => error instanceof DuetimeError && error.code === 'INVALID_INPUT' && error.details['field'] === field,
@@ -22,9 +23,14 @@ test('what cannot be meant is refused before anything is sent, and the field is 
   refused({ at: new Date(Number.NaN) }, 'at')
   for (const after of ['', 'soon', '3', '3x', '1h 30m', '-1h', '1.5d']) refused({ after }, 'after')
   refused({ after: {} }, 'after')
+  for (const after of [5, true, null, []]) refused({ after }, 'after')
   refused({ after: { days: 1.5 } }, 'after')
   refused({ after: { hours: -1 } }, 'after')
   refused({ after: { seconds: Number.NaN } }, 'after')
+})
+
+test('a bare number is told that it has no unit', () => {
+  assert.throws(() => wireWhen({ after: 5 as never }), /^DuetimeError: after must be text with units.*a bare number does not say its unit: write '5s' for seconds/)
 })
 
 test('nothing said is nothing sent', () => {
@@ -41,7 +47,9 @@ test('instants are taken as they are at hand', () => {
 })
 
 test('durations become ISO 8601', () => {
-  const cases: [When['after'], string][] = [
+  const cases: [DurationLike, string][] = [
+    ['0s', 'PT0S'],
+    [{ minutes: 0 }, 'PT0S'],
     ['90s', 'PT1M30S'],
     ['1h30m', 'PT1H30M'],
     ['1.5h', 'PT1H30M'],

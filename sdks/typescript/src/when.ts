@@ -16,31 +16,59 @@ export type DurationFields = {
   readonly milliseconds?: number | undefined
 }
 
-/** '90s', '1h30m', '3d', ISO 8601 ('P3D'), fields, or a Temporal.Duration. A bare number would not say its unit. */
-export type DurationLike = string | DurationFields
+type Unit = 'ms' | 's' | 'm' | 'h' | 'd' | 'w' | 'mo' | 'y'
 
-/** When a timer fires, in one of these ways. */
-export type When = {
+/** '90s', '1h30m', '3d', '0s' for now; or ISO 8601, 'P3D'. Text that is known only when the program runs is cast to it, and checked then. */
+export type DurationText = `${number}${Unit}` | `${number}${Unit}${number}${string}` | `P${string}`
+
+/** Text, fields, or a Temporal.Duration. A bare number would not say its unit. */
+export type DurationLike = DurationText | DurationFields
+
+type At = {
   /** At this instant. */
-  readonly at?: InstantLike | undefined
-  /** So long after the service has stored it. */
-  readonly after?: DurationLike | undefined
-  /** Again and again; see `times` and `from`. */
-  readonly every?: DurationLike | undefined
-  /** With `every`: how often. For ever if left out. */
-  readonly times?: number | undefined
-  /** With `every`: when it fires first. One interval from now if left out. */
-  readonly from?: InstantLike | undefined
-  /** As the service takes it: ISO 8601 with an offset. */
-  readonly executeAt?: string | undefined
-  /** As the service takes it: an instant, a duration or a cycle. */
-  readonly schedule?: string | undefined
+  readonly at: InstantLike
 }
+type After = {
+  /** So long after the service has stored it; '0s' is at once. */
+  readonly after: DurationLike
+}
+type Every = {
+  /** Again and again. */
+  readonly every: DurationLike
+  /** How often. For ever if left out. */
+  readonly times?: number | undefined
+  /** When it fires first. One interval from now if left out. */
+  readonly from?: InstantLike | undefined
+}
+type ExecuteAt = {
+  /** As the service takes it: ISO 8601 with an offset. */
+  readonly executeAt: string
+}
+type Schedule = {
+  /** As the service takes it: an instant, a duration or a cycle. */
+  readonly schedule: string
+}
+
+/** One of them, with nothing of the others. */
+export type OneOf<All, One extends All> = One extends All ? One & { readonly [K in Exclude<KeysOf<All>, keyof One>]?: undefined } : never
+type KeysOf<All> = All extends All ? keyof All : never
+
+type Ways = At | After | Every | ExecuteAt | Schedule
+
+/** When a timer fires: in exactly one of these ways. */
+export type When = OneOf<Ways, Ways>
+/** In one of them, or left as it is. */
+export type MaybeWhen = When | { readonly [K in KeysOf<Ways>]?: undefined }
 
 export type WireWhen = { readonly executeAt?: string; readonly schedule?: string }
 
+/** As programs that no compiler has checked may write it. */
+type AllWays = At & After & Every & ExecuteAt & Schedule
+type Unchecked = { readonly [K in keyof AllWays]?: AllWays[K] | undefined }
+
 /** Empty when nothing is said. */
-export function wireWhen(when: When): WireWhen {
+export function wireWhen(given: MaybeWhen): WireWhen {
+  const when: Unchecked = given
   const said = (['at', 'after', 'every', 'executeAt', 'schedule'] as const).filter((field) => when[field] !== undefined)
   if (said.length > 1) throw invalidInput(said[1]!, `give one of ${said.join(' and ')}, not both`)
   for (const field of ['times', 'from'] as const) {
@@ -61,7 +89,7 @@ export function instantText(instant: InstantLike, field: string): string {
   return date.toISOString()
 }
 
-function cycleText(every: DurationLike, { times, from }: When): string {
+function cycleText(every: DurationLike, { times, from }: Unchecked): string {
   if (times !== undefined && !(Number.isInteger(times) && times >= 1)) throw invalidInput('times', 'times must be a whole number from 1')
   const start = from === undefined ? '' : `${instantText(from, 'from')}/`
   return `R${times ?? ''}/${start}${durationText(every, 'every')}`
@@ -82,7 +110,11 @@ const FIELD_BY_UNIT: Readonly<Record<string, keyof DurationFields>> = {
 
 /** ISO 8601. Text that begins with P is the service's to judge. */
 export function durationText(duration: DurationLike, field: string): string {
-  if (typeof duration !== 'string') return isoDuration(duration, field)
+  if (typeof duration === 'object' && duration !== null) return isoDuration(duration, field)
+  if (typeof duration !== 'string') {
+    const fix = typeof duration === 'number' ? `a bare number does not say its unit: write '${String(duration)}s' for seconds` : "write '3d' or { days: 3 }"
+    throw invalidInput(field, `${field} must be text with units, or an object with them; ${fix}`)
+  }
   if (/^\s*p/i.test(duration)) return duration.trim()
   if (!TERMS.test(duration)) {
     throw invalidInput(field, `${field} '${duration}' is not a duration: write 90s, 1h30m, 3d, 2w, 6mo, 1y, or ISO 8601 such as P3D`)
@@ -108,8 +140,9 @@ function isoDuration(fields: DurationFields, field: string): string {
   })
   const ms = amount('hours') * 3_600_000 + amount('minutes') * 60_000 + amount('seconds') * 1_000 + amount('milliseconds')
   const text = `${calendar.join('')}${clockText(Math.round(ms))}`
-  if (text === '') throw invalidInput(field, `${field} is empty: say how long, such as 90s or { hours: 1 }`)
-  return `P${text}`
+  if (text !== '') return `P${text}`
+  if (Object.values(FIELD_BY_UNIT).some((name) => fields[name] !== undefined)) return 'PT0S'
+  throw invalidInput(field, `${field} is empty: say how long, such as 90s or { hours: 1 }`)
 }
 
 /** Hours and smaller have fixed lengths, so parts of them add up. */

@@ -2,7 +2,7 @@
 
 import { Option } from 'commander'
 import type { Command } from 'commander'
-import type { OnConflict, Timer } from '@duetime/client'
+import type { NewTimer, OnConflict, Timer } from '@duetime/client'
 import { addConnectionOptions, connectionOf, withClient } from '../connection.ts'
 import type { ConnectionFlags } from '../connection.ts'
 import { outputOption, print } from '../output/format.ts'
@@ -45,7 +45,8 @@ export function addCreateCommand(program: Command, terminal: Terminal): void {
     const { id, onConflict } = flags
     const timer = await withClient(
       connection,
-      (client) => client.create({ ...fields, ...(id !== undefined && { id }), ...(onConflict !== undefined && { onConflict }) }),
+      // That there is one time and one target is checked above, and where the flags are read.
+      (client) => client.create({ ...fields, ...(id !== undefined && { id }), ...(onConflict !== undefined && { onConflict }) } as NewTimer),
     )
     if (flags.quiet === true) return terminal.out(`${timer.id}\n`)
     return print({ value: timer, text: () => createdText(timer, terminal) }, flags.output, terminal)

@@ -1,6 +1,7 @@
 // `duetime preview`: when a schedule would fire, before anything is made.
 
 import { InvalidArgumentError } from 'commander'
+import type { PreviewQuery } from '@duetime/client'
 import type { Command } from 'commander'
 import { PREVIEW_FIRINGS_DEFAULT, PREVIEW_FIRINGS_MAX } from '../../core/limits.ts'
 import { addConnectionOptions, connectionOf, withClient } from '../connection.ts'
@@ -30,7 +31,7 @@ export function addPreviewCommand(program: Command, terminal: Terminal): void {
   command.action(async (when: string, flags: PreviewFlags) => {
     const connection = connectionOf(flags, terminal.environment)
     const fields = whenFields(flags, when, terminal)
-    const answer = await withClient(connection, (client) => client.preview({ ...fields, count: flags.count }))
+    const answer = await withClient(connection, (client) => client.preview({ ...fields, count: flags.count } as PreviewQuery))
     const timeZone = fields.timeZone ?? flags.timeZone ?? terminal.environment.timeZone
     const now = Date.parse(answer.now)
     const rows = answer.firings.map(

@@ -1,5 +1,6 @@
 // `duetime update`: only what is given changes.
 
+import type { TimerChanges } from '@duetime/client'
 import type { Command } from 'commander'
 import { addConnectionOptions, connectionOf, withClient } from '../connection.ts'
 import type { ConnectionFlags } from '../connection.ts'
@@ -26,7 +27,7 @@ export function addUpdateCommand(program: Command, terminal: Terminal): void {
     const connection = connectionOf(flags, terminal.environment)
     const fields = await timerFields(flags, { when }, terminal)
     if (Object.keys(fields).length === 0) throw new UsageError(`Say what shall change, such as: duetime update ${id} "in 1h"`)
-    const changes = { ...fields, ...(flags.ifVersion !== undefined && { ifVersion: flags.ifVersion }) }
+    const changes = { ...fields, ...(flags.ifVersion !== undefined && { ifVersion: flags.ifVersion }) } as TimerChanges
     const timer = await withClient(connection, (client) => client.update(id, changes))
     await print({ value: timer, text: () => timerText(timer, terminal) }, flags.output, terminal)
   })

@@ -117,7 +117,7 @@ export function notUnderstood(text: string): UsageError {
 
 /** Shown by every message about a text that means nothing, and by the help. */
 export const EXAMPLES: readonly string[] = [
-  'in 5m, 1h30m, in 2 days                     a while from now',
+  'in 5m, 1h30m, in 2 days, now                a while from now',
   'today 18:30, tomorrow 9:00 Europe/Berlin    a day, a time, perhaps a time zone',
   'monday 9am, next friday 17:00               a weekday',
   '2026-12-24 18:00, 2026-12-24T18:00:00Z      a date, an instant',

@@ -42,7 +42,6 @@ export function readSpan(text: string): Span | null {
     if (Number(fraction) > 0) addParts(fields, partMs(unit, fraction, text))
   }
   const iso = isoText(fields)
-  if (iso === 'PT') throw new UsageError(`"${text}" is no time at all: the shortest is 1s.`)
   return { iso, isCalendar: (['Y', 'M', 'W', 'D'] as const).some((field) => (fields.get(field) ?? 0) > 0) }
 }
 
@@ -77,5 +76,5 @@ function isoText(fields: ReadonlyMap<Field, number>): string {
   const seconds = ms === 0 ? '' : `${ms % 1_000 === 0 ? ms / 1_000 : (ms / 1_000).toFixed(3).replace(/0+$/, '')}S`
   const time = of('TH', 'H') + of('TM', 'M') + seconds
   const date = of('Y', 'Y') + of('M', 'M') + of('W', 'W') + of('D', 'D')
-  return date === '' ? `PT${time}` : `P${date}${time === '' ? '' : `T${time}`}`
+  return date === '' ? `PT${time === '' ? '0S' : time}` : `P${date}${time === '' ? '' : `T${time}`}`
 }

@@ -47,7 +47,7 @@ function understood(text: string, viewpoint: Viewpoint): When {
   const from = { ...viewpoint, timeZone: zone }
   const first = words[0]?.toLowerCase()
   if (words.length === 0) throw notUnderstood(text)
-  if (first === 'now') throw new UsageError('A timer is due in 1 second at the earliest: write in 1s.')
+  if (words.length === 1 && first === 'now') return { schedule: 'PT0S' }
   if (first === 'every') return cycleOf(words.slice(1), from, text)
   if (words.at(-1)?.toLowerCase() === 'ago') throw new UsageError(`${text} has passed. Write a later one, such as in 5m.`)
   const span = readSpan((first === 'in' ? words.slice(1) : words).join(' '))
@@ -129,7 +129,7 @@ function zoneFor({ isCalendar }: Span, timeZone: string): { readonly timeZone?: 
 function assertPossible(when: When, { now }: Viewpoint): void {
   try {
     const { dueAt } = firstFiring(parseSchedule(when.schedule ?? when.executeAt, when.timeZone ?? null), now)
-    if (dueAt <= now) throw new UsageError(`${when.executeAt} has passed. Write a later one, such as in 5m or tomorrow 9:00.`)
+    if (dueAt <= now && when.schedule === undefined) throw new UsageError(`${when.executeAt} has passed. Write a later one, such as in 5m or tomorrow 9:00.`)
   } catch (error) {
     throw error instanceof DuetimeError ? new UsageError(error.message, { cause: error }) : error
   }

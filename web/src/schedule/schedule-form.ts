@@ -56,7 +56,9 @@ export function wallClock(at: number): string {
 }
 
 /** As the service takes it. */
-export type Timing = { readonly executeAt?: string; readonly schedule?: string; readonly timeZone?: string }
+export type Timing =
+  | { readonly executeAt: string; readonly schedule?: undefined; readonly timeZone?: undefined }
+  | { readonly schedule: string; readonly timeZone?: string | undefined; readonly executeAt?: undefined }
 export type Reading = { readonly ok: true; readonly timing: Timing } | { readonly ok: false; readonly message: string }
 
 const CALENDAR: ReadonlySet<Unit> = new Set(['day', 'week', 'month', 'year'])

@@ -7,7 +7,8 @@ import { DEFAULT_NAMESPACE, parseNamespace, parseTimerId, timerIdentity } from '
 import type { TimerIdentity } from '../../../core/ids.ts'
 import { TIMEOUT_DEFAULT_MS } from '../../../core/limits.ts'
 import { DEFAULT_RETRY } from '../../../core/retry.ts'
-import { parseSchedule } from '../../../core/schedule.ts'
+import { firstFiring, parseSchedule, tooShort } from '../../../core/schedule.ts'
+import type { Schedule } from '../../../core/schedule.ts'
 import { CatchUp } from '../../../core/timer.ts'
 import type { Namespace, Target, TimerId } from '../../../core/timer.ts'
 import { readUrl } from '../../native/callback.ts'
@@ -27,7 +28,7 @@ export function toCreateCommand(body: CreateBody, { callbackBaseUrl, traceparent
     onConflict: body.on_conflict ?? OnConflict.reject,
     minLeadMs: 0,
     spec: {
-      schedule: parseSchedule(body.duration_or_cycle),
+      schedule: readSchedule(body.duration_or_cycle),
       catchUp: CatchUp.all,
       target: readTarget(body.callback_url ?? null, callbackBaseUrl),
       protocol: CYCLES_PROTOCOL,
@@ -39,6 +40,13 @@ export function toCreateCommand(body: CreateBody, { callbackBaseUrl, traceparent
       correlationId: null,
     },
   }
+}
+
+/** This contract knows no timer that is due at once. */
+function readSchedule(text: string): Schedule {
+  const schedule = parseSchedule(text)
+  if (schedule.kind === 'duration' && firstFiring(schedule, 0).dueAt === 0) throw tooShort(text, text)
+  return schedule
 }
 
 const TIMER_ID = /^[\w-]+$/

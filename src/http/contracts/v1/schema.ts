@@ -35,7 +35,7 @@ const callbackAndTiming = {
   executeAt: Type.Optional(Type.String({ description: 'When it fires: ISO 8601 with an offset, such as 2030-01-31T09:00:00Z.' })),
   schedule: Type.Optional(
     Type.String({
-      description: 'Instead of executeAt: an instant, a duration from now (PT10M) or a cycle (R3/PT10M, R/2030-01-31T09:00:00Z/P1M).',
+      description: 'Instead of executeAt: an instant, a duration from now (PT10M; PT0S is at once) or a cycle (R3/PT10M, R/2030-01-31T09:00:00Z/P1M).',
     }),
   ),
   timeZone: Type.Optional(Type.String({ description: 'Whose calendar the schedule follows, such as Europe/Berlin. Default UTC.' })),

@@ -37,7 +37,7 @@ export async function importRows(
     if (good.length > 0) {
       const timers = good.map(({ timer }) => (namespace === null || timer['namespace'] !== undefined ? timer : { ...timer, namespace }))
       // What a row says is the service's to judge.
-      const results = await duetime.batch(timers as readonly NewTimer[], { onConflict, signal })
+      const results = await duetime.batch(timers as unknown as readonly NewTimer[], { onConflict, signal })
       for (const [index, result] of results.entries()) {
         if (result.ok) created++
         else note(good[index]!.line, good[index]!.timer['id'], result.error.message)
