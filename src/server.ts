@@ -200,6 +200,7 @@ function watch(metrics: Metrics, engine: Engine, store: Store): void {
     readyDeliveries: () => engine.gauges().readyDeliveries,
     ownedShards: () => engine.gauges().ownedShards,
     unopenedShards: () => engine.gauges().unopenedShards,
+    forgottenClaims: () => engine.gauges().forgottenClaims,
     clockSkewSeconds: () => engine.gauges().clockSkewMs / 1_000,
   })
   metrics.watchShards(() => engine.shardGauges())

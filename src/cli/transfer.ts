@@ -2,6 +2,7 @@
 // moment: a SQLite file is read as it is now, also while the service writes to it; a database that nodes share is held
 // still meanwhile, as it is for an import.
 
+import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import { systemClock } from '../runtime/clock.ts'
 import { loadConfig } from '../runtime/config.ts'
@@ -78,7 +79,7 @@ async function withOwnedStore<T>(config: Config, work: (store: Store, owner: Sol
   const { openStore } = await import('../server.ts')
   const store = await openStore(config, createLogger(config))
   try {
-    const node = `transfer:${hostname()}:${process.pid}`
+    const node = `transfer:${hostname()}:${process.pid}:${randomUUID().slice(0, 8)}`
     const owner = await SoleOwner.of({ store, clock: systemClock, leaseMs: config.leaseMs, node })
     try {
       return await work(store, owner)

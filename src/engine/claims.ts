@@ -1,5 +1,5 @@
 // The shards that are this node's, each by an epoch: claimed because they were free, or handed over by another node. One
-// stays until it is let go, or until somebody is seen to own it by a higher epoch.
+// stays until it is let go, or until the store says that it is not this node's by that epoch any more.
 //
 // A shard that the store says is this node's has nobody else to see to it while this node lives. So it is claimed whoever
 // should have it, unless it is just being given away; and who should have it gets it from here.
@@ -90,14 +90,14 @@ export class Claims {
   }
 
   /** Those that are named as this node's and are not open here, and those that it should have and can take from whoever holds them. */
-  async claimMissing(desired: readonly string[], isFree: (holder: string | null) => boolean): Promise<void> {
+  async claimMissing(desired: readonly string[], isFree: (holder: string | null) => boolean, beatOf: (holder: string) => number | null): Promise<void> {
     const { node } = this.#options
     const missing = this.#everyShard().filter((shard) => {
       const holder = this.#map.ownerOf(shard)
       if (holder === node) return this.#isLeftToUs(shard) && !this.#isAwaited(shard)
       return desired[shard] === node && !this.#owned.has(shard) && isFree(holder)
     })
-    await Promise.all(missing.map((shard) => this.#claim(shard, this.#map.epochOf(shard))))
+    await Promise.all(missing.map((shard) => this.#claim(shard, beatOf)))
   }
 
   /** Another node has handed shards over, to this one or to a third. */
@@ -120,7 +120,10 @@ export class Claims {
   }
 
   dropWhatIsLost(): void {
-    for (const [shard, { epoch }] of this.#owned) if (this.#map.epochOf(shard) > epoch) this.lost(shard, epoch)
+    for (const [shard, { epoch }] of this.#owned) {
+      const isStillOurs = this.#map.epochOf(shard) === epoch && this.#map.ownerOf(shard) === this.#options.node
+      if (!isStillOurs) this.lost(shard, epoch)
+    }
     for (const [shard, departure] of this.#stayed) {
       // It was given away after all, and only the answer was lost; the new owner was not told.
       if (this.#map.ownerOf(shard) === this.#options.node) continue
@@ -148,11 +151,15 @@ export class Claims {
     this.#stayed.set(shard, departure)
   }
 
-  async #claim(shard: ShardId, expected: Epoch): Promise<void> {
+  async #claim(shard: ShardId, beatOf: (holder: string) => number | null): Promise<void> {
     const { store, node, logger } = this.#options
-    if (this.#map.ownerOf(shard) === node) logger.warn({ shard }, 'a shard is in the name of this node, which does not have it: claiming it')
+    const [expected, from] = [this.#map.epochOf(shard), this.#map.ownerOf(shard)]
+    if (from === node) logger.warn({ shard }, 'a shard is in the name of this node, which does not have it: claiming it')
     this.#claiming.set(shard, null)
-    const result = await store.claim({ shard, expected, owner: node }).catch((error: unknown) => {
+    // A silent node may have beaten since this one looked, as this one may have been away itself.
+    const onlyIf = from !== null && from !== node && store.capabilities.shared ? { ifBeat: beatOf(from) } : {}
+    const claim = { shard, expected, from, owner: node, above: this.#had.get(shard) ?? (0 as Epoch), ...onlyIf }
+    const result = await store.claim(claim).catch((error: unknown) => {
       logger.warn({ shard, err: error }, 'could not claim a shard; trying again at the next beat')
       return 'failed' as const
     })

@@ -1,5 +1,5 @@
 // How far this node's clock is from the database's, by its last beat. Nothing that keeps the cluster safe depends on it:
-// silence is judged by one clock, the database's, and a node's own by one that cannot be set. But timers fire by the
+// nobody is taken for dead by it, and what a node believes goes by a clock that cannot be set. But timers fire by the
 // clock of the node that owns them, so people are told, once, when it is off by more than a beat's way explains.
 
 import type { Millis } from '../core/timer.ts'

@@ -1,42 +1,20 @@
-// What this node knows of the others and of who owns which shard: by its last beat, and by what other nodes have said about
-// shards that moved since. A beat may have been on its way while a shard moved, so the higher epoch is the truth, whoever
-// tells it.
+// Who owns which shard, as far as this node knows: by its last beat, by its own claims, and by what other nodes have said
+// about shards that moved since. A beat may have been on its way while a shard moved. So what was learned after a beat was
+// sent stands against its answer if it has a higher epoch; in all other cases the answer is the truth, also if its epoch is
+// lower: a database that was failed over or restored has forgotten claims, and only what it says now counts.
 
-import type { Epoch, Millis, ShardId } from '../core/timer.ts'
-import type { ClusterState, NodeRow, ShardRow } from '../store/store.ts'
+import type { Epoch, ShardId } from '../core/timer.ts'
+import type { ShardRow } from '../store/store.ts'
+
+type Known = ShardRow & { readonly learned: number }
 
 export class ClusterMap {
-  readonly #node: string
-  readonly #leaseMs: Millis
-  #nodes: readonly NodeRow[] = []
-  readonly #rows = new Map<ShardId, ShardRow>()
+  readonly #rows = new Map<ShardId, Known>()
+  /** Counts what was learned, to tell what is newer. */
+  #learned = 0
 
-  /** `node` is this one: it lives, whatever the rows say. */
-  constructor({ node, leaseMs }: { readonly node: string; readonly leaseMs: Millis }) {
-    this.#node = node
-    this.#leaseMs = leaseMs
-  }
-
-  get nodes(): readonly NodeRow[] {
-    return this.#nodes
-  }
-
-  get state(): ClusterState {
-    return { nodes: this.#nodes, shards: [...this.#rows.values()].toSorted((a, b) => a.shard - b.shard) }
-  }
-
-  /** Those that have beaten within the lease. */
-  living(): NodeRow[] {
-    return this.#nodes.filter(({ node, silentMs }) => node === this.#node || silentMs <= this.#leaseMs)
-  }
-
-  others(): NodeRow[] {
-    return this.living().filter(({ node }) => node !== this.#node)
-  }
-
-  /** How far this node's clock was ahead of the store's at its last beat. */
-  get clockSkewMs(): Millis {
-    return this.#nodes.find(({ node }) => node === this.#node)?.clockSkewMs ?? 0
+  get rows(): ShardRow[] {
+    return Array.from(this.#rows.values(), ({ shard, epoch, owner }) => ({ shard, epoch, owner })).toSorted((a, b) => a.shard - b.shard)
   }
 
   /** 0 for a shard that nobody ever owned. */
@@ -48,20 +26,36 @@ export class ClusterMap {
     return this.#rows.get(shard)?.owner ?? null
   }
 
-  /** Where a shard's owner can be reached; null when it has none, or when it is this node. */
-  addressOf(shard: ShardId): string | null {
-    const owner = this.ownerOf(shard)
-    if (owner === null || owner === this.#node) return null
-    return this.#nodes.find(({ node }) => node === owner)?.address ?? null
+  /** To be taken before a beat is sent. */
+  get mark(): number {
+    return this.#learned
   }
 
-  /** What a beat was answered. With the same epoch it is newer: the owner may have let go. */
-  take({ nodes, shards }: ClusterState): void {
-    this.#nodes = nodes
-    for (const row of shards) if (row.epoch >= this.epochOf(row.shard)) this.#rows.set(row.shard, row)
+  /** The answer to a beat that was sent at this mark. Gives the shards whose last claims the store has forgotten. */
+  take(rows: readonly ShardRow[], mark: number): ShardId[] {
+    const forgotten: ShardId[] = []
+    const told = new Map(rows.map((row) => [row.shard, row]))
+    for (const shard of new Set([...told.keys(), ...this.#rows.keys()])) {
+      const row = told.get(shard) ?? { shard, epoch: 0 as Epoch, owner: null }
+      const known = this.#rows.get(shard)
+      if (known !== undefined && known.learned > mark && row.epoch <= known.epoch) continue
+      if (known !== undefined && isOlder(row, known)) forgotten.push(shard)
+      this.#set(row)
+    }
+    return forgotten
   }
 
+  /** Has been claimed, here or by another node that says so. */
   note(moved: readonly ShardRow[]): void {
-    for (const { shard, epoch, owner } of moved) if (epoch > this.epochOf(shard)) this.#rows.set(shard, { shard, epoch, owner })
+    for (const row of moved) if (row.epoch > this.epochOf(row.shard)) this.#set(row)
   }
+
+  #set({ shard, epoch, owner }: ShardRow): void {
+    this.#rows.set(shard, { shard, epoch, owner, learned: ++this.#learned })
+  }
+}
+
+/** By an epoch only one node ever owns a shard, and nobody who let go of it has it again by the same one. */
+function isOlder(row: ShardRow, known: ShardRow): boolean {
+  return row.epoch < known.epoch || (row.epoch === known.epoch && row.owner !== known.owner && row.owner !== null)
 }

@@ -27,6 +27,7 @@ function setup(limits: { lengthMax?: number; batchMax?: number } = {}) {
   const observed: [number, number][] = []
   const queue = new CommitQueue({
     store: store as Store,
+    owner: 'a',
     clock,
     observer: { committed: (puts, ms) => observed.push([puts, ms]) },
     lengthMax: 1_000,
@@ -68,7 +69,7 @@ test('a store that throws instead of rejecting is a failed commit too', async ()
     },
   }
   const observer = { committed() {} }
-  const queue = new CommitQueue({ store: store as Store, clock: new ManualClock(), observer, lengthMax: 1, batchMax: 1 })
+  const queue = new CommitQueue({ store: store as Store, owner: 'a', clock: new ManualClock(), observer, lengthMax: 1, batchMax: 1 })
   await assert.rejects(queue.write(SHARD, EPOCH, put('a')), failure)
   await queue.idle()
   assert.equal(queue.length, 0)

@@ -36,6 +36,7 @@ const FENCED: PutResult = { type: 'fenced' }
 
 export class CommitQueue {
   readonly #store: Store
+  readonly #owner: string
   readonly #clock: Clock
   readonly #observer: CommitObserver
   readonly #lengthMax: number
@@ -46,8 +47,10 @@ export class CommitQueue {
   #scheduled = false
   #onIdle: (() => void)[] = []
 
-  constructor(options: { store: Store; clock: Clock; observer: CommitObserver; lengthMax: number; batchMax: number }) {
+  /** `owner` names this node, and is part of the fence of every commit. */
+  constructor(options: { store: Store; owner: string; clock: Clock; observer: CommitObserver; lengthMax: number; batchMax: number }) {
     this.#store = options.store
+    this.#owner = options.owner
     this.#clock = options.clock
     this.#observer = options.observer
     this.#lengthMax = options.lengthMax
@@ -114,7 +117,7 @@ export class CommitQueue {
 
   /** Answers with what tells the writers. */
   async #write(batch: readonly Waiting[]): Promise<() => void> {
-    const groups = byShard(batch)
+    const groups = byShard(batch, this.#owner)
     const startedAt = this.#clock.monotonic()
     try {
       const results = await this.#store.commit(groups.map(({ part }) => part))
@@ -143,7 +146,7 @@ function tellAll(groups: readonly Group[], results: readonly PartResult[]): void
 type Group = { readonly part: CommitPart; readonly members: readonly Waiting[] }
 
 /** One part per shard and epoch, in the order of arrival. */
-function byShard(batch: readonly Waiting[]): Group[] {
+function byShard(batch: readonly Waiting[], owner: string): Group[] {
   const groups = new Map<string, { shard: ShardId; epoch: Epoch; members: Waiting[] }>()
   for (const waiting of batch) {
     const key = `${waiting.shard}:${waiting.epoch}`
@@ -152,7 +155,7 @@ function byShard(batch: readonly Waiting[]): Group[] {
     else group.members.push(waiting)
   }
   return Array.from(groups.values(), ({ shard, epoch, members }) => ({
-    part: { shard, epoch, puts: members.map(({ put }) => put) },
+    part: { shard, epoch, owner, puts: members.map(({ put }) => put) },
     members,
   }))
 }

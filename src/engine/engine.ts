@@ -86,7 +86,7 @@ export class Engine {
     const { store, clock, logger, observer, node, pollIntervalMs } = options
     const isCertain = () => this.#ownership.isCertain
     this.#options = options
-    this.#commits = new CommitQueue({ store, clock, observer, ...options.commitQueue })
+    this.#commits = new CommitQueue({ store, owner: node, clock, observer, ...options.commitQueue })
     this.#dispatcher = new Dispatcher(options.deliveries)
     const machinery = { clock, commits: this.#commits, dispatcher: this.#dispatcher }
     this.#shards = new OpenShards({

@@ -52,6 +52,8 @@ export type Departure = {
 }
 
 export type HandOverOptions = {
+  /** The owner until then. */
+  readonly node: string
   readonly store: Store
   readonly clock: Clock
   readonly logger: Logger
@@ -127,9 +129,9 @@ async function move({ shards, to, witnesses }: Move, options: HandOverOptions, s
 }
 
 /** A claim in the other's name. Null when that failed, or somebody else was faster. */
-async function assign(shard: ShardId, epoch: Epoch, owner: string, { store, logger }: HandOverOptions): Promise<Epoch | null> {
+async function assign(shard: ShardId, epoch: Epoch, owner: string, { store, logger, node }: HandOverOptions): Promise<Epoch | null> {
   try {
-    return await store.claim({ shard, expected: epoch, owner })
+    return await store.claim({ shard, expected: epoch, from: node, owner })
   } catch (error) {
     logger.warn({ shard, err: error }, 'could not hand a shard over; whoever the store names as its owner goes on with it after its next beat')
     return null

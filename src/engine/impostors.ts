@@ -4,7 +4,7 @@
 import type { Logger } from '../runtime/logger.ts'
 import type { NodeRow } from '../store/store.ts'
 
-type ImpostorOptions = { readonly node: string; readonly address: () => string | null; readonly logger: Logger }
+type ImpostorOptions = { readonly address: () => string | null; readonly logger: Logger }
 
 export class ImpostorWatch {
   readonly #options: ImpostorOptions
@@ -14,14 +14,13 @@ export class ImpostorWatch {
     this.#options = options
   }
 
-  /** `livedMs`: for how long this node has beaten. A predecessor at its address had beaten its last before that. */
-  look(nodes: readonly NodeRow[], livedMs: number): void {
-    const { node, logger } = this.#options
+  /** At the nodes that live: a predecessor at the address of this one has beaten its last before this one looked. */
+  look(living: readonly NodeRow[]): void {
+    const { logger } = this.#options
     const address = this.#options.address()
     if (address === null) return
-    for (const row of nodes) {
-      const isHere = row.node !== node && row.address === address && !row.leaving
-      if (!isHere || row.silentMs >= livedMs || this.#known.has(row.node)) continue
+    for (const row of living) {
+      if (row.address !== address || row.leaving || this.#known.has(row.node)) continue
       this.#known.add(row.node)
       logger.error({ address, other: row.node }, 'another node has the same address: give each its own NODE_URL')
     }

@@ -12,7 +12,6 @@ const CERTAIN_SHARE = 0.8 // of the lease: the rest is for what a delivery's sta
 export class Lease {
   readonly #clock: Clock
   readonly #leaseMs: Millis
-  #firstBeatAt = Infinity
   #lastBeatAt = -Infinity
   #lastBeatFailed = false
   #doubtUntil = -Infinity
@@ -27,7 +26,6 @@ export class Lease {
     const wasAway = sentAt - this.#lastBeatAt > this.#leaseMs * CERTAIN_SHARE
     // A node that has just been started was not away.
     if (wasAway && this.hasBeaten) this.#doubtUntil = sentAt + this.#leaseMs
-    this.#firstBeatAt = Math.min(this.#firstBeatAt, sentAt)
     this.#lastBeatAt = sentAt
     this.#lastBeatFailed = false
   }
@@ -42,11 +40,6 @@ export class Lease {
 
   get lastBeatFailed(): boolean {
     return this.#lastBeatFailed
-  }
-
-  /** From the first beat to the last one. */
-  get livedMs(): Millis {
-    return this.#lastBeatAt - this.#firstBeatAt
   }
 
   get nextBeatMs(): Millis {

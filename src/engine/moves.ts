@@ -2,6 +2,7 @@
 // leaves. One at a time is under way, and beats do not wait for it. How a shard moves is in hand-over.ts.
 
 import type { Epoch, ShardId } from '../core/timer.ts'
+import type { BeatWatch } from './beat-watch.ts'
 import type { Claims, ClaimsOptions } from './claims.ts'
 import type { ClusterMap } from './cluster-map.ts'
 import { handOver } from './hand-over.ts'
@@ -14,19 +15,19 @@ export type MovesOptions = ClaimsOptions & { readonly neighbours: Neighbours }
 export class Moves {
   readonly #options: MovesOptions
   readonly #claims: Claims
-  readonly #map: ClusterMap
   readonly #lease: Lease
+  readonly #watch: BeatWatch
   readonly #handOver: HandOverOptions
   #leaving = false
   #moving: Promise<void> | null = null
   /** Nodes that were to have a shard and could not be reached, while this one is leaving. */
   readonly #unreachable = new Set<string>()
 
-  constructor(options: MovesOptions, { claims, map, lease }: { claims: Claims; map: ClusterMap; lease: Lease }) {
+  constructor(options: MovesOptions, { claims, map, lease, watch }: { claims: Claims; map: ClusterMap; lease: Lease; watch: BeatWatch }) {
     const { shards } = options
     this.#options = options
     this.#claims = claims
-    this.#map = map
+    this.#watch = watch
     this.#lease = lease
     this.#handOver = {
       ...options,
@@ -86,12 +87,13 @@ export class Moves {
   }
 
   async #moveTo(owner: string | null, shards: readonly ShardId[]): Promise<void> {
-    const to = this.#map.nodes.find((row): row is NodeRow & NextOwner => row.node === owner && row.address !== null)
+    const present = this.#watch.present()
+    const to = present.find((row): row is NodeRow & NextOwner => row.node === owner && row.address !== null)
     if (to === undefined) {
       if (this.#leaving) await this.giveUp(shards)
       return
     }
-    const witnesses = this.#map.others().flatMap(({ node, address }) => (address === null || node === to.node ? [] : [address]))
+    const witnesses = present.flatMap(({ node, address }) => (address === null || node === to.node ? [] : [address]))
     const isMoved = await handOver({ shards, to, witnesses }, this.#handOver)
     if (!isMoved && this.#leaving) this.#unreachable.add(to.node)
   }
@@ -100,7 +102,7 @@ export class Moves {
     // A store that is away would only keep a stop waiting.
     if (this.#lease.lastBeatFailed) return
     try {
-      await this.#options.store.release({ shard, epoch })
+      await this.#options.store.release({ shard, epoch, owner: this.#options.node })
     } catch (error) {
       this.#options.logger.warn({ shard, err: error }, 'could not release a shard; its next owner waits for the lease')
     }

@@ -2,7 +2,8 @@
 
 import type { Millis, ShardId } from '../core/timer.ts'
 import type { Clock } from '../runtime/clock.ts'
-import type { NodeRow, ShardRow } from '../store/store.ts'
+import type { ShardRow } from '../store/store.ts'
+import type { SeenNode } from './beat-watch.ts'
 import type { CommitQueue } from './commit-queue.ts'
 import type { Dispatcher } from './dispatcher.ts'
 import type { OpenShards } from './open-shards.ts'
@@ -14,6 +15,8 @@ export type EngineGauges = {
   readonly ownedShards: number
   /** Shards that the store says are this node's and that are not open here. */
   readonly unopenedShards: number
+  /** Claims that the database has forgotten. */
+  readonly forgottenClaims: number
   readonly windowTimers: number
   readonly windowBytes: number
   readonly commitQueueLength: number
@@ -29,7 +32,7 @@ export type ClusterView = {
   readonly node: string
   /** False while this node cannot be sure that its shards are still its own: it starts no deliveries then. */
   readonly isCertain: boolean
-  readonly nodes: readonly NodeRow[]
+  readonly nodes: readonly SeenNode[]
   readonly shards: readonly (ShardRow & { readonly own: ShardStatus | null })[]
 }
 
@@ -55,6 +58,7 @@ export class NodeView {
     return {
       ownedShards: shards.length,
       unopenedShards: ownership.unopenedShards,
+      forgottenClaims: ownership.forgottenClaims,
       windowTimers: shards.reduce((sum, { windowTimers }) => sum + windowTimers, 0),
       windowBytes: shards.reduce((sum, { windowBytes }) => sum + windowBytes, 0),
       commitQueueLength: commits.length,

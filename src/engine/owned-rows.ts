@@ -19,6 +19,8 @@ import type { Outbox } from './outbox.ts'
 export type RowsParts = {
   readonly id: ShardId
   readonly epoch: Epoch
+  /** The owner: this node. */
+  readonly node: string
   readonly store: Store
   readonly commits: CommitQueue
   readonly clock: Clock
@@ -120,7 +122,7 @@ export class OwnedRows {
    * held, since everybody may already be able to read that it is canceled, and no command is judged.
    */
   async #findOut({ namespace, id, uuid }: Timer): Promise<void> {
-    const { store, clock, id: shard, epoch, signal, onFenced } = this.#parts
+    const { store, clock, id: shard, epoch, node: owner, signal, onFenced } = this.#parts
     const { holds, apply, isStopped } = this.#shard
     if (this.#unsure.has(uuid)) return // whoever is finding out asks again, since this write has ended
     const doubt: Doubt = { isOutdated: false }
@@ -130,7 +132,7 @@ export class OwnedRows {
       doubt.isOutdated = false
       try {
         // A commit comes after all earlier ones of the shard, even if the store is still busy with one that it was given.
-        const [result] = await store.commit([{ shard, epoch, puts: [] }])
+        const [result] = await store.commit([{ shard, epoch, owner, puts: [] }])
         if (result!.fenced) onFenced()
         const row = await store.get({ namespace, id, uuid, shard })
         if (doubt.isOutdated) continue

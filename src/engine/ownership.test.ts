@@ -230,10 +230,10 @@ test('a commit that was refused drops the shard at once', async () => {
   const { clock, store, node } = setup()
   const a = await node('a')
   const epoch = a.owned.get(3 as ShardId)!
-  await store.claim({ shard: 3 as ShardId, expected: epoch, owner: 'somebody' })
+  await store.claim({ shard: 3 as ShardId, expected: epoch, from: 'a', owner: 'somebody' })
   a.ownership.lost(3 as ShardId, epoch)
   assert.equal(a.owned.has(3 as ShardId), false)
-  await clock.advance(2 * BEAT_MS)
+  await clock.advance(LEASE_MS + 2 * BEAT_MS)
   assert.ok(a.owned.get(3 as ShardId)! > 2)
 })
 
@@ -254,12 +254,16 @@ test('after a trouble of the store nobody hands anything to a node that died bef
   }
 })
 
-test('a node that is started long after the last one died takes everything at once', async () => {
+test('a node that is started long after the last one died watches it for a lease, and then takes everything', async () => {
   const { clock, node } = setup()
   const a = await node('a')
   a.isCutOff = true
   await clock.advance(2 * LEASE_MS)
-  everyShardOnce(await node('b'))
+  const b = await node('b')
+  await clock.advance(LEASE_MS - 1)
+  assert.equal(b.count, 0)
+  await clock.advance(1)
+  everyShardOnce(b)
 })
 
 test('a node that leaves keeps its shards until the next owner is ready for them', async () => {
@@ -560,8 +564,8 @@ test('a shard that is handed to a node that has not noticed its loss is not ther
   const { store, node } = setup()
   const a = await node('a')
   const [shard, epoch] = [...a.owned][0]!
-  const elsewhere = await store.claim({ shard, expected: epoch, owner: 'b' })
-  const back = await store.claim({ shard, expected: elsewhere!, owner: 'a' })
+  const elsewhere = await store.claim({ shard, expected: epoch, from: 'a', owner: 'b' })
+  const back = await store.claim({ shard, expected: elsewhere!, from: 'b', owner: 'a' })
   a.ownership.accept([{ shard, epoch: back!, owner: 'a', flights: [] }])
   assert.deepEqual(a.dropped, [shard])
   assert.equal(a.owned.get(shard), back)
@@ -601,6 +605,55 @@ test('many who ask for a look at once share one', async () => {
   }
   await Promise.all(Array.from({ length: 20 }, () => a.ownership.lookNow()))
   assert.ok(beats <= 2, `${beats} beats`)
+})
+
+test('a node that was frozen between its look and its claim does not take the shards of one that lives', async () => {
+  const { clock, store, node } = setup()
+  const [a, b] = [await node('a'), await node('b')]
+  await clock.advance(2 * BEAT_MS)
+  const before = [new Map(a.owned), new Map(b.owned)]
+  const thawed = Promise.withResolvers<void>()
+  const claim = store.claim.bind(store)
+  let claims = 0
+  store.claim = async (one) => {
+    claims++
+    await thawed.promise
+    return claim(one)
+  }
+  // b sees that a is silent for the lease. Before its claims arrive, a is back.
+  a.isCutOff = true
+  await clock.advance(LEASE_MS + BEAT_MS)
+  assert.equal(claims, SHARDS / 2)
+  a.isCutOff = false
+  await clock.advance(BEAT_MS)
+  thawed.resolve()
+  await clock.advance(2 * LEASE_MS)
+  assert.deepEqual([a.owned, b.owned], before)
+})
+
+test('a node whose claims the store has forgotten says so, and owns its shards by epochs that it never had', async () => {
+  const { clock, store, node } = setup()
+  const a = await node('a')
+  const [first, second] = [0, 1] as ShardId[]
+  for (const shard of [first!, second!]) await store.claim({ shard, expected: 1 as Epoch, from: 'a', owner: 'a' })
+  await clock.advance(2 * BEAT_MS)
+  assert.deepEqual([a.owned.get(first!), a.owned.get(second!)], [3, 3])
+  // As of before these claims: one was nobody's then, the other somebody's who is gone.
+  const rows = store.shards.bind(store)
+  const forgotten = new MemoryStore({ shards: SHARDS, shared: true })
+  for (const { shard, epoch, owner } of await rows()) {
+    const wasOf = shard === first ? 'nobody' : shard === second ? 'somebody' : owner!
+    const above = (shard === first || shard === second ? 1 : epoch - 1) as Epoch
+    const claimed = (await forgotten.claim({ shard, expected: 0 as Epoch, from: null, owner: wasOf, above }))!
+    if (shard === first) await forgotten.release({ shard, epoch: claimed, owner: wasOf })
+  }
+  for (const key of ['beat', 'claim', 'release', 'shards'] as const) store[key] = forgotten[key].bind(forgotten) as never
+  await clock.advance(2 * BEAT_MS)
+  assert.deepEqual([a.owned.get(first!), a.owned.get(second!), a.ownership.forgottenClaims], [4, undefined, 2])
+  await clock.advance(LEASE_MS + BEAT_MS)
+  assert.deepEqual([a.owned.get(first!), a.owned.get(second!), a.ownership.forgottenClaims], [4, 4, 2])
+  everyShardOnce(a)
+  assert.equal(a.errors.filter((text) => text.startsWith('the database has forgotten')).length, 1)
 })
 
 test('two living nodes with one address are told so, once; a successor at the address of a dead one is not', async () => {

@@ -3,17 +3,20 @@
 // claims a shard that is free or whose owner has been silent for longer than the lease, and hands over one that
 // another living node should have.
 //
-// Safety rests on epochs alone: a claim raises the shard's epoch and the store refuses commits with an older one. So
-// this may be wrong about the others for a while, and only speed suffers. What epochs cannot undo is a delivery, so
-// a node that could not beat for most of the lease starts none until it knows better.
+// Safety rests on fences alone: a claim raises the shard's epoch, and the store refuses commits with another epoch or owner.
+// So this may be wrong about the others for a while, and only speed suffers. What a fence cannot undo is a delivery, so
+// a node that could not beat for most of the lease starts none until a beat has told it what is still its own.
 //
-// What a node has is in claims.ts, what it gives away in moves.ts, what its beats allow it to believe in lease.ts.
+// What a node has is in claims.ts, what it gives away in moves.ts, what its beats allow it to believe in lease.ts, and
+// what it makes of the beats of others in beat-watch.ts.
 
 import { assignShards } from '../core/shard-assignment.ts'
 import type { Epoch, Millis, ShardId } from '../core/timer.ts'
 import { sleep } from '../runtime/clock.ts'
 import type { Cancel } from '../runtime/clock.ts'
-import type { ClusterState } from '../store/store.ts'
+import type { ShardRow } from '../store/store.ts'
+import { BeatWatch } from './beat-watch.ts'
+import type { SeenNode } from './beat-watch.ts'
 import { Claims } from './claims.ts'
 import { SkewWatch } from './clock-skew.ts'
 import { ClusterMap } from './cluster-map.ts'
@@ -35,7 +38,8 @@ const LEAVING_ROUNDS_MAX = 5 // a next owner that cannot be reached costs one
 
 export class Ownership {
   readonly #options: OwnershipOptions
-  readonly #map: ClusterMap
+  readonly #map = new ClusterMap()
+  readonly #watch: BeatWatch
   readonly #lease: Lease
   readonly #claims: Claims
   readonly #moves: Moves
@@ -43,6 +47,9 @@ export class Ownership {
   readonly #skew: SkewWatch
   readonly #unopened: UnopenedShards
   #stopped = false
+  #beats = 0
+  #clockSkewMs: Millis = 0
+  #forgottenClaims = 0
   #cancelBeat: Cancel | null = null
   /** Of a look between the beats. */
   #cancelLook: Cancel | null = null
@@ -52,10 +59,10 @@ export class Ownership {
 
   constructor(options: OwnershipOptions) {
     this.#options = options
-    this.#map = new ClusterMap(options)
+    this.#watch = new BeatWatch(options)
     this.#lease = new Lease(options.clock, options.leaseMs)
     this.#claims = new Claims(options, this.#map)
-    this.#moves = new Moves(options, { claims: this.#claims, map: this.#map, lease: this.#lease })
+    this.#moves = new Moves(options, { claims: this.#claims, map: this.#map, lease: this.#lease, watch: this.#watch })
     this.#impostors = new ImpostorWatch(options)
     this.#skew = new SkewWatch(options.logger)
     this.#unopened = new UnopenedShards(options.clock)
@@ -64,7 +71,7 @@ export class Ownership {
   /** Resolves when this node has beaten once and claimed what it should have at that moment. The others hand over its share. */
   async start(): Promise<void> {
     await this.lookNow()
-    for (const { address } of this.#map.others()) if (address !== null) this.#options.neighbours.notify(address)
+    for (const { address } of this.#watch.present()) if (address !== null) this.#options.neighbours.notify(address)
     this.#beatLater()
   }
 
@@ -105,18 +112,28 @@ export class Ownership {
     return this.#unopened.longestMs
   }
 
-  get state(): ClusterState {
-    return this.#map.state
+  /** How many claims of shards the database has forgotten since this node was started. */
+  get forgottenClaims(): number {
+    return this.#forgottenClaims
+  }
+
+  /** Of the nodes this one comes first. */
+  get state(): { readonly nodes: readonly SeenNode[]; readonly shards: readonly ShardRow[] } {
+    const { node, address } = this.#options
+    const self = { node, address: address(), leaving: this.#moves.isLeaving, silentMs: 0, clockSkewMs: this.clockSkewMs }
+    const nodes = [...(this.#lease.hasBeaten ? [self] : []), ...this.#watch.seen()]
+    return { nodes: nodes.toSorted((a, b) => (a.node < b.node ? -1 : 1)), shards: this.#map.rows }
   }
 
   /** How far this node's clock was ahead of the store's at its last beat. */
   get clockSkewMs(): Millis {
-    return this.#map.clockSkewMs
+    return this.#clockSkewMs
   }
 
   /** Where a shard's owner can be reached, as far as is known here; null when it has none, or when it is this node. */
   addressOf(shard: ShardId): string | null {
-    return this.#map.addressOf(shard)
+    const owner = this.#map.ownerOf(shard)
+    return owner === null || owner === this.#options.node ? null : this.#watch.addressOf(owner)
   }
 
   /** A commit with this epoch was refused: somebody else owns the shard. */
@@ -152,19 +169,25 @@ export class Ownership {
   async #beatAndAct(): Promise<void> {
     const sentAt = this.#options.clock.monotonic()
     if (!(await this.#beat(sentAt))) return
-    this.#claims.dropWhatIsLost()
-    this.#impostors.look(this.#map.nodes, this.#lease.livedMs)
+    this.#impostors.look(this.#watch.living())
     this.#skew.look(this.clockSkewMs)
-    const living = this.#map.living()
-    const names = new Set(living.map(({ node }) => node))
-    if (!this.#lease.isInDoubt) this.#options.shards.seen(names, sentAt)
-    // One that is leaving gets nothing more, and keeps what it has until it has let go of it.
-    const staying = living.filter(({ node, leaving }) => !leaving && !this.#moves.isUnreachable(node))
-    const desired = assignShards(this.#options.store.capabilities.shards, staying.map(({ node }) => node))
+    const present = new Set([this.#options.node, ...this.#watch.present().map(({ node }) => node)])
+    if (!this.#lease.isInDoubt) this.#options.shards.seen(present, sentAt)
+    const desired = assignShards(this.#options.store.capabilities.shards, this.#candidates())
     this.#moves.begin(desired, sentAt)
-    await this.#claims.claimMissing(desired, (holder) => this.#isFree(holder, names))
+    await this.#claims.claimMissing(desired, (holder) => this.#isFree(holder), (holder) => this.#watch.beatOf(holder))
     this.#unopened.look(this.#claims.unopened())
     this.#lookForAwaited()
+  }
+
+  /**
+   * Who should have shards. One that is leaving gets nothing more, and keeps what it has until it has let go of it. A node that
+   * leaves itself gives its shards also to those of which it has not seen yet that they live.
+   */
+  #candidates(): string[] {
+    const { isLeaving } = this.#moves
+    const others = (isLeaving ? this.#watch.present() : this.#watch.living()).filter(({ node, leaving }) => !leaving && !this.#moves.isUnreachable(node))
+    return [...others.map(({ node }) => node), ...(isLeaving ? [] : [this.#options.node])]
   }
 
   /** Shards that were handed over to this node and of which it has not heard are claimed then, and not only at the next beat. */
@@ -181,7 +204,13 @@ export class Ownership {
   async #beat(sentAt: number): Promise<boolean> {
     const { store, clock, logger, node, address } = this.#options
     try {
-      this.#map.take(await store.beat({ node, address: address(), leaving: this.#moves.isLeaving, now: clock.now() }))
+      const mark = this.#map.mark
+      const state = await store.beat({ node, address: address(), leaving: this.#moves.isLeaving, beat: ++this.#beats, now: clock.now() })
+      this.#watch.look(state)
+      this.#clockSkewMs = state.nodes.find((row) => row.node === node)?.clockSkewMs ?? 0
+      this.#forgot(this.#map.take(state.shards, mark))
+      // Before it is certain again of what it has.
+      this.#claims.dropWhatIsLost()
     } catch (error) {
       this.#lease.beatFailed()
       logger.error({ err: error, certain: this.isCertain }, 'could not reach the store to renew the ownership of shards')
@@ -192,9 +221,19 @@ export class Ownership {
     return true
   }
 
-  #isFree(holder: string | null, living: ReadonlySet<string>): boolean {
+  /** The database was failed over to a state before these claims, or restored. What it says now is what counts. */
+  #forgot(shards: readonly ShardId[]): void {
+    if (shards.length === 0) return
+    this.#forgottenClaims += shards.length
+    this.#options.logger.error(
+      { shards: shards.length, first: shards.slice(0, 10) },
+      'the database has forgotten claims of shards, so it may have lost acknowledged changes as well: was it failed over or restored? Going on with what it says',
+    )
+  }
+
+  #isFree(holder: string | null): boolean {
     if (holder === null || holder === this.#options.node || !this.#isShared) return true
-    return !living.has(holder) && !this.#lease.isInDoubt
+    return this.#watch.isSilent(holder) && !this.#lease.isInDoubt
   }
 
   get #isShared(): boolean {

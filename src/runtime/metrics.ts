@@ -22,6 +22,7 @@ export type GaugeSources = {
   readonly readyDeliveries: () => number
   readonly ownedShards: () => number
   readonly unopenedShards: () => number
+  readonly forgottenClaims: () => number
   readonly clockSkewSeconds: () => number
   readonly outboxEvents: () => number
   readonly outboxOldestSeconds: () => number
@@ -34,6 +35,7 @@ const GAUGES: Readonly<Record<keyof GaugeSources, readonly [name: string, help: 
   readyDeliveries: ['duetime_ready_deliveries', 'Timers that are due and wait for a free delivery slot'],
   ownedShards: ['duetime_owned_shards', 'Shards this node owns'],
   unopenedShards: ['duetime_unopened_shards', 'Shards that the database says are this node\'s and that it has not open: nobody fires their timers'],
+  forgottenClaims: ['duetime_forgotten_claims', 'Claims of shards that the database has forgotten since this node was started: it went back in time'],
   clockSkewSeconds: ['duetime_clock_skew_seconds', 'How far the clock of this node was ahead of that of the database at its last beat'],
   outboxEvents: ['duetime_outbox_events', 'Lifecycle events of this node that wait to be published'],
   outboxOldestSeconds: ['duetime_outbox_oldest_age_seconds', 'How long the oldest of them has waited'],

@@ -15,8 +15,8 @@ const SHARDS = 16
 async function setup(t: TestContext, lost: readonly number[]) {
   const clock = new ManualClock()
   const store = new MemoryStore({ shards: SHARDS, shared: true })
-  await store.beat({ node: 'dead', address: 'http://127.0.0.1:9', leaving: false, now: clock.now() })
-  for (const shard of lost) await store.claim({ shard: shard as ShardId, expected: 0 as Epoch, owner: 'dead' })
+  await store.beat({ node: 'dead', address: 'http://127.0.0.1:9', leaving: false, beat: 1, now: clock.now() })
+  for (const shard of lost) await store.claim({ shard: shard as ShardId, expected: 0 as Epoch, from: null, owner: 'dead' })
   const gone = (): Promise<never> => Promise.reject(new Error('connection refused'))
   const neighbours = { notify() {}, prepare: gone, moved: gone, land: gone }
   const cluster = { address: () => 'http://127.0.0.1:9', leaseMs: 5_000, neighbours }

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { LifecycleEvent, LifecycleEventType } from '../core/lifecycle-event.ts'
 import type { JsonText, ShardId, Timer, TimerId } from '../core/timer.ts'
-import { absent, changed, claimed, SHARD } from './owned-store.ts'
+import { absent, changed, claimed, OWNER, SHARD } from './owned-store.ts'
 import type { Owned, Setup } from './owned-store.ts'
 import { SAMPLE_NOW, sampleTimer } from './sample-timer.ts'
 import type { OutboxEvent, Put, Store } from './store.ts'
@@ -38,12 +38,12 @@ export function storeEvents(name: string, setup: Setup): void {
 
   test(`${name}: an owner that was fenced out leaves no event behind`, async (t) => {
     const owned = await setup(t)
-    await owned.store.claim({ shard: SHARD, expected: owned.epoch, owner: 'b' })
+    await owned.store.claim({ shard: SHARD, expected: owned.epoch, from: OWNER, owner: 'b' })
     const other = await claimed(owned.store, OTHER)
     const [stale, current] = [sampleTimer({ id: 'a' as TimerId }), sampleTimer({ id: 'b' as TimerId })]
     const results = await owned.store.commit([
-      { shard: SHARD, epoch: owned.epoch, puts: [told(absent(stale), 'no')] },
-      { shard: OTHER, epoch: other, puts: [told(absent(current), 'yes')] },
+      { shard: SHARD, epoch: owned.epoch, owner: OWNER, puts: [told(absent(stale), 'no')] },
+      { shard: OTHER, epoch: other, owner: OWNER, puts: [told(absent(current), 'yes')] },
     ])
     assert.deepEqual(results.map(({ fenced }) => fenced), [true, false])
     assert.deepEqual([await words(owned.store), await words(owned.store, OTHER)], ['', 'yes'])
@@ -73,9 +73,9 @@ export function storeEvents(name: string, setup: Setup): void {
     const { store, epoch } = await withFiveEvents(setup, t)
     const all = await store.readEvents({ shard: SHARD, after: 0, limit: 100 })
     await store.removeEvents({ shard: SHARD, numbers: numbersOf(all) })
-    const next = (await store.claim({ shard: SHARD, expected: epoch, owner: 'b' }))!
+    const next = (await store.claim({ shard: SHARD, expected: epoch, from: OWNER, owner: 'b' }))!
     const timer = sampleTimer({ id: 'z' as TimerId })
-    await store.commit([{ shard: SHARD, epoch: next, puts: [told(absent(timer), '6')] }])
+    await store.commit([{ shard: SHARD, epoch: next, owner: 'b', puts: [told(absent(timer), '6')] }])
     // The owner before is late with what it has published; that must not take away what came since.
     await store.removeEvents({ shard: SHARD, numbers: numbersOf(all) })
     const [event] = await store.readEvents({ shard: SHARD, after: all.at(-1)!.number, limit: 100 })

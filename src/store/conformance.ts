@@ -12,7 +12,7 @@ import type { Epoch, JsonText, Namespace, ShardId, Timer, TimerId, TimerUuid } f
 import { storeEvents } from './conformance-events.ts'
 import { storePageBytes } from './conformance-page-bytes.ts'
 import { storeQueries } from './conformance-queries.ts'
-import { absent, changed, claimed, countsOf, idsOf, missedOf, Owned, SHARD, UNOWNED } from './owned-store.ts'
+import { absent, changed, claimed, countsOf, idsOf, missedOf, Owned, OWNER, SHARD, UNOWNED } from './owned-store.ts'
 import type { Setup } from './owned-store.ts'
 import { SAMPLE_NOW, sampleTimer } from './sample-timer.ts'
 import { StoreError } from './store.ts'
@@ -39,52 +39,90 @@ export function storeConformance(name: string, openStore: OpenEmptyStore): void 
 function ownership(name: string, setup: Setup): void {
   test(`${name}: a shard that was never claimed refuses commits`, async (t) => {
     const { store } = await setup(t)
-    const part = { shard: 7 as ShardId, epoch: UNOWNED, puts: [absent(sampleTimer())] }
+    const part = { shard: 7 as ShardId, epoch: UNOWNED, owner: OWNER, puts: [absent(sampleTimer())] }
     assert.deepEqual(await store.commit([part]), [{ fenced: true }])
     assert.equal(await store.get({ ...sampleTimer(), shard: part.shard }), null)
   })
 
   test(`${name}: an owner whose shard was claimed by another cannot commit any more`, async (t) => {
     const owned = await setup(t)
-    const next = await owned.store.claim({ shard: SHARD, expected: owned.epoch, owner: 'b' })
+    const next = await owned.store.claim({ shard: SHARD, expected: owned.epoch, from: OWNER, owner: 'b' })
     assert.equal(next, owned.epoch + 1)
-    assert.deepEqual(await owned.store.commit([{ shard: SHARD, epoch: owned.epoch, puts: [absent(sampleTimer())] }]), [{ fenced: true }])
+    assert.deepEqual(await owned.store.commit([{ shard: SHARD, epoch: owned.epoch, owner: OWNER, puts: [absent(sampleTimer())] }]), [{ fenced: true }])
     assert.equal(await owned.get(sampleTimer()), null)
     assert.deepEqual(await owned.store.stats(), { counts: [] })
   })
 
   test(`${name}: of two claims of the same epoch only one wins`, async (t) => {
     const { store, epoch } = await setup(t)
-    const claim = { shard: SHARD, expected: epoch }
+    const claim = { shard: SHARD, expected: epoch, from: OWNER }
     const won = await Promise.all([store.claim({ ...claim, owner: 'a' }), store.claim({ ...claim, owner: 'b' })])
     assert.deepEqual(won.map(String).toSorted(), [String(epoch + 1), 'null'])
     const winner = won[0] === null ? 'b' : 'a'
     assert.deepEqual(await store.shards(), [{ shard: SHARD, epoch: epoch + 1, owner: winner }])
   })
 
-  test(`${name}: a claim that expects another epoch than the current one changes nothing`, async (t) => {
+  test(`${name}: a claim that expects another epoch or owner than the current one changes nothing`, async (t) => {
     const { store, epoch } = await setup(t)
     const before = await store.shards()
     for (const expected of [UNOWNED, (epoch + 1) as Epoch]) {
-      assert.equal(await store.claim({ shard: SHARD, expected, owner: 'b' }), null)
+      assert.equal(await store.claim({ shard: SHARD, expected, from: OWNER, owner: 'b' }), null)
     }
-    assert.equal(await store.claim({ shard: 9 as ShardId, expected: 3 as Epoch, owner: 'b' }), null)
+    for (const from of [null, 'c']) assert.equal(await store.claim({ shard: SHARD, expected: epoch, from, owner: 'b' }), null)
+    assert.equal(await store.claim({ shard: 9 as ShardId, expected: 3 as Epoch, from: null, owner: 'b' }), null)
     assert.deepEqual(await store.shards(), before)
   })
 
   test(`${name}: a stale owner cannot release`, async (t) => {
     const { store, epoch } = await setup(t)
-    await store.claim({ shard: SHARD, expected: epoch, owner: 'b' })
+    await store.claim({ shard: SHARD, expected: epoch, from: OWNER, owner: 'b' })
     const before = await store.shards()
-    await store.release({ shard: SHARD, epoch })
+    await store.release({ shard: SHARD, epoch, owner: OWNER })
+    await store.release({ shard: SHARD, epoch: (epoch + 1) as Epoch, owner: OWNER })
     assert.deepEqual(await store.shards(), before)
+  })
+
+  test(`${name}: of two owners by the same epoch only the one that the store names can commit`, async (t) => {
+    const owned = await setup(t)
+    const part = { shard: SHARD, epoch: owned.epoch, puts: [absent(sampleTimer())] }
+    assert.deepEqual(await owned.store.commit([{ ...part, owner: 'b' }]), [{ fenced: true }])
+    assert.equal(await owned.get(sampleTimer()), null)
+    assert.deepEqual(await owned.store.commit([{ ...part, owner: OWNER }]), [{ fenced: false, missed: new Map() }])
+  })
+
+  test(`${name}: a claim can ask for an epoch above one that the store does not know of`, async (t) => {
+    const { store, epoch } = await setup(t)
+    const above = (epoch + 6) as Epoch
+    assert.equal(await store.claim({ shard: SHARD, expected: epoch, from: OWNER, owner: 'b', above }), epoch + 7)
+    assert.equal(await store.claim({ shard: SHARD, expected: (epoch + 7) as Epoch, from: 'b', owner: 'b', above }), epoch + 8)
+    assert.equal(await store.claim({ shard: 9 as ShardId, expected: UNOWNED, from: null, owner: 'b', above }), epoch + 7)
+  })
+
+  test(`${name}: a shard is not taken from a node that has beaten since it was seen`, async (t) => {
+    const { store, epoch } = await setup(t)
+    // Nobody beats in a store for one node.
+    if (!store.capabilities.shared) return
+    const claim = { shard: SHARD, expected: epoch, from: OWNER, owner: 'b' }
+    assert.equal(await store.claim({ ...claim, ifBeat: 1 }), null)
+    const beat = { node: OWNER, address: null, leaving: false, now: 1 }
+    await store.beat({ ...beat, beat: 1 })
+    await store.beat({ ...beat, beat: 2 })
+    assert.equal(await store.claim({ ...claim, ifBeat: null }), null)
+    assert.equal(await store.claim({ ...claim, ifBeat: 1 }), null)
+    assert.equal(await store.claim({ ...claim, ifBeat: 2 }), epoch + 1)
+  })
+
+  test(`${name}: a shard whose owner never beat is taken on the condition that it still has not`, async (t) => {
+    const { store, epoch } = await setup(t)
+    assert.equal(await store.claim({ shard: SHARD, expected: epoch, from: OWNER, owner: 'b', ifBeat: null }), epoch + 1)
   })
 
   test(`${name}: a released shard has no owner and keeps its epoch`, async (t) => {
     const { store, epoch } = await setup(t)
-    await store.release({ shard: SHARD, epoch })
+    await store.release({ shard: SHARD, epoch, owner: OWNER })
     assert.deepEqual(await store.shards(), [{ shard: SHARD, epoch, owner: null }])
-    assert.equal(await store.claim({ shard: SHARD, expected: epoch, owner: 'b' }), epoch + 1)
+    assert.deepEqual(await store.commit([{ shard: SHARD, epoch, owner: OWNER, puts: [] }]), [{ fenced: true }])
+    assert.equal(await store.claim({ shard: SHARD, expected: epoch, from: null, owner: 'b' }), epoch + 1)
   })
 
   test(`${name}: shards are listed by number`, async (t) => {
@@ -95,9 +133,9 @@ function ownership(name: string, setup: Setup): void {
 
   test(`${name}: a node that beats sees itself alive, and who owns what`, async (t) => {
     const { store } = await setup(t)
-    const { nodes, shards } = await store.beat({ node: 'n', address: 'http://127.0.0.1:1', leaving: false, now: 1 })
+    const { nodes, shards } = await store.beat({ node: 'n', address: 'http://127.0.0.1:1', leaving: false, beat: 5, now: 1 })
     const self = nodes.find(({ node }) => node === 'n')!
-    assert.deepEqual({ ...self, clockSkewMs: 0 }, { node: 'n', address: 'http://127.0.0.1:1', leaving: false, silentMs: 0, clockSkewMs: 0 })
+    assert.deepEqual({ ...self, clockSkewMs: 0 }, { node: 'n', address: 'http://127.0.0.1:1', leaving: false, beat: 5, clockSkewMs: 0 })
     assert.deepEqual(shards, await store.shards())
   })
 }
@@ -166,9 +204,9 @@ function commits(name: string, setup: Setup): void {
     const epoch = await claimed(owned.store, other)
     const [a, b, c] = named('a', 'b', 'c') as [Timer, Timer, Timer]
     const results = await owned.store.commit([
-      { shard: SHARD, epoch: owned.epoch, puts: [absent(a)] },
-      { shard: other, epoch: (epoch + 1) as Epoch, puts: [absent(b)] },
-      { shard: other, epoch, puts: [absent(c)] },
+      { shard: SHARD, epoch: owned.epoch, owner: OWNER, puts: [absent(a)] },
+      { shard: other, epoch: (epoch + 1) as Epoch, owner: OWNER, puts: [absent(b)] },
+      { shard: other, epoch, owner: OWNER, puts: [absent(c)] },
     ])
     assert.deepEqual(results.map(({ fenced }) => fenced), [false, true, false])
     assert.equal(await owned.store.get({ ...b, shard: other }), null)
@@ -183,7 +221,7 @@ function commits(name: string, setup: Setup): void {
     const timer = sampleTimer()
     await owned.add(timer)
     const puts = [changed({ ...timer, version: 2 }, timer), absent(timer)]
-    const [result] = await owned.store.commit([{ shard: other, epoch, puts }])
+    const [result] = await owned.store.commit([{ shard: other, epoch, owner: OWNER, puts }])
     assert.deepEqual([...missedOf(result)], [[0, timer], [1, timer]])
     assert.deepEqual(await owned.get(timer), timer)
   })
@@ -315,7 +353,7 @@ function lists(name: string, setup: Setup): void {
     const epochs = [owned.epoch, await claimed(owned.store, shards[1]!), await claimed(owned.store, shards[2]!)]
     const timers = Array.from({ length: 20 }, (_, i) => sampleTimer({ id: `t${i}` as TimerId, dueAt: LATER + (i % 5) }))
     const parts = shards.map((shard, s) => {
-      return { shard, epoch: epochs[s]!, puts: timers.filter((_, i) => i % 3 === s).map(absent) }
+      return { shard, epoch: epochs[s]!, owner: OWNER, puts: timers.filter((_, i) => i % 3 === s).map(absent) }
     })
     await owned.store.commit(parts)
     for (const limit of [1, 3, 7]) assert.deepEqual(await owned.listIds({}, limit), idsOf(timers.toSorted(compareKeys)))
@@ -472,7 +510,7 @@ function closing(name: string, openStore: OpenEmptyStore): void {
     const store = await openStore()
     const epoch = await claimed(store, SHARD)
     const key = { ...sampleTimer(), shard: SHARD }
-    const part = { shard: SHARD, epoch, puts: [absent(sampleTimer())] }
+    const part = { shard: SHARD, epoch, owner: OWNER, puts: [absent(sampleTimer())] }
     const underWay = Promise.all([store.commit([part]), store.get(key), store.get(key)])
     await Promise.all([store.close(), store.close()])
     await underWay
@@ -488,7 +526,7 @@ function closing(name: string, openStore: OpenEmptyStore): void {
       () => store.tallies({ since: null }),
       () => store.upcoming({ until: LATER, stepMs: 1_000 }),
       () => store.shards(),
-      () => store.claim({ shard: SHARD, expected: epoch, owner: 'a' }),
+      () => store.claim({ shard: SHARD, expected: epoch, from: OWNER, owner: 'a' }),
     ]
     for (const call of later) await assert.rejects(call, { name: 'StoreError', message: 'the store is closed' })
   })

@@ -9,6 +9,8 @@ import type { DueScan, ListFilter, ListQuery, PartResult, Put, Store } from './s
 
 export const SHARD = 0 as ShardId
 export const UNOWNED = 0 as Epoch
+/** Of all shards that `claimed` claims. */
+export const OWNER = 'a'
 
 export class Owned {
   readonly store: Store
@@ -26,7 +28,7 @@ export class Owned {
   }
 
   async put(...puts: readonly Put[]): Promise<ReadonlyMap<number, Timer | null>> {
-    const [result] = await this.store.commit([{ shard: SHARD, epoch: this.epoch, puts }])
+    const [result] = await this.store.commit([{ shard: SHARD, epoch: this.epoch, owner: OWNER, puts }])
     return missedOf(result)
   }
 
@@ -62,7 +64,7 @@ export function changed(timer: Timer, from: Known): Put {
 }
 
 export async function claimed(store: Store, shard: ShardId): Promise<Epoch> {
-  const epoch = await store.claim({ shard, expected: UNOWNED, owner: 'a' })
+  const epoch = await store.claim({ shard, expected: UNOWNED, from: null, owner: OWNER })
   assert.equal(epoch, 1)
   return epoch
 }

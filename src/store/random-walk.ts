@@ -10,7 +10,7 @@ import { isFinished, NEVER, Status } from '../core/timer.ts'
 import type { Epoch, JsonText, Namespace, ShardId, Timer, TimerId } from '../core/timer.ts'
 import { kindOf } from '../core/timer-kind.ts'
 import { eventOf } from './conformance-events.ts'
-import { claimed, countsOf, listAll } from './owned-store.ts'
+import { claimed, countsOf, listAll, OWNER } from './owned-store.ts'
 import { MemoryStore } from './memory/memory-store.ts'
 import { SAMPLE_NOW, sampleTimer } from './sample-timer.ts'
 import type { CommitPart, ListFilter, PageFilter, Put, Store, TallyQuery, UpcomingQuery } from './store.ts'
@@ -130,9 +130,11 @@ function standingIsTrue(): Command {
 }
 
 function commands(): fc.Arbitrary<Command>[] {
-  const shardCall = fc.record({ shard, epoch })
+  const shardCall = fc.record({ shard, epoch, owner: fc.constantFrom(OWNER, 'b') })
   const commit = fc.array(part, { minLength: 1, maxLength: 3 }).map((parts) => new Commit(parts))
-  const claim = shardCall.map(({ epoch: expected, ...rest }) => same('claim', { ...rest, expected, owner: 'o' }, (s, a) => s.claim(a)))
+  const claim = fc
+    .record({ shard, expected: epoch, from: fc.constantFrom(null, OWNER, 'b'), owner: fc.constantFrom(OWNER, 'b'), above: epoch })
+    .map((asked) => same('claim', asked, (store, argument) => store.claim(argument)))
   return [
     claim,
     claim,
@@ -196,7 +198,7 @@ class Commit implements Command {
     // Each timer once per commit, because the status it expects is looked up before the commit.
     const seen = new Set<string>()
     const parts: CommitPart[] = []
-    const epochs = new Map((await model.shards()).map((row) => [row.shard, row.epoch]))
+    const rows = new Map((await model.shards()).map((row) => [row.shard, row]))
     for (const { shard: of, isStale: stale, timers } of this.#parts) {
       const puts: Put[] = []
       for (const [put, isNew] of timers) {
@@ -208,7 +210,8 @@ class Commit implements Command {
         const events = [eventOf(put, 'a'), eventOf(put, 'b')]
         puts.push({ timer: put, expect, tallies: talliesOf(isNew ? null : stored, put), events })
       }
-      parts.push({ shard: of, epoch: (epochs.get(of)! - Number(stale)) as Epoch, puts })
+      const { epoch: current, owner } = rows.get(of)!
+      parts.push({ shard: of, epoch: (current - Number(stale)) as Epoch, owner: owner ?? OWNER, puts })
     }
     assert.deepEqual(await real.commit(parts), await model.commit(parts))
   }

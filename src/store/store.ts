@@ -18,18 +18,19 @@ export interface Store {
   close(): Promise<void>
 
   /**
-   * Takes a shard: its epoch grows by one and every commit with an older epoch is refused from then on.
-   * A compare-and-set on `expected`, the epoch the caller last saw (0 for a shard never owned): null when
-   * someone else was faster.
+   * Takes a shard: its epoch grows and every commit with another fence is refused from then on. A compare-and-set on the
+   * epoch and the owner that the caller last saw (0 and null for a shard never owned): null when someone else was faster,
+   * or when the owner has beaten although it was taken for silent. A beat and a claim at the same moment have an order:
+   * either the claim is refused, or the beat is answered with the new owner.
    */
   claim(claim: ShardClaim): Promise<Epoch | null>
   /** Gives the shard up, so that the next owner need not wait; a stale epoch changes nothing. */
-  release(owned: { readonly shard: ShardId; readonly epoch: Epoch }): Promise<void>
+  release(owned: OwnedShard): Promise<void>
   /** Every shard that was ever claimed, by shard id. */
   shards(): Promise<readonly ShardRow[]>
   /**
    * Says that this node lives, and answers with what it needs to know of the others, in one round trip. Rows of
-   * nodes that have been silent for an hour are removed. A store for one node knows no others.
+   * nodes that own nothing and have been silent for an hour may be removed. A store for one node knows no others.
    */
   beat(beat: NodeBeat): Promise<ClusterState>
   /** A secret that all nodes on this database share, made when the database was first used. */
@@ -37,7 +38,7 @@ export interface Store {
 
   /**
    * Writes all parts; resolves when they are durable. Each part is atomic by itself and fenced: `fenced`
-   * when its epoch is not the shard's current one, and then nothing of it was written. A put whose
+   * when its epoch and owner are not the shard's current ones, and then nothing of it was written. A put whose
    * expectation is not met is skipped and answers with the row that is there, while the rest of its part
    * is written. Puts of one part are applied in order and see each other. So are commits that are under way at
    * the same time, in the order of the calls. When a commit resolves, those called before it have been done or never
@@ -99,7 +100,29 @@ export type StoreCapabilities = {
 
 export type TimerKey = { readonly namespace: Namespace; readonly id: TimerId; readonly uuid: TimerUuid; readonly shard: ShardId }
 
-export type ShardClaim = { readonly shard: ShardId; readonly expected: Epoch; readonly owner: string }
+/**
+ * The fence of a shard. The owner belongs to it: a database that went back in time (failed over to a standby that had not
+ * received the last claims, or restored) gives the same epoch out a second time. An owner's name is that of one run of one process.
+ */
+export type OwnedShard = { readonly shard: ShardId; readonly epoch: Epoch; readonly owner: string }
+
+export type ShardClaim = {
+  readonly shard: ShardId
+  readonly expected: Epoch
+  /** The owner by that epoch; null when there is none. */
+  readonly from: string | null
+  readonly owner: string
+  /** The new epoch is higher than this one, too: the claimer remembers it, although the database may have forgotten it. */
+  readonly above?: Epoch
+  /** Only if this is still the beat of the former owner; null for one of which there is no row. */
+  readonly ifBeat?: number | null
+}
+
+/** By which the shard is owned when the claim succeeds. */
+export function claimedEpoch({ expected, above = 0 as Epoch }: ShardClaim): Epoch {
+  return (Math.max(expected, above) + 1) as Epoch
+}
+
 /** `owner` is null after a release. */
 export type ShardRow = { readonly shard: ShardId; readonly epoch: Epoch; readonly owner: string | null }
 
@@ -109,15 +132,17 @@ export type NodeBeat = {
   readonly address: string | null
   /** It hands over what it owns; others should count without it. */
   readonly leaving: boolean
-  /** The node's own clock, to measure how far it is off; a store judges silence by a clock of its own. */
+  /** Another one than with every other beat of this node: who sees it change knows that the node lives. */
+  readonly beat: number
+  /** The node's own clock, to measure how far it is off. */
   readonly now: Millis
 }
 export type NodeRow = {
   readonly node: string
   readonly address: string | null
   readonly leaving: boolean
-  /** For how long it has not beaten; 0 for the node that asks. */
-  readonly silentMs: Millis
+  /** Its last one. How old it is, is for those to judge who see that it does not change, by clocks of their own. */
+  readonly beat: number
   /** How far the node's clock was ahead of the store's at its last beat, as far as one round trip can tell. */
   readonly clockSkewMs: number
 }
@@ -141,7 +166,7 @@ export type Put = {
   readonly events?: readonly LifecycleEvent[]
 }
 export type OutboxEvent = LifecycleEvent & { readonly number: number }
-export type CommitPart = { readonly shard: ShardId; readonly epoch: Epoch; readonly puts: readonly Put[] }
+export type CommitPart = OwnedShard & { readonly puts: readonly Put[] }
 
 /** `missed` maps the index of a skipped put to the row that stands in its way, null when none is there. */
 export type PartResult = { readonly fenced: true } | { readonly fenced: false; readonly missed: ReadonlyMap<number, Timer | null> }

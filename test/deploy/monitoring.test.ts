@@ -29,7 +29,7 @@ async function scraped(): Promise<Map<string, Set<string>>> {
   const metrics = new Metrics(silentLogger())
   const zero = () => 0
   metrics.watch({ commitQueueLength: zero, windowTimers: zero, inFlightDeliveries: zero, readyDeliveries: zero, ownedShards: zero })
-  metrics.watch({ outboxEvents: zero, outboxOldestSeconds: zero, clockSkewSeconds: zero, unopenedShards: zero })
+  metrics.watch({ outboxEvents: zero, outboxOldestSeconds: zero, clockSkewSeconds: zero, unopenedShards: zero, forgottenClaims: zero })
   metrics.watchShards(() => [{ shard: 0, windowTimers: 0, inFlight: 0, lagMs: 0 }])
   metrics.watchTimers(async () => [{ namespace: 'a', status: 'pending', count: 1 }])
   metrics.fired('a', 1)

@@ -318,6 +318,28 @@ test('shards that a dying node hands back without a word fire at the node that h
   }
 })
 
+test('a node that wakes up while another one claims its shards does not fire beside it', async () => {
+  const { clock, store, receiver, a, b } = await setup('a', 'b')
+  await Promise.all(ids.map((id, index) => a.create(id, `PT${(4.5 + index / 100).toFixed(3)}S`)))
+  // a is frozen for just over the lease, and wakes between b's look at the cluster and what b makes of it.
+  const claim = store.claim.bind(store)
+  let isAwake = false
+  store.claim = async (one) => {
+    if (one.owner === 'b' && !isAwake) {
+      isAwake = true
+      a.isCutOff = false
+      void a.engine.lookNow()
+    }
+    await sleep(clock, 20)
+    return claim(one)
+  }
+  a.isCutOff = true
+  await clock.advance(30_000)
+  assert.ok(isAwake)
+  assert.deepEqual(sorted(receiver.ids()), sorted(ids))
+  assert.equal(a.engine.gauges().ownedShards + b.engine.gauges().ownedShards, SHARDS)
+})
+
 test('a node at the address of one that died is given nothing in the name of that one', async () => {
   const { store, nodes, a, b, c } = await setup('a', 'b', 'c')
   const ownedBy = async (...names: string[]) => (await store.shards()).filter(({ owner }) => names.includes(owner!)).length

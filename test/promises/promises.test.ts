@@ -573,6 +573,6 @@ test('many timers are canceled by filter, and a dry run only counts them', async
 async function putByHand(node: TestNode, id: string, after: string): Promise<void> {
   const other = await TestNode.start({ clock: new ManualClock(node.clock.now()) })
   const timer = await other.create(id, after)
-  const epoch = (await node.store.shards())[0]!.epoch
-  await node.store.commit([{ shard: 0 as never, epoch, puts: [{ timer, expect: 'absent' }] }])
+  const { epoch, owner } = (await node.store.shards())[0]!
+  await node.store.commit([{ shard: 0 as never, epoch, owner: owner!, puts: [{ timer, expect: 'absent' }] }])
 }

@@ -20,7 +20,7 @@ type Fate = Error | 'confirmed' | 'confirmation lost'
 async function setup(t: TestContext | null, fateOf: (event: OutboxEvent, times: number) => Fate = () => 'confirmed') {
   const clock = new ManualClock(0, { maxWaitMs: Infinity })
   const store = new MemoryStore()
-  const epoch = (await store.claim({ shard: SHARD, expected: 0 as Epoch, owner: 'a' }))!
+  const epoch = (await store.claim({ shard: SHARD, expected: 0 as Epoch, from: null, owner: 'a' }))!
   const arrived: string[] = []
   const sent = new Map<string, number>()
   const walks: (string | null)[] = []
@@ -36,7 +36,7 @@ async function setup(t: TestContext | null, fateOf: (event: OutboxEvent, times: 
       const { namespace, uuid } = timer
       const event: LifecycleEvent = { id: `${id}${version}`, type: 'updated', namespace, uuid, at: 0, body: '{}' as JsonText }
       const expect = version === 1 ? 'absent' : ({ version: version - 1, status: timer.status, kind: 'once', metadata: null } as const)
-      await store.commit([{ shard: SHARD, epoch, puts: [{ timer, expect, events: [event] }] }])
+      await store.commit([{ shard: SHARD, epoch, owner: 'a', puts: [{ timer, expect, events: [event] }] }])
     }
   }
   const open = () => {

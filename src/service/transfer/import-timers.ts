@@ -13,7 +13,7 @@ import { TransferError } from './transfer-error.ts'
 
 export type ImportOptions = {
   readonly store: Store
-  readonly owner: Pick<SoleOwner, 'epochOf'>
+  readonly owner: Pick<SoleOwner, 'fenceOf'>
   /** Has been checked; see checkTimerFile. */
   readonly path: string
   /** Replace a timer of which the file has a later version; otherwise what is there stays. */
@@ -102,7 +102,7 @@ type Change = { readonly timer: Timer; readonly there: Timer | null }
 /** Those that were not written, with the row that is in their way. */
 async function put(changes: readonly Change[], { store, owner }: ImportOptions): Promise<readonly Change[]> {
   const byShard = Map.groupBy(changes, ({ timer }) => shardOf(timer.uuid, store.capabilities.shards))
-  const parts = [...byShard].map(([shard, members]) => ({ shard, epoch: owner.epochOf(shard), puts: members.map(putOf) }))
+  const parts = [...byShard].map(([shard, members]) => ({ ...owner.fenceOf(shard), puts: members.map(putOf) }))
   const results = await store.commit(parts).catch((error: unknown) => {
     throw new TransferError(`${(error as Error).message}\n${AGAIN}`, { cause: error })
   })

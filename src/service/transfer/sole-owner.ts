@@ -1,12 +1,13 @@
 // Owns every shard of a store for a while, so that nothing changes in it but what the owner changes. It claims what no
 // living node owns and refuses to start beside one: whoever runs the service may not know that somebody imports. From
 // then on it counts as a living node, so nodes that start meanwhile leave it its shards and wait. If it is taken for
-// dead all the same, its commits are refused by their epochs, as those of any node are.
+// dead all the same, its commits are refused by their fences, as those of any node are.
 
 import type { Epoch, Millis, ShardId } from '../../core/timer.ts'
+import { BeatWatch } from '../../engine/beat-watch.ts'
 import { sleep } from '../../runtime/clock.ts'
 import type { Cancel, Clock } from '../../runtime/clock.ts'
-import type { ClusterState, NodeRow, Store } from '../../store/store.ts'
+import type { ClusterState, NodeRow, OwnedShard, Store } from '../../store/store.ts'
 import type { Stillness } from './export-progress.ts'
 import { TransferError } from './transfer-error.ts'
 
@@ -24,11 +25,14 @@ const BEATS_PER_LEASE = 5
 export class SoleOwner {
   readonly #options: SoleOwnerOptions
   readonly #epochs = new Map<ShardId, Epoch>()
+  readonly #watch: BeatWatch
+  #beats = 0
   #cancelBeat: Cancel | null = null
   #beating: Promise<void> = Promise.resolve()
 
   private constructor(options: SoleOwnerOptions) {
     this.#options = options
+    this.#watch = new BeatWatch(options)
   }
 
   /** Waits for a node that may have died to be silent for the lease. Throws a TransferError when one is alive. */
@@ -48,8 +52,9 @@ export class SoleOwner {
     }
   }
 
-  epochOf(shard: ShardId): Epoch {
-    return this.#epochs.get(shard)!
+  /** By which its commits are fenced. */
+  fenceOf(shard: ShardId): OwnedShard {
+    return { shard, epoch: this.#epochs.get(shard)!, owner: this.#options.node }
   }
 
   /** Only an owner writes, and every owner raises the epoch: one more than before means that nobody owned it in between. */
@@ -63,35 +68,35 @@ export class SoleOwner {
     this.#cancelBeat?.()
     await this.#beating
     const { store } = this.#options
-    for (const [shard, epoch] of this.#epochs) await store.release({ shard, epoch }).catch(() => {})
+    for (const shard of this.#epochs.keys()) await store.release(this.fenceOf(shard)).catch(() => {})
     this.#epochs.clear()
     if (store.capabilities.shared) await this.#beat(true).catch(() => {})
   }
 
   /**
    * While it only looks it counts as leaving: otherwise a cluster that is at work would hand it a share of its shards.
-   * One whose silence does not grow is alive; the others are gone when the lease is over.
+   * One whose beat changes is alive; the others are gone when the lease is over.
    */
   async #outwaitTheDead(): Promise<void> {
-    const { clock, leaseMs, node } = this.#options
-    const silences = new Map<string, Millis>()
+    const { clock, leaseMs } = this.#options
     for (;;) {
       const state = await this.#beat(true)
-      const present = state.nodes.filter((row) => row.node !== node && row.silentMs <= leaseMs && (!row.leaving || ownsAny(row, state)))
-      if (present.length === 0) return
-      const alive = present.find((row) => !row.leaving && row.silentMs <= (silences.get(row.node) ?? -1))
+      this.#watch.look(state)
+      const alive = this.#watch.living().find(({ leaving }) => !leaving)
       if (alive !== undefined) throw new TransferError(`${nameOf(alive)} serves this database: stop every node first`)
-      for (const { node: name, silentMs } of present) silences.set(name, silentMs)
+      if (!this.#watch.present().some((row) => !row.leaving || ownsAny(row, state))) return
       await sleep(clock, leaseMs / BEATS_PER_LEASE)
     }
   }
 
   async #claimAll(): Promise<void> {
     const { store, node } = this.#options
-    const epochs = new Map((await store.shards()).map((row) => [row.shard, row.epoch]))
+    const rows = new Map((await store.shards()).map((row) => [row.shard, row]))
     for (let index = 0; index < store.capabilities.shards; index++) {
       const shard = index as ShardId
-      const epoch = await store.claim({ shard, expected: epochs.get(shard) ?? (0 as Epoch), owner: node })
+      const { epoch: expected, owner: from } = rows.get(shard) ?? { epoch: 0 as Epoch, owner: null }
+      const onlyIf = from !== null && store.capabilities.shared ? { ifBeat: this.#watch.beatOf(from) } : {}
+      const epoch = await store.claim({ shard, expected, from, owner: node, ...onlyIf })
       if (epoch === null) throw new TransferError('a node has just begun to serve this database: stop every node first')
       this.#epochs.set(shard, epoch)
     }
@@ -99,7 +104,7 @@ export class SoleOwner {
 
   #beat(leaving: boolean): Promise<ClusterState> {
     const { store, clock, node } = this.#options
-    return store.beat({ node, address: null, leaving, now: clock.now() })
+    return store.beat({ node, address: null, leaving, beat: ++this.#beats, now: clock.now() })
   }
 
   #beatLater(): void {

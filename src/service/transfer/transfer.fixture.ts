@@ -50,12 +50,13 @@ export function numberedTimers(count: number): Timer[] {
 /** As a service would have put them there. */
 export async function fill(store: Store, timers: readonly Timer[]): Promise<void> {
   const { shards } = store.capabilities
-  const known = new Map((await store.shards()).map((row) => [row.shard, row.epoch]))
+  const known = new Map((await store.shards()).map((row) => [row.shard, row]))
   for (const [shard, members] of Map.groupBy(timers, ({ uuid }) => shardOf(uuid, shards))) {
-    const epoch = (await store.claim({ shard, expected: known.get(shard) ?? (0 as Epoch), owner: 'fixture' }))!
+    const { epoch: expected, owner: from } = known.get(shard) ?? { epoch: 0 as Epoch, owner: null }
+    const fence = { shard, epoch: (await store.claim({ shard, expected, from, owner: 'fixture' }))!, owner: 'fixture' }
     const puts = members.map((timer) => ({ timer, expect: 'absent' as const, tallies: talliesOf(null, timer) }))
-    await store.commit([{ shard, epoch, puts }])
-    await store.release({ shard, epoch })
+    await store.commit([{ ...fence, puts }])
+    await store.release(fence)
   }
 }
 

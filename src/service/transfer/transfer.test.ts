@@ -172,8 +172,8 @@ test('a node that takes a shard over ends the import', async () => {
   const path = await exported(numberedTimers(1_200))
   const store = new MemoryStore()
   const takeOver = async () => {
-    const [{ shard, epoch }] = (await store.shards()) as [Awaited<ReturnType<Store['shards']>>[number]]
-    await store.claim({ shard, expected: epoch, owner: 'node' })
+    const [{ shard, epoch, owner }] = (await store.shards()) as [Awaited<ReturnType<Store['shards']>>[number]]
+    await store.claim({ shard, expected: epoch, from: owner, owner: 'node' })
   }
   await assert.rejects(importInto(store, path, { onProgress: () => void takeOver() }), /A node took shard 0 over: stop every node first/)
   assert.equal((await contentsOf(store)).size, 500)

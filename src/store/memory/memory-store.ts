@@ -5,7 +5,7 @@ import { compareKeys } from '../../core/order.ts'
 import { isFinished } from '../../core/timer.ts'
 import type { Epoch, Millis, ShardId, Timer, TimerUuid } from '../../core/timer.ts'
 import { kindOf } from '../../core/timer-kind.ts'
-import { StoreError } from '../store.ts'
+import { claimedEpoch, StoreError } from '../store.ts'
 import type {
   ClusterState,
   CommitPart,
@@ -16,6 +16,7 @@ import type {
   NamespaceScope,
   NodeBeat,
   OutboxEvent,
+  OwnedShard,
   PageQuery,
   PartResult,
   Put,
@@ -60,24 +61,27 @@ export class MemoryStore implements Store {
     this.#closed = true
   }
 
-  async claim({ shard, expected, owner }: ShardClaim): Promise<Epoch | null> {
+  async claim(claim: ShardClaim): Promise<Epoch | null> {
     this.#assertOpen()
-    if ((this.#shards.get(shard)?.epoch ?? 0) !== expected) return null
-    const epoch = (expected + 1) as Epoch
+    const { shard, expected, from, owner, ifBeat } = claim
+    const row = this.#shards.get(shard)
+    if ((row?.epoch ?? 0) !== expected || (row?.owner ?? null) !== from) return null
+    if (ifBeat !== undefined && from !== null && (this.#nodes.get(from)?.beat ?? null) !== ifBeat) return null
+    const epoch = claimedEpoch(claim)
     this.#shards.set(shard, { shard, epoch, owner })
     return epoch
   }
 
-  async release({ shard, epoch }: { readonly shard: ShardId; readonly epoch: Epoch }): Promise<void> {
+  async release({ shard, epoch, owner }: OwnedShard): Promise<void> {
     this.#assertOpen()
     const row = this.#shards.get(shard)
-    if (row?.epoch === epoch) this.#shards.set(shard, { ...row, owner: null })
+    if (row?.epoch === epoch && row.owner === owner) this.#shards.set(shard, { ...row, owner: null })
   }
 
   async beat(beat: NodeBeat): Promise<ClusterState> {
     this.#nodes.set(beat.node, beat)
-    const nodes = Array.from(this.#nodes.values(), ({ node, address, leaving, now }) => {
-      return { node, address, leaving, silentMs: beat.now - now, clockSkewMs: 0 }
+    const nodes = Array.from(this.#nodes.values(), ({ node, address, leaving, beat: last }) => {
+      return { node, address, leaving, beat: last, clockSkewMs: 0 }
     })
     return { nodes, shards: await this.shards() }
   }
@@ -189,8 +193,9 @@ export class MemoryStore implements Store {
     throw new StoreError('a store in memory cannot be backed up', { retryable: false })
   }
 
-  #commitPart({ shard, epoch, puts }: CommitPart): PartResult {
-    if (this.#shards.get(shard)?.epoch !== epoch) return { fenced: true }
+  #commitPart({ shard, epoch, owner, puts }: CommitPart): PartResult {
+    const fence = this.#shards.get(shard)
+    if (fence?.epoch !== epoch || fence.owner !== owner) return { fenced: true }
     const missed = new Map<number, Timer | null>()
     for (const [index, put] of puts.entries()) {
       const row = this.#timers.get(put.timer.uuid)

@@ -50,7 +50,7 @@ export const CELL_TYPES: Readonly<Record<(typeof TIMER_COLUMNS)[number], Element
 
 const COLUMN_TYPES: readonly ElementType[] = [...PUT_TYPES, ...TIMER_COLUMNS.map((column) => CELL_TYPES[column])]
 const PUT_STRIDE = COLUMN_TYPES.length
-const PARAMETERS = 3 + PUT_STRIDE + TALLY_PARAMETERS
+const PARAMETERS = 4 + PUT_STRIDE + TALLY_PARAMETERS
 
 const COMMIT_SQL = `
   SELECT fenced_part, missed_put, existing
@@ -79,8 +79,9 @@ export function commitQuery(parts: readonly CommitPart[]): Query {
   }
   const shards = columnParameter('int4', parts.map(({ shard }) => shard))
   const epochs = columnParameter('int8', parts.map(({ epoch }) => epoch))
+  const owners = columnParameter('text', parts.map(({ owner }) => owner))
   const columns = COLUMN_TYPES.map((type, index) => columnParameter(type, cells, index, PUT_STRIDE))
-  const values = [shards, epochs, rounds, ...columns, ...tallies.parameters()]
+  const values = [shards, epochs, owners, rounds, ...columns, ...tallies.parameters()]
   const events = eventParameters(parts)
   if (events === null) return { name: 'commit', text: COMMIT_SQL, values }
   return { name: 'commit-with-events', text: COMMIT_WITH_EVENTS_SQL, values: [...values, ...events] }

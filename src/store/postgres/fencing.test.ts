@@ -6,9 +6,9 @@ import type { TestContext } from 'node:test'
 import type pg from 'pg'
 import { NEVER } from '../../core/timer.ts'
 import type { Epoch, ShardId, Timer, TimerId } from '../../core/timer.ts'
-import { absent, changed, claimed, countsOf } from '../owned-store.ts'
+import { absent, changed, claimed, countsOf, OWNER } from '../owned-store.ts'
 import { sampleTimer } from '../sample-timer.ts'
-import type { Put, Store } from '../store.ts'
+import type { CommitPart, Put, ShardClaim, Store } from '../store.ts'
 import { PostgresServer } from './postgres-server.fixture.ts'
 import { openPostgresStore } from './postgres-store.ts'
 
@@ -35,7 +35,7 @@ test('a claim that is under way when a commit comes is waited for, and the commi
   const { a, admin, database, epoch } = await setup(t)
   await admin.query('BEGIN')
   await admin.query(`UPDATE timers SET shard_epoch = shard_epoch + 1, shard_owner = 'b' WHERE shard_id = 0 AND row_type = 1`)
-  const committing = a.commit([{ shard: SHARD, epoch, puts: [absent(sampleTimer())] }])
+  const committing = a.commit([{ shard: SHARD, epoch, owner: OWNER, puts: [absent(sampleTimer())] }])
   await server.waitForBlocked(database, 1)
   await admin.query('COMMIT')
   assert.deepEqual(await committing, [{ fenced: true }])
@@ -47,7 +47,7 @@ test('a claim that is given up lets the commit that waited for it through', asyn
   const { a, admin, database, epoch } = await setup(t)
   await admin.query('BEGIN')
   await admin.query('UPDATE timers SET shard_epoch = shard_epoch + 1 WHERE shard_id = 0 AND row_type = 1')
-  const committing = a.commit([{ shard: SHARD, epoch, puts: [absent(sampleTimer())] }])
+  const committing = a.commit([{ shard: SHARD, epoch, owner: OWNER, puts: [absent(sampleTimer())] }])
   await server.waitForBlocked(database, 1)
   await admin.query('ROLLBACK')
   assert.deepEqual(await committing, [{ fenced: false, missed: new Map() }])
@@ -58,15 +58,15 @@ test('a claim in the middle of a commit waits for it, and its owner then sees al
   const timers = Array.from({ length: 20 }, (_, i) => sampleTimer({ id: `t${i}` as TimerId }))
   // Counters come last in a commit: by then the shard is fenced and the timers are written.
   await admin.query('BEGIN; LOCK TABLE timer_tally_log IN EXCLUSIVE MODE')
-  const committing = a.commit([{ shard: SHARD, epoch, puts: timers.map(absent) }])
+  const committing = a.commit([{ shard: SHARD, epoch, owner: OWNER, puts: timers.map(absent) }])
   await server.waitForBlocked(database, 1)
-  const claiming = b.claim({ shard: SHARD, expected: epoch, owner: 'b' })
+  const claiming = b.claim({ shard: SHARD, expected: epoch, from: OWNER, owner: 'b' })
   await server.waitForBlocked(database, 2)
   await admin.query('COMMIT')
   assert.equal(await claiming, epoch + 1)
   assert.equal((await b.due(EVERYTHING)).length, timers.length)
   assert.deepEqual(await committing, [{ fenced: false, missed: new Map() }])
-  assert.deepEqual(await a.commit([{ shard: SHARD, epoch, puts: [absent(sampleTimer())] }]), [{ fenced: true }])
+  assert.deepEqual(await a.commit([{ shard: SHARD, epoch, owner: OWNER, puts: [absent(sampleTimer())] }]), [{ fenced: true }])
 })
 
 test('while nodes take a shard from each other, nothing is written behind the back of the one that has it', async (t) => {
@@ -80,12 +80,12 @@ test('while nodes take a shard from each other, nothing is written behind the ba
 
   async function live(node: Store, name: string): Promise<void> {
     while (current < takeovers) {
-      const expected = (await node.shards())[0]!.epoch
-      const epoch = await node.claim({ shard: SHARD, expected, owner: name })
+      const { epoch: expected, owner: from } = (await node.shards())[0]!
+      const epoch = await node.claim({ shard: SHARD, expected, from, owner: name })
       if (epoch === null) continue
       current = epoch
       foundBy.set(epoch, new Set((await node.due(EVERYTHING)).map(({ id }) => id)))
-      await commitUntilFenced(node, epoch, acknowledged)
+      await commitUntilFenced(node, { epoch, owner: name }, acknowledged)
     }
   }
   // Two owners on each node: claims and commits have connections of their own, so all of them meet.
@@ -100,14 +100,42 @@ test('while nodes take a shard from each other, nothing is written behind the ba
   assert(acknowledged.size > 0)
 })
 
-async function commitUntilFenced(node: Store, epoch: Epoch, acknowledged: Set<TimerId>): Promise<void> {
+async function commitUntilFenced(node: Store, fence: { epoch: Epoch; owner: string }, acknowledged: Set<TimerId>): Promise<void> {
   for (let count = 0; count < 20; count++) {
-    const id = `${epoch}-${count}` as TimerId
-    const [result] = await node.commit([{ shard: SHARD, epoch, puts: [absent(sampleTimer({ id }))] }])
+    const id = `${fence.epoch}-${count}` as TimerId
+    const [result] = await node.commit([{ shard: SHARD, ...fence, puts: [absent(sampleTimer({ id }))] }])
     if (result!.fenced) return
     acknowledged.add(id)
   }
 }
+
+const BEAT = { node: OWNER, address: null, leaving: false, now: 1 }
+
+test('a beat that comes while the shards of its node are being claimed waits, and is answered with the new owner', async (t) => {
+  const { a, b, admin, database, epoch } = await setup(t)
+  await a.beat({ ...BEAT, beat: 1 })
+  await admin.query('BEGIN')
+  await admin.query(`SELECT FROM timers WHERE shard_id = 0 AND row_type = 1 FOR UPDATE`)
+  const claiming = b.claim({ shard: SHARD, expected: epoch, from: OWNER, owner: 'b', ifBeat: 1 })
+  await server.waitForBlocked(database, 1)
+  const beating = a.beat({ ...BEAT, beat: 2 })
+  await server.waitForBlocked(database, 2)
+  await admin.query('COMMIT')
+  assert.equal(await claiming, epoch + 1)
+  assert.deepEqual((await beating).shards, [{ shard: SHARD, epoch: epoch + 1, owner: 'b' }])
+})
+
+test('a claim that comes while the silent node beats waits, and is refused', async (t) => {
+  const { a, b, admin, database, epoch } = await setup(t)
+  await a.beat({ ...BEAT, beat: 1 })
+  await admin.query('BEGIN')
+  await admin.query(`SELECT FROM timers_beat_1('${OWNER}', NULL, false, 2, 0, 3600000)`)
+  const claiming = b.claim({ shard: SHARD, expected: epoch, from: OWNER, owner: 'b', ifBeat: 1 })
+  await server.waitForBlocked(database, 1)
+  await admin.query('COMMIT')
+  assert.equal(await claiming, null)
+  assert.deepEqual((await a.beat({ ...BEAT, beat: 3 })).shards, [{ shard: SHARD, epoch, owner: OWNER }])
+})
 
 test('a fenced part adds nothing to counters and tallies, while the others do', async (t) => {
   const { a, epoch } = await setup(t)
@@ -119,9 +147,9 @@ test('a fenced part adds nothing to counters and tallies, while the others do', 
   }
   const stale = (epoch + 1) as Epoch
   await a.commit([
-    { shard: SHARD, epoch, puts: [put('a', 1), put('a', 2)] },
-    { shard: other, epoch: stale, puts: [put('b', 4), put('c', 8)] },
-    { shard: other, epoch, puts: [put('d', 16)] },
+    { shard: SHARD, epoch, owner: OWNER, puts: [put('a', 1), put('a', 2)] },
+    { shard: other, epoch: stale, owner: OWNER, puts: [put('b', 4), put('c', 8)] },
+    { shard: other, epoch, owner: OWNER, puts: [put('d', 16)] },
   ])
   const sums = async (since: number | null): Promise<string[]> => {
     return (await a.tallies({ since })).sums.map(({ name, amount }) => `${name} ${amount}`).toSorted()
@@ -135,11 +163,13 @@ test('of many claims of one epoch from several connections one wins, also the fi
   const location = await server.createDatabase()
   const stores = await Promise.all(Array.from({ length: 5 }, () => openPostgresStore(location)))
   t.after(() => Promise.all(stores.map((store) => store.close())))
+  let from: string | null = null
   for (let expected = 0 as Epoch; expected < 8; expected++) {
-    const won = await Promise.all(stores.map((store, index) => store.claim({ shard: SHARD, expected, owner: `n${index}` })))
+    const claim: Omit<ShardClaim, 'owner'> = { shard: SHARD, expected, from }
+    const won: readonly (Epoch | null)[] = await Promise.all(stores.map((store, index) => store.claim({ ...claim, owner: `n${index}` })))
     assert.deepEqual(won.filter((epoch) => epoch !== null), [expected + 1])
-    const winner = won.findIndex((epoch) => epoch !== null)
-    assert.deepEqual(await stores[0]!.shards(), [{ shard: SHARD, epoch: expected + 1, owner: `n${winner}` }])
+    from = `n${won.findIndex((epoch) => epoch !== null)}`
+    assert.deepEqual(await stores[0]!.shards(), [{ shard: SHARD, epoch: expected + 1, owner: from }])
   }
 })
 
@@ -148,8 +178,8 @@ test('commits on the same timers from two connections, in opposite order, do not
   const others = [1, 2, 3] as ShardId[]
   for (const shard of others) await claimed(a, shard)
   const timers = others.map((shard) => ({ shard, timer: sampleTimer({ id: `t${shard}` as TimerId }) }))
-  const partsAt = (version: number): { shard: ShardId; epoch: Epoch; puts: Put[] }[] => {
-    return timers.map(({ shard, timer }) => ({ shard, epoch, puts: [putAt(timer, version)] }))
+  const partsAt = (version: number): CommitPart[] => {
+    return timers.map(({ shard, timer }) => ({ shard, epoch, owner: OWNER, puts: [putAt(timer, version)] }))
   }
   for (let version = 1; version <= 30; version++) {
     const results = await Promise.all([a.commit(partsAt(version)), b.commit(partsAt(version).toReversed())])
@@ -168,9 +198,9 @@ test('pruning and commits on the same finished timers go on side by side, and th
   const finished = (id: number, version: number): Timer => sampleTimer({ id: `t${id}` as TimerId, version, status: 'completed', wakeAt: 1 })
   for (let round = 0; round < 15; round++) {
     const fresh = Array.from({ length: 30 }, (_, id) => absent(finished(id, 1)))
-    await a.commit([{ shard: SHARD, epoch, puts: fresh }])
+    await a.commit([{ shard: SHARD, epoch, owner: OWNER, puts: fresh }])
     const again = Array.from({ length: 30 }, (_, id) => changed({ ...finished(id, 2) }, { version: 1, status: 'completed' }))
-    await Promise.all([a.commit([{ shard: SHARD, epoch, puts: again }]), b.prune({ now: 2, limit: 20 }), b.prune({ now: 2, limit: 20 })])
+    await Promise.all([a.commit([{ shard: SHARD, epoch, owner: OWNER, puts: again }]), b.prune({ now: 2, limit: 20 }), b.prune({ now: 2, limit: 20 })])
     const { timers } = await a.list({ filter: {}, after: null, limit: 100 })
     assert.deepEqual(await countsOf(b), timers.length === 0 ? [] : [`default completed ${timers.length}`])
   }

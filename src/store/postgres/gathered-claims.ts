@@ -2,17 +2,16 @@
 // for the disk; what is asked for in the same turn of the event loop goes into one.
 
 import type { Epoch, ShardId } from '../../core/timer.ts'
-import type { ShardClaim } from '../store.ts'
+import type { OwnedShard, ShardClaim } from '../store.ts'
 import type { Connections } from './connections.ts'
 import { claimedEpochs, claimQuery, releaseQuery } from './ownership.ts'
 
-type Owned = { readonly shard: ShardId; readonly epoch: Epoch }
 type Waiting<T> = { readonly asked: T; readonly resolve: (epoch: Epoch | null) => void; readonly reject: (error: unknown) => void }
 
 export class GatheredClaims {
   readonly #connections: Connections
   #claims: Waiting<ShardClaim>[] = []
-  #releases: Waiting<Owned>[] = []
+  #releases: Waiting<OwnedShard>[] = []
 
   constructor(connections: Connections) {
     this.#connections = connections
@@ -25,7 +24,7 @@ export class GatheredClaims {
     })
   }
 
-  async release(asked: Owned): Promise<void> {
+  async release(asked: OwnedShard): Promise<void> {
     await new Promise((resolve, reject) => {
       if (this.#releases.push({ asked, resolve, reject }) === 1) setImmediate(() => void this.#releaseAll())
     })

@@ -8,7 +8,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import { after, before, test } from 'node:test'
 import type { TestContext } from 'node:test'
 import type { Epoch, ShardId, TimerId } from '../../core/timer.ts'
-import { absent, claimed } from '../owned-store.ts'
+import { absent, claimed, OWNER } from '../owned-store.ts'
 import { sampleTimer } from '../sample-timer.ts'
 import { StoreError } from '../store.ts'
 import type { PartResult, Store } from '../store.ts'
@@ -33,7 +33,7 @@ async function setup(t: TestContext, options: Partial<PostgresOptions> = {}): Pr
   const store = await openPostgresStore({ ...location, ...options })
   t.after(() => store.close())
   const epoch = await claimed(store, SHARD)
-  return { store, epoch, database: location.database, put: (id) => store.commit([{ shard: SHARD, epoch, puts: [absent(timer(id))] }]) }
+  return { store, epoch, database: location.database, put: (id) => store.commit([{ shard: SHARD, epoch, owner: OWNER, puts: [absent(timer(id))] }]) }
 }
 
 const timer = (id: string): ReturnType<typeof sampleTimer> => sampleTimer({ id: id as TimerId })
@@ -104,11 +104,11 @@ test('a commit that was sent and not begun when the connection was lost is never
   await admin.query('BEGIN; LOCK TABLE timer_tally_log IN EXCLUSIVE MODE')
   const slow = failureOf(put('slow'))
   await server.waitForBlocked(database, 1)
-  const behind = failureOf(store.commit([{ shard: other, epoch, puts: [absent(timer('behind'))] }]))
+  const behind = failureOf(store.commit([{ shard: other, epoch, owner: OWNER, puts: [absent(timer('behind'))] }]))
   await proxy.sent()
   proxy.thaw() // the server does not know: it is busy with the first one
   assert.deepEqual([(await slow).outcomeUnknown, (await behind).outcomeUnknown], [true, true])
-  await store.commit([{ shard: other, epoch, puts: [] }])
+  await store.commit([{ shard: other, epoch, owner: OWNER, puts: [] }])
   assert.equal(await store.get({ ...timer('behind'), shard: other }), null)
   await admin.query('COMMIT')
   await admin.end()
@@ -167,7 +167,7 @@ test('while the server is down every call says so and has done nothing; after it
   await put('before')
   await server.pause()
   try {
-    const claim = { shard: SHARD, expected: 1 as Epoch, owner: 'b' }
+    const claim = { shard: SHARD, expected: 1 as Epoch, from: OWNER, owner: 'b' }
     const calls: (() => Promise<unknown>)[] = [() => put('down'), () => store.ping(), () => store.claim(claim), () => store.stats()]
     for (const call of calls) {
       const error = await failureOf(call())
@@ -225,7 +225,7 @@ test('slow work does not hold up reads and beats', async (t) => {
   await server.waitForBlocked(database, 1)
   assert.equal(await isThere(store, 'a'), true)
   assert.equal((await store.due({ shard: SHARD, after: null, until: sampleTimer().wakeAt, limit: 1 })).length, 1)
-  assert.equal((await store.beat({ node: 'a', address: null, leaving: false, now: 0 })).nodes.length, 1)
+  assert.equal((await store.beat({ node: 'a', address: null, leaving: false, beat: 1, now: 0 })).nodes.length, 1)
   await admin.query('ROLLBACK')
   await admin.end()
   assert.equal((await Promise.all(slow)).length, 3)

@@ -146,20 +146,21 @@ test('a URL will do', async (t) => {
   await (await opened(t, { url: `postgresql://${user}:${password}@${host}:${port}/${database}` })).ping()
 })
 
-test('nodes see each other beat, and one that has been silent for an hour is forgotten', async (t) => {
+test('nodes see each other beat, and one that owns nothing and has been silent for an hour is forgotten', async (t) => {
   const location = await server.createDatabase()
   const [a, b] = [await opened(t, location), await opened(t, location)]
-  await a.beat({ node: 'a', address: 'http://a', leaving: true, now: 0 })
-  const past = `VALUES ('silent', 3000000), ('gone', 3600001)`
-  const insert = `INSERT INTO timer_nodes SELECT name, NULL, false, node_beat_at - ago, 7 FROM timer_nodes, (${past}) AS past (name, ago)`
+  await a.beat({ node: 'a', address: 'http://a', leaving: true, beat: 1, now: 0 })
+  await a.claim({ shard: SHARD, expected: 0 as Epoch, from: null, owner: 'owner' })
+  const past = `VALUES ('silent', 3000000), ('gone', 3600001), ('owner', 3600001)`
+  const insert = `INSERT INTO timer_nodes SELECT name, NULL, false, 9, node_beat_at - ago, 7 FROM timer_nodes, (${past}) AS past (name, ago)`
   await server.sql(insert, location.database)
-  const { nodes } = await b.beat({ node: 'b', address: null, leaving: false, now: Date.now() })
-  assert.deepEqual(nodes.map(({ node }) => node), ['a', 'b', 'silent'])
-  const [first, self, silent] = nodes as [(typeof nodes)[0], (typeof nodes)[0], (typeof nodes)[0]]
-  assert.deepEqual([first.address, first.leaving, self.address, self.leaving, self.silentMs], ['http://a', true, null, false, 0])
+  const { nodes } = await b.beat({ node: 'b', address: null, leaving: false, beat: 2, now: Date.now() })
+  assert.deepEqual(nodes.map(({ node }) => node), ['a', 'b', 'owner', 'silent'])
+  const [first, self, , silent] = nodes as [(typeof nodes)[0], (typeof nodes)[0], unknown, (typeof nodes)[0]]
+  assert.deepEqual([first.address, first.leaving, self.address, self.leaving, self.beat], ['http://a', true, null, false, 2])
   assert(first.clockSkewMs < -1e12, 'a node whose clock stands at 1970 is half a century behind')
   assert(Math.abs(self.clockSkewMs) < 60_000)
-  assert(silent.silentMs >= 3_000_000)
+  assert.deepEqual([first.beat, silent.beat], [1, 9])
   assert.deepEqual(await server.sql(`SELECT node_id FROM timer_nodes WHERE node_id = 'gone'`, location.database), [])
 })
 

@@ -7,7 +7,7 @@ import { parsePostgresUrl } from '../../runtime/postgres-location.ts'
 import type { PostgresLocation } from '../../runtime/postgres-location.ts'
 import { GatheredGets } from '../gathered-gets.ts'
 import { StoreError } from '../store.ts'
-import type { ClusterState, CommitPart, DueScan, ListPage, ListQuery, NamespaceScope, NodeBeat, OutboxEvent, PartResult, ShardClaim } from '../store.ts'
+import type { ClusterState, CommitPart, DueScan, ListPage, ListQuery, NamespaceScope, NodeBeat, OutboxEvent, OwnedShard, PartResult, ShardClaim } from '../store.ts'
 import type { PageQuery, ShardRow, Store, StoreCapabilities, StoreStats, TallyQuery, TallySums, TimerKey } from '../store.ts'
 import type { TimerPage, Upcoming, UpcomingQuery } from '../store.ts'
 import { RowType } from '../timer-row.ts'
@@ -153,7 +153,7 @@ class PostgresStore implements Store {
     return this.#track(() => this.#claims.claim(claim))
   }
 
-  async release(owned: { readonly shard: ShardId; readonly epoch: Epoch }): Promise<void> {
+  async release(owned: OwnedShard): Promise<void> {
     await this.#track(() => this.#claims.release(owned))
   }
 

@@ -10,6 +10,7 @@ CREATE TABLE timer_nodes (
   node_id text NOT NULL,
   node_address text,
   node_leaving boolean NOT NULL,
+  node_beat bigint NOT NULL,
   node_beat_at bigint NOT NULL,
   node_clock_skew_ms bigint NOT NULL,
   PRIMARY KEY (node_id)
@@ -116,7 +117,40 @@ EXCEPTION WHEN data_exception THEN
 END
 $function$;
 
-CREATE OR REPLACE FUNCTION timers_commit_1(p_shards integer[], p_epochs bigint[], p_rounds integer, p_part integer[], p_round integer[], p_expected_version bigint[], p_kind smallint[], p_row_type smallint[], p_execute_at bigint[], p_uuid uuid[], p_namespace text[], p_id text[], p_version bigint[], p_status smallint[], p_due_at bigint[], p_protocol text[], p_target_type smallint[], p_target_address text[], p_target_options text[], p_payload text[], p_metadata text[], p_retry_policy text[], p_callback_timeout_ms integer[], p_created_at bigint[], p_updated_at bigint[], p_executed_at bigint[], p_finished_at bigint[], p_firing integer[], p_attempts integer[], p_progress text[], p_schedule text[], p_cycle text[], p_traceparent text[], p_message text[], p_fingerprint text[], p_tenant text[], p_sum_namespace text[], p_sum_slot bigint[], p_sum_name text[], p_sum_amount bigint[], p_tally_put integer[], p_tally_sum integer[], p_tally_amount bigint[])
+CREATE OR REPLACE FUNCTION timers_beat_1(p_node text, p_address text, p_leaving boolean, p_beat bigint, p_now bigint, p_kept_ms bigint)
+ RETURNS TABLE(skew_ms bigint, nodes text, shards text)
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  store_now bigint := (extract(epoch FROM clock_timestamp()) * 1000)::bigint;
+BEGIN
+  INSERT INTO timer_nodes (node_id, node_address, node_leaving, node_beat, node_beat_at, node_clock_skew_ms)
+  VALUES (p_node, p_address, p_leaving, p_beat, store_now, p_now - store_now)
+  ON CONFLICT (node_id) DO UPDATE SET
+    node_address = excluded.node_address, node_leaving = excluded.node_leaving, node_beat = excluded.node_beat,
+    node_beat_at = excluded.node_beat_at, node_clock_skew_ms = excluded.node_clock_skew_ms;
+
+  DELETE FROM timer_nodes WHERE node_id IN (
+    SELECT node_id FROM timer_nodes
+    WHERE node_beat_at < store_now - p_kept_ms AND node_id <> p_node
+      AND NOT EXISTS (SELECT FROM timers WHERE timer_namespace IS NULL AND row_type = 1 AND shard_owner = node_id)
+    FOR UPDATE SKIP LOCKED
+  );
+
+  RETURN QUERY SELECT
+    p_now - store_now,
+    (
+      SELECT json_agg(json_build_array(node_id, node_address, node_leaving, node_beat, node_clock_skew_ms))
+      FROM timer_nodes WHERE node_id <> p_node
+    )::text,
+    (
+      SELECT json_agg(json_build_array(shard_id, shard_epoch, shard_owner) ORDER BY shard_id)
+      FROM timers WHERE timer_namespace IS NULL AND row_type = 1
+    )::text;
+END
+$function$;
+
+CREATE OR REPLACE FUNCTION timers_commit_1(p_shards integer[], p_epochs bigint[], p_owners text[], p_rounds integer, p_part integer[], p_round integer[], p_expected_version bigint[], p_kind smallint[], p_row_type smallint[], p_execute_at bigint[], p_uuid uuid[], p_namespace text[], p_id text[], p_version bigint[], p_status smallint[], p_due_at bigint[], p_protocol text[], p_target_type smallint[], p_target_address text[], p_target_options text[], p_payload text[], p_metadata text[], p_retry_policy text[], p_callback_timeout_ms integer[], p_created_at bigint[], p_updated_at bigint[], p_executed_at bigint[], p_finished_at bigint[], p_firing integer[], p_attempts integer[], p_progress text[], p_schedule text[], p_cycle text[], p_traceparent text[], p_message text[], p_fingerprint text[], p_tenant text[], p_sum_namespace text[], p_sum_slot bigint[], p_sum_name text[], p_sum_amount bigint[], p_tally_put integer[], p_tally_sum integer[], p_tally_amount bigint[])
  RETURNS TABLE(fenced_part integer, missed_put integer, existing json)
  LANGUAGE plpgsql
 AS $function$
@@ -124,6 +158,7 @@ AS $function$
 DECLARE
   locked_shards integer[];
   locked_epochs bigint[];
+  locked_owners text[];
   current_parts integer[];
   all_current boolean;
   has_inserts boolean;
@@ -134,9 +169,9 @@ DECLARE
   reduced integer[];
   reductions bigint[];
 BEGIN
-  SELECT array_agg(shard_id), array_agg(shard_epoch) INTO locked_shards, locked_epochs
+  SELECT array_agg(shard_id), array_agg(shard_epoch), array_agg(shard_owner) INTO locked_shards, locked_epochs, locked_owners
   FROM (
-    SELECT shard_id, shard_epoch FROM timers
+    SELECT shard_id, shard_epoch, shard_owner FROM timers
     WHERE shard_id = ANY (p_shards) AND row_type = 1
     ORDER BY shard_id
     FOR NO KEY UPDATE
@@ -144,7 +179,8 @@ BEGIN
 
   SELECT coalesce(array_agg(part), '{}') INTO current_parts
   FROM generate_subscripts(p_shards, 1) AS part
-  WHERE locked_epochs[array_position(locked_shards, p_shards[part])] = p_epochs[part];
+  CROSS JOIN LATERAL (SELECT array_position(locked_shards, p_shards[part]) AS place) AS locked
+  WHERE locked_epochs[place] = p_epochs[part] AND locked_owners[place] = p_owners[part];
 
   all_current := cardinality(current_parts) = cardinality(p_shards);
   IF NOT all_current THEN

@@ -8,7 +8,7 @@ import type pg from 'pg'
 import { STANDING } from '../../core/tallies.ts'
 import { Status } from '../../core/timer.ts'
 import type { Epoch, Namespace, ShardId, TimerId } from '../../core/timer.ts'
-import { absent, changed, claimed, countsOf } from '../owned-store.ts'
+import { absent, changed, claimed, countsOf, OWNER } from '../owned-store.ts'
 import { SAMPLE_NOW, sampleTimer } from '../sample-timer.ts'
 import type { Store } from '../store.ts'
 import { PostgresServer } from './postgres-server.fixture.ts'
@@ -36,7 +36,7 @@ async function setup(t: TestContext): Promise<Cluster> {
 async function create({ a, epoch }: Cluster, number: number): Promise<void> {
   const timer = sampleTimer({ id: `t${number}` as TimerId, namespace: (number % 3 === 0 ? 'other' : 'default') as Namespace })
   const tallies = [{ name: 'created', slotAt: SLOT, amount: 1 }, { name: `wake.${number % 7}`, slotAt: STANDING, amount: 1 }]
-  await a.commit([{ shard: SHARD, epoch, puts: [{ ...absent(timer), tallies }] }])
+  await a.commit([{ shard: SHARD, epoch, owner: OWNER, puts: [{ ...absent(timer), tallies }] }])
 }
 
 async function seen(store: Store): Promise<unknown> {
@@ -125,11 +125,11 @@ test('standing tallies that count nothing any more are removed', async (t) => {
   const { a, admin, epoch } = await setup(t)
   const timer = sampleTimer()
   const tally = (amount: number) => [{ name: 'wake.h.1', slotAt: STANDING, amount }]
-  await a.commit([{ shard: SHARD, epoch, puts: [{ ...absent(timer), tallies: tally(1) }] }])
+  await a.commit([{ shard: SHARD, epoch, owner: OWNER, puts: [{ ...absent(timer), tallies: tally(1) }] }])
   await fold(a, admin, SAMPLE_NOW)
   assert.equal(await rowsIn(admin, 'timer_tallies'), 1)
   const paused = { ...timer, version: 2, status: Status.paused }
-  await a.commit([{ shard: SHARD, epoch, puts: [{ ...changed(paused, timer), tallies: tally(-1) }] }])
+  await a.commit([{ shard: SHARD, epoch, owner: OWNER, puts: [{ ...changed(paused, timer), tallies: tally(-1) }] }])
   await fold(a, admin, SAMPLE_NOW)
   assert.equal(await rowsIn(admin, 'timer_tallies'), 0)
   assert.deepEqual((await a.tallies({ since: null })).sums, [])

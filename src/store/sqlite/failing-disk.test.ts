@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Status } from '../../core/timer.ts'
 import type { JsonText, ShardId, Timer, TimerId } from '../../core/timer.ts'
-import { absent, claimed, countsOf } from '../owned-store.ts'
+import { absent, claimed, countsOf, OWNER } from '../owned-store.ts'
 import { SAMPLE_NOW, sampleTimer } from '../sample-timer.ts'
 import { StoreError } from '../store.ts'
 import { failureOf } from './failures.ts'
@@ -22,7 +22,7 @@ test('when the disk is full a commit is refused as a whole, and writing goes on 
   const store = await openSqliteStore({ path: temporaryFile(), cacheMiB: 1, maxPages: 100 })
   t.after(() => store.close())
   const epoch = await claimed(store, SHARD)
-  const commit = (batch: number): Promise<unknown> => store.commit([{ shard: SHARD, epoch, puts: expired(batch).map(absent) }])
+  const commit = (batch: number): Promise<unknown> => store.commit([{ shard: SHARD, epoch, owner: OWNER, puts: expired(batch).map(absent) }])
   let stored = 0
   const error = await (async (): Promise<unknown> => {
     for (; stored < 100; stored++) await commit(stored)

@@ -11,6 +11,8 @@ import type { Writer } from './writer.ts'
 export type CommitMessage = {
   /** Per part: shard, epoch, number of puts. */
   readonly parts: readonly number[]
+  /** Of each part. */
+  readonly owners: readonly string[]
   /**
    * Per put: its cells, its kind's code, the expected version (ABSENT for none) with the codes of that version's status
    * and kind, that version's metadata (SAME when they stay as they are), and its tallies (see packTallies).

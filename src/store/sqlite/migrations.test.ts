@@ -41,7 +41,7 @@ test('a migration that fails leaves the database as it was', () => {
 test('a database of the first version is brought up with what lists and statistics need', () => {
   const db = new DatabaseSync(':memory:')
   migrate(db, 1)
-  new ShardRows(db).claim({ shard: 0 as never, expected: 0 as never, owner: 'test' })
+  new ShardRows(db).claim({ shard: 0 as never, expected: 0 as never, from: null, owner: 'test' })
   const timers = [
     sampleTimer({ id: 'a' as TimerId, metadata: '{"k":"1","b":true}' as JsonText }),
     sampleTimer({ id: 'b' as TimerId, schedule: 'R/PT1H', anchorAt: SAMPLE_NOW, dueAt: SAMPLE_NOW + 10 * 86_400_000 }),

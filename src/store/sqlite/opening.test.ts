@@ -122,12 +122,12 @@ test('a link to a file that is served already is refused, too', async () => {
 test('an owner whose lock was taken away notices that somebody else has claimed its shard', async () => {
   const path = temporaryFile()
   const first = await openSqliteStore({ path, cacheMiB: 1 })
-  const epoch = await first.claim({ shard: 0 as ShardId, expected: 0 as Epoch, owner: 'first' })
-  const part = { shard: 0 as ShardId, epoch: epoch!, puts: [] }
+  const epoch = await first.claim({ shard: 0 as ShardId, expected: 0 as Epoch, from: null, owner: 'first' })
+  const part = { shard: 0 as ShardId, epoch: epoch!, owner: 'first', puts: [] }
   assert.deepEqual((await first.commit([part]))[0]!.fenced, false)
   rmSync(`${path}.lock`)
   const second = await openSqliteStore({ path, cacheMiB: 1 })
-  await second.claim({ shard: 0 as ShardId, expected: epoch!, owner: 'second' })
+  await second.claim({ shard: 0 as ShardId, expected: epoch!, from: 'first', owner: 'second' })
   assert.deepEqual((await first.commit([part]))[0]!.fenced, true)
   await Promise.all([first.close(), second.close()])
 })

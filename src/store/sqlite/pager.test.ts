@@ -47,7 +47,7 @@ function databaseWith(timers: readonly Timer[]): DatabaseSync {
   const db = new DatabaseSync(':memory:')
   migrate(db)
   const [insert, counts, metadata, shards] = [db.prepare(INSERT_SQL), new TimerCounts(db), new MetadataEntries(db), new ShardRows(db)]
-  for (const shard of [0, 1, 2]) shards.claim({ shard: shard as never, expected: 0 as never, owner: 'test' })
+  for (const shard of [0, 1, 2]) shards.claim({ shard: shard as never, expected: 0 as never, from: null, owner: 'test' })
   for (const [index, timer] of timers.entries()) {
     insert.run(...rowValues(timer, index % 3))
     counts.add(timer.namespace, statusCode(timer.status), 1, kindCode(kindOf(timer)))

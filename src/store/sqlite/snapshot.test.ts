@@ -21,8 +21,8 @@ test('what is written after the snapshot was opened is not in it, and the writer
   const path = temporaryFile()
   const store = await openSqliteStore({ path })
   const shard = 0 as ShardId
-  const epoch = (await store.claim({ shard, expected: 0 as Epoch, owner: 'service' }))!
-  const add = (id: string) => store.commit([{ shard, epoch, puts: [{ timer: sampleTimer({ id: id as TimerId }), expect: 'absent' }] }])
+  const epoch = (await store.claim({ shard, expected: 0 as Epoch, from: null, owner: 'service' }))!
+  const add = (id: string) => store.commit([{ shard, epoch, owner: 'service', puts: [{ timer: sampleTimer({ id: id as TimerId }), expect: 'absent' }] }])
   await add('before')
   const snapshot = openSqliteSnapshot(path)
   await add('after')

@@ -6,7 +6,7 @@ import { existsSync, realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Epoch, Millis, ShardId, Timer } from '../../core/timer.ts'
 import { StoreError } from '../store.ts'
-import type { CommitPart, DueScan, ListPage, ListQuery, NamespaceScope, PageQuery, PartResult, ShardClaim, TimerPage } from '../store.ts'
+import type { CommitPart, DueScan, ListPage, ListQuery, NamespaceScope, OwnedShard, PageQuery, PartResult, ShardClaim, TimerPage } from '../store.ts'
 import type { ClusterState, NodeBeat, OutboxEvent, ShardRow, Store, StoreCapabilities, StoreStats, TimerKey } from '../store.ts'
 import type { TallyQuery, TallySums, Upcoming, UpcomingQuery } from '../store.ts'
 import { kindOf } from '../../core/timer-kind.ts'
@@ -107,7 +107,7 @@ class SqliteStore implements Store {
     return (await this.#write('claim', claim)) as Epoch | null
   }
 
-  async release(owned: { readonly shard: ShardId; readonly epoch: Epoch }): Promise<void> {
+  async release(owned: OwnedShard): Promise<void> {
     await this.#write('release', owned)
   }
 
@@ -115,8 +115,8 @@ class SqliteStore implements Store {
     return this.#read('shards', undefined)
   }
 
-  async beat({ node, address, leaving }: NodeBeat): Promise<ClusterState> {
-    return { nodes: [{ node, address, leaving, silentMs: 0, clockSkewMs: 0 }], shards: await this.shards() }
+  async beat({ node, address, leaving, beat }: NodeBeat): Promise<ClusterState> {
+    return { nodes: [{ node, address, leaving, beat, clockSkewMs: 0 }], shards: await this.shards() }
   }
 
   async clusterSecret(): Promise<string> {
@@ -228,9 +228,11 @@ function ignoreDeadWorker(error: unknown): void {
 
 function packCommit(parts: readonly CommitPart[]): CommitMessage {
   const heads: number[] = []
+  const owners: string[] = []
   const cells: Cell[] = []
-  for (const { shard, epoch, puts } of parts) {
+  for (const { shard, epoch, owner, puts } of parts) {
     heads.push(shard, epoch, puts.length)
+    owners.push(owner)
     for (const { timer, expect, tallies } of puts) {
       appendCells(cells, timer)
       cells.push(kindCode(kindOf(timer)))
@@ -242,7 +244,7 @@ function packCommit(parts: readonly CommitPart[]): CommitMessage {
       cells.push(tallies === undefined ? '' : packTallies(tallies))
     }
   }
-  return { parts: heads, cells, events: packEvents(parts) }
+  return { parts: heads, owners, cells, events: packEvents(parts) }
 }
 
 function partResults(reply: CommitReply): PartResult[] {

@@ -3,7 +3,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { Millis } from '../../core/timer.ts'
 import { StoreError } from '../store.ts'
-import type { ShardClaim } from '../store.ts'
+import type { OwnedShard, ShardClaim } from '../store.ts'
 import { CELLS_PER_TIMER } from '../timer-row.ts'
 import type { Cell } from '../timer-row.ts'
 import { Checkpoints } from './checkpoints.ts'
@@ -75,7 +75,7 @@ export class Writer {
     return this.#transactions.run(() => this.#shards.claim(claim))
   }
 
-  release(owned: { readonly shard: number; readonly epoch: number }): void {
+  release(owned: OwnedShard): void {
     this.#transactions.run(() => this.#shards.release(owned))
   }
 
@@ -135,13 +135,13 @@ export class Writer {
     }
   }
 
-  #writeParts({ parts, cells }: CommitMessage): CommitReply {
+  #writeParts({ parts, owners, cells }: CommitMessage): CommitReply {
     const reply: (Miss[] | null)[] = []
     let offset = 0
     for (let at = 0; at < parts.length; at += PART_STRIDE) {
       const shard = parts[at]!
       const end = offset + parts[at + 2]! * PUT_STRIDE
-      const isCurrent = this.#shards.epochOf(shard) === parts[at + 1]
+      const isCurrent = this.#shards.isOwned(shard, parts[at + 1]!, owners[at / PART_STRIDE]!)
       reply.push(isCurrent ? this.#writePuts(shard, cells, offset, end) : null)
       offset = end
     }
