@@ -18,6 +18,8 @@ export type RuleContext = {
   readonly now: Millis
   /** How long a finished timer of this namespace is kept. */
   readonly retentionMs: Millis
+  /** How soon a receiver can have itself called again at the earliest. */
+  readonly rescheduleMinMs?: Millis
 }
 
 /** `write` is what to store in place of `existing`; `keep` means that all is as the command wants it already. */

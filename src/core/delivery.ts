@@ -14,7 +14,8 @@ export type Firing = {
 }
 
 export type DeliveryOutcome =
-  | { readonly type: 'delivered'; readonly statusCode: number | null }
+  /** `note`: what is worth keeping of an answer that nobody expects. */
+  | { readonly type: 'delivered'; readonly statusCode: number | null; readonly note?: string }
   /** The receiver asked to be called again at this time, as a new firing. */
   | { readonly type: 'rescheduled'; readonly nextAt: Millis; readonly statusCode: number | null }
   | {

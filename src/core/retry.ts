@@ -41,7 +41,7 @@ export type FailedAttempt = {
   /** How many attempts of this firing have been made, the one that just failed included. */
   readonly attempts: number
   readonly firstAttemptAt: Millis
-  /** What the receiver asked for, if anything. It can only make the wait longer. */
+  /** What the receiver asked for, if anything. It can only make the wait longer, and not longer than the policy lasts. */
   readonly retryAfterMs: Millis | null
   /** 0 ≤ spread < 1, the same for the same attempt of the same firing. */
   readonly spread: number
@@ -50,9 +50,11 @@ export type FailedAttempt = {
 /** When to try again, or null when the policy says that this was the last attempt. */
 export function nextAttemptAt(policy: RetryPolicy, failed: FailedAttempt, now: Millis): Millis | null {
   if (failed.attempts >= policy.maxAttempts) return null
-  const delayMs = Math.max(backoffMs(policy, failed.attempts) * (1 + JITTER * failed.spread), failed.retryAfterMs ?? 0)
-  const at = now + Math.ceil(delayMs)
-  return at - failed.firstAttemptAt > policy.maxDurationMs ? null : at
+  const endsAt = failed.firstAttemptAt + policy.maxDurationMs
+  const at = now + Math.ceil(backoffMs(policy, failed.attempts) * (1 + JITTER * failed.spread))
+  if (at > endsAt) return null
+  // A receiver that asks for more time than is left gets what is left: it is alive, and attempts are left, too.
+  return Math.min(Math.max(at, now + (failed.retryAfterMs ?? 0)), endsAt)
 }
 
 /** The wait after the n-th attempt, before jitter: it grows by the multiplier and stops at the maximum. */

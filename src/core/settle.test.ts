@@ -57,6 +57,28 @@ test('a retry that was planned before the clock was set back is not before the d
   assert.equal(after.wakeAt, timer.dueAt)
 })
 
+test('Retry-After that is longer than what is left of the policy means one more attempt at its end, and the record says so', () => {
+  const timer = timerOf('PT1M', { retry: { ...DEFAULT_RETRY, maxDurationMs: 10 * MINUTE } })
+  const asked = failedDelivery('HTTP 429', { statusCode: 429, retryAfterMs: 60 * MINUTE })
+  const waiting = attempt(timer, asked)
+  assert.deepEqual([waiting.status, waiting.wakeAt], ['pending', timer.wakeAt + 10 * MINUTE])
+  assert.equal(waiting.attemptLog.at(-1)!.note, 'Retry-After asks for 1h; the next attempt is at the end of the retry policy instead')
+  const after = attempt(waiting, asked)
+  assert.deepEqual([after.status, after.attempts, after.attemptLog.at(-1)!.note], ['failed', 2, undefined])
+})
+
+test('a receiver that reschedules itself is called again after the floor at the earliest, and the record says so', () => {
+  const timer = timerOf('PT1M')
+  const rescheduled = (leadMs: number) => ({ type: 'rescheduled', nextAt: timer.wakeAt + 5 + leadMs, statusCode: 200 }) as const
+  const soon = attempt(timer, rescheduled(1))
+  assert.deepEqual([soon.status, soon.dueAt], ['pending', timer.wakeAt + 5 + SECOND])
+  assert.equal(soon.attemptLog.at(-1)!.note, 'asked to be called again in 1ms; 1s is the least')
+  const later = attempt(timer, rescheduled(SECOND))
+  assert.deepEqual([later.dueAt, later.attemptLog.at(-1)!.note], [timer.wakeAt + 5 + SECOND, undefined])
+  const ended = { startedAt: timer.wakeAt, durationMs: 5, outcome: rescheduled(1) }
+  assert.equal(settle(timer, ended, { ...at(timer.wakeAt + 5), rescheduleMinMs: 30 * SECOND }).dueAt, timer.wakeAt + 5 + 30 * SECOND)
+})
+
 test('Retry-After makes the wait longer', () => {
   const retryAfterMs = 5 * MINUTE
   const after = attempt(timerOf('PT1M'), failedDelivery('HTTP 429', { statusCode: 429, retryAfterMs }))

@@ -5,7 +5,8 @@ import type { RuleContext } from './decide.ts'
 import { dueAgainAt, finished, newFiring } from './decide.ts'
 import type { DeliveryOutcome } from './delivery.ts'
 import { spreadOf } from './ids.ts'
-import { ATTEMPTS_KEPT, ERROR_CHARS_KEPT } from './limits.ts'
+import { formatInterval } from './interval.ts'
+import { ATTEMPTS_KEPT, ERROR_CHARS_KEPT, RESCHEDULE_MIN_DEFAULT_MS } from './limits.ts'
 import { nextAttemptAt } from './retry.ts'
 import { firingOf, iterationAtOrAfter, parseSchedule } from './schedule.ts'
 import { CatchUp, isFinished, NEVER, Status } from './timer.ts'
@@ -26,7 +27,7 @@ function settled(timer: Timer, ended: EndedAttempt, context: RuleContext): Timer
     case 'delivered':
       return nextIteration(tried, context) ?? finished(tried, Status.completed, context)
     case 'rescheduled':
-      return newFiring({ ...tried, ...dueAgainAt(tried, outcome.nextAt) }, context.now)
+      return rescheduled(tried, outcome.nextAt, context)
     case 'failed':
       if (outcome.final) return finished(tried, Status.failed, context)
       return retryOf(tried, outcome.retryAfterMs, context) ?? nextIteration(tried, context) ?? finished(tried, Status.failed, context)
@@ -40,7 +41,14 @@ export function markExecuting(timer: Timer, now: Millis): Timer {
 
 function withAttempt(timer: Timer, { startedAt, durationMs, outcome }: EndedAttempt): Timer {
   const error = outcome.type === 'failed' ? outcome.error.slice(0, ERROR_CHARS_KEPT).toWellFormed() : null
-  const attempt: Attempt = { at: startedAt, durationMs, outcome: outcome.type, statusCode: outcome.statusCode, error }
+  const attempt: Attempt = {
+    at: startedAt,
+    durationMs,
+    outcome: outcome.type,
+    statusCode: outcome.statusCode,
+    error,
+    ...(outcome.type === 'delivered' && outcome.note !== undefined && { note: outcome.note.slice(0, ERROR_CHARS_KEPT).toWellFormed() }),
+  }
   return {
     ...timer,
     status: Status.pending,
@@ -52,6 +60,18 @@ function withAttempt(timer: Timer, { startedAt, durationMs, outcome }: EndedAtte
   }
 }
 
+function rescheduled(timer: Timer, nextAt: Millis, { now, rescheduleMinMs = RESCHEDULE_MIN_DEFAULT_MS }: RuleContext): Timer {
+  const earliestAt = now + rescheduleMinMs
+  if (nextAt >= earliestAt) return newFiring({ ...timer, ...dueAgainAt(timer, nextAt) }, now)
+  const asked = `asked to be called again in ${formatInterval(Math.max(0, nextAt - now))}; ${formatInterval(rescheduleMinMs)} is the least`
+  return newFiring({ ...withNote(timer, asked), ...dueAgainAt(timer, earliestAt) }, now)
+}
+
+/** Of the last attempt. */
+function withNote(timer: Timer, note: string): Timer {
+  return { ...timer, attemptLog: [...timer.attemptLog.slice(0, -1), { ...timer.attemptLog.at(-1)!, note }] }
+}
+
 /** Null when the policy is used up, or when the wait would last into the cycle's next iteration, which then takes over. */
 function retryOf(timer: Timer, retryAfterMs: Millis | null, { now }: RuleContext): Timer | null {
   const failed = { attempts: timer.attempts, firstAttemptAt: timer.firstAttemptAt!, retryAfterMs, spread: spreadOf(timer) }
@@ -60,7 +80,9 @@ function retryOf(timer: Timer, retryAfterMs: Millis | null, { now }: RuleContext
   const at = Math.max(earliestAt, timer.dueAt) // the clock may have been set back during the delivery
   const following = iterationAfter(timer, now)
   if (following !== null && at >= following.dueAt) return null
-  return { ...timer, version: timer.version + 1, wakeAt: at, updatedAt: now }
+  const isCut = retryAfterMs !== null && now + retryAfterMs > at
+  const noted = isCut ? withNote(timer, `Retry-After asks for ${formatInterval(retryAfterMs)}; the next attempt is at the end of the retry policy instead`) : timer
+  return { ...noted, version: timer.version + 1, wakeAt: at, updatedAt: now }
 }
 
 function nextIteration(timer: Timer, { now }: RuleContext): Timer | null {

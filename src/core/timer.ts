@@ -57,6 +57,8 @@ export type Attempt = {
   readonly outcome: AttemptOutcome
   readonly statusCode: number | null
   readonly error: string | null
+  /** What people should know although it is no failure: an unexpected answer, a wait that was changed. */
+  readonly note?: string
 }
 
 export type Timer = {

@@ -46,6 +46,8 @@ export type Attempt = {
   readonly outcome: AttemptOutcome
   readonly statusCode: number | null
   readonly error: string | null
+  /** What is worth knowing although it is no failure. */
+  readonly note?: string
 }
 
 export function shownTimer<Payload>(timer: StoredTimer): Timer<Payload> {

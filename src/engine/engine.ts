@@ -40,6 +40,8 @@ export type EngineOptions = {
   /** Left out where the store is for one node. */
   readonly cluster?: ClusterOptions
   readonly retentionMs: (namespace: Namespace) => Millis
+  /** How soon a receiver can have itself called again at the earliest. */
+  readonly rescheduleMinMs: Millis
   readonly window: WindowLimits
   readonly deliveries: DispatcherLimits
   readonly commitQueue: { readonly lengthMax: number; readonly batchMax: number }

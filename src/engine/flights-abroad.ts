@@ -13,7 +13,7 @@ import { ROUNDS_MAX } from './owned-rows.ts'
 import type { OwnedRows } from './owned-rows.ts'
 import type { Window } from './window.ts'
 
-export type AbroadParts = Pick<FlightDeck, 'clock' | 'retentionMs' | 'observer'> & {
+export type AbroadParts = Pick<FlightDeck, 'clock' | 'retentionMs' | 'rescheduleMinMs' | 'observer'> & {
   readonly window: Window
   /** Deliveries that other nodes carry, of timers that are in this shard. */
   readonly abroad: readonly FlightAbroad[]
@@ -96,12 +96,12 @@ export class FlightsAbroad {
   }
 
   async #settle(flight: FlightAbroad, ended: EndedAttempt): Promise<void> {
-    const { clock, retentionMs, window, observer } = this.#parts
+    const { clock, retentionMs, rescheduleMinMs, window, observer } = this.#parts
     let row = window.get(flight.uuid)?.timer ?? (await this.#rows.read(flight))
     for (let round = 0; round < ROUNDS_MAX; round++) {
       // Something else has become of it, or it is being delivered again.
       if (row === null || isFinished(row) || !isAttemptOf(row, flight) || window.get(row.uuid)?.state === 'flying') return
-      const after = settle(row, ended, { now: clock.now(), retentionMs: retentionMs(row.namespace) })
+      const after = settle(row, ended, { now: clock.now(), retentionMs: retentionMs(row.namespace), rescheduleMinMs })
       const result = await this.#rows.change(row, after)
       if (result.type === 'written') return observer.settled(row, after, ended.outcome, ended.durationMs)
       row = result.row

@@ -26,6 +26,7 @@ export type FlightDeck = {
   readonly logger: Logger
   readonly observer: FlightObserver
   readonly retentionMs: (namespace: Namespace) => Millis
+  readonly rescheduleMinMs: Millis
   /** Aborts when the time for deliveries to finish is over. */
   readonly signal: AbortSignal
 }
@@ -143,12 +144,12 @@ export class Flights {
   }
 
   async #settle(flight: Flight, startedAt: Millis, outcome: DeliveryOutcome): Promise<void> {
-    const { clock, observer, retentionMs } = this.#deck
+    const { clock, observer, retentionMs, rescheduleMinMs } = this.#deck
     const durationMs = Math.round(clock.monotonic() - flight.startedMonoMs)
     // A mark that is written while the outcome waits for the store would stand in the outcome's way.
     await (flight.marking ??= Promise.resolve())
     const ended: EndedAttempt = { startedAt, durationMs, outcome }
-    const settled = (timer: Timer) => settle(timer, ended, { now: clock.now(), retentionMs: retentionMs(timer.namespace) })
+    const settled = (timer: Timer) => settle(timer, ended, { now: clock.now(), retentionMs: retentionMs(timer.namespace), rescheduleMinMs })
     let before = flight.timer
     let after = settled(before)
     let result = await this.#writeUntilDurable(before, after)

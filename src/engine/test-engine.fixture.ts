@@ -11,6 +11,7 @@ export function testEngine(options: Pick<EngineOptions, 'store' | 'clock' | 'tar
     observer: { fired() {}, settled() {}, committed() {} },
     node: 'test',
     retentionMs: () => 7 * 86_400_000,
+    rescheduleMinMs: 1_000,
     window: { timersMax: 10_000, bytesMax: 64 * 1_024 * 1_024, pageSize: 1_000 },
     deliveries: { total: 100, perNamespace: 100, perTarget: 100 },
     commitQueue: { lengthMax: 10_000, batchMax: 1_000 },

@@ -151,6 +151,9 @@ export const SETTINGS = {
     deliveriesPerTargetMax: setting('DELIVERIES_PER_TARGET_MAX', integer({ min: 1, max: 100_000 }), '256', {
       help: 'Deliveries under way to one host and port for one API key, so that a dead receiver does not hold up the others.',
     }),
+    rescheduleMinMs: setting('RESCHEDULE_MIN', duration({ min: '1ms', max: '1h' }), '1s', {
+      help: 'How soon a receiver can have itself called again (`nextExecuteAt`). What it asks for sooner is moved to this.',
+    }),
     callbackAllow: setting('CALLBACK_ALLOW', list(egressRule()), '', {
       help: 'Where callbacks may go besides public addresses. While listening on loopback only, `loopback` and `private` are allowed.',
     }),

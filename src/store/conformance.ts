@@ -569,7 +569,7 @@ function extremeTimers(): Timer[] {
       lastError: 'HTTP 500 "boom" \u{1f4a5}',
       attemptLog: [
         { at: SAMPLE_NOW + 5, durationMs: 12, outcome: 'failed', statusCode: 500, error: 'HTTP 500' },
-        { at: SAMPLE_NOW + 6, durationMs: 0, outcome: 'rescheduled', statusCode: null, error: null },
+        { at: SAMPLE_NOW + 6, durationMs: 0, outcome: 'rescheduled', statusCode: null, error: null, note: 'answered: \u0000 ünexpected' },
       ],
       traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
       fingerprint: '8f14e45fceea167a5a36dedd4bea2543',

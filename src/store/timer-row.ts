@@ -227,19 +227,22 @@ function readRetry(cell: string | null): RetryPolicy {
 }
 
 type Progress = Pick<Timer, 'firstAttemptAt' | 'lastError' | 'attemptLog'>
-type LoggedAttempt = [at: number, durationMs: number, outcome: Attempt['outcome'], statusCode: number | null, error: string | null]
+type LoggedAttempt = [at: number, durationMs: number, outcome: Attempt['outcome'], statusCode: number | null, error: string | null, note?: string]
 const NO_PROGRESS: Progress = { firstAttemptAt: null, lastError: null, attemptLog: NO_ATTEMPTS }
 
 function progressCell(timer: Progress): string | null {
   if (timer.firstAttemptAt === null && timer.lastError === null && timer.attemptLog.length === 0) return null
-  const log = timer.attemptLog.map((made): LoggedAttempt => [made.at, made.durationMs, made.outcome, made.statusCode, made.error])
+  const log = timer.attemptLog.map((made): LoggedAttempt => {
+    const { at, durationMs, outcome, statusCode: code, error, note } = made
+    return note === undefined ? [at, durationMs, outcome, code, error] : [at, durationMs, outcome, code, error, note]
+  })
   return JSON.stringify({ first: timer.firstAttemptAt ?? undefined, error: timer.lastError ?? undefined, log })
 }
 
 function readProgress(cell: string): Progress {
   const { first = null, error = null, log } = JSON.parse(cell) as { first?: number; error?: string; log: readonly LoggedAttempt[] }
-  const attemptLog = log.map(([at, durationMs, outcome, code, failure]): Attempt => {
-    return { at, durationMs, outcome, statusCode: code, error: failure }
+  const attemptLog = log.map(([at, durationMs, outcome, code, failure, note]): Attempt => {
+    return { at, durationMs, outcome, statusCode: code, error: failure, ...(note !== undefined && { note }) }
   })
   return { firstAttemptAt: first, lastError: error, attemptLog: attemptLog.length === 0 ? NO_ATTEMPTS : attemptLog }
 }

@@ -88,6 +88,7 @@ export class TestNode {
       node: options.cluster?.name ?? 'test',
       ...(options.cluster && { cluster: this.#cluster(options.cluster) }),
       retentionMs: () => 7 * 24 * 3_600_000,
+      rescheduleMinMs: 1_000,
       window: options.window ?? { timersMax: 20_000, bytesMax: 64 * 2 ** 20, pageSize: 1_000 },
       deliveries: options.deliveries ?? { total: 1_024, perNamespace: 512, perTarget: 256 },
       commitQueue: options.commitQueue ?? { lengthMax: 20_000, batchMax: 1_000 },

@@ -316,6 +316,8 @@ export type TimerAnswer = {
     readonly outcome: 'delivered' | 'rescheduled' | 'failed'
     readonly statusCode?: number
     readonly error?: string
+    /** What is worth knowing although it is no failure: an unexpected answer, a wait that was changed. */
+    readonly note?: string
   })[]
   readonly lastError?: string
   /** Grows with every change; see ifVersion. */

@@ -68,10 +68,10 @@ function headerFacts({ callback }: Timer): (readonly [string, Cell])[] {
 }
 
 function attemptsText({ attempts }: Timer, { paint, environment: { timeZone } }: Terminal): string {
-  const lines = attempts.map(({ at, durationMs, outcome, statusCode, error }) => {
+  const lines = attempts.map(({ at, durationMs, outcome, statusCode, error, note }) => {
     const result = [outcome, statusCode, error === undefined ? null : visible(error)].filter((one) => one !== undefined && one !== null)
     const styled = paint(outcome === 'failed' ? 'red' : 'green', result.join(' '))
-    return `  ${wallClock(Date.parse(at), timeZone)}  ${styled}  ${paint('dim', `after ${measuredText(durationMs)}`)}\n`
+    return `  ${wallClock(Date.parse(at), timeZone)}  ${styled}  ${paint('dim', `after ${measuredText(durationMs)}${note === undefined ? '' : `; ${visible(note)}`}`)}\n`
   })
   return lines.length === 0 ? '' : `${paint('dim', 'attempts')}\n${lines.join('')}`
 }

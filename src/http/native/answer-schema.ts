@@ -45,6 +45,7 @@ export const TimerAnswer = Type.Object(
           outcome: Type.Unsafe<string>({ type: 'string', enum: ['delivered', 'rescheduled', 'failed'] }),
           statusCode: Type.Optional(Type.Integer()),
           error: Type.Optional(Type.String()),
+          note: Type.Optional(Type.String({ description: 'What is worth knowing although it is no failure: an unexpected answer, a wait that was changed.' })),
         },
         { additionalProperties: false },
       ),

@@ -56,12 +56,13 @@ function isWaitingToRetry(timer: Timer): boolean {
 
 function attemptsJson(attempts: readonly Attempt[]): string {
   return JSON.stringify(
-    attempts.map(({ at, durationMs, outcome, statusCode, error }) => ({
+    attempts.map(({ at, durationMs, outcome, statusCode, error, note }) => ({
       at: isoText(at),
       durationMs,
       outcome,
       ...(statusCode === null ? {} : { statusCode }),
       ...(error === null ? {} : { error }),
+      ...(note === undefined ? {} : { note }),
     })),
   )
 }

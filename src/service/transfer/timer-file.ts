@@ -145,6 +145,7 @@ const ATTEMPT = exact({
   outcome: Type.Enum(['delivered', 'rescheduled', 'failed']),
   statusCode: orNull(Type.Integer()),
   error: orNull(Type.String()),
+  note: Type.Optional(Type.String()),
 } satisfies Record<keyof Timer['attemptLog'][number], TSchema>)
 
 const RETRY = exact({

@@ -18,9 +18,9 @@ export function historyOf(timer: Timer): readonly HistoryEntry[] {
 
 const ACTIONS: Readonly<Record<Attempt['outcome'], Action>> = { delivered: 'FIRED', rescheduled: 'RESCHEDULED', failed: 'FAILED' }
 
-function outcomeText({ durationMs, statusCode, error }: Attempt): string {
+function outcomeText({ durationMs, statusCode, error, note }: Attempt): string {
   const answer = error ?? (statusCode === null ? 'done' : `HTTP ${statusCode}`)
-  return `${answer} after ${durationMs} ms`
+  return `${answer} after ${durationMs} ms${note === undefined ? '' : `; ${note}`}`
 }
 
 function ending({ status, lastError, iteration, anchorAt }: Timer, at: Millis): HistoryEntry {

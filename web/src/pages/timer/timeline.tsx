@@ -85,7 +85,7 @@ function Entry({ at, kind, title, extra, children }: EntryProps) {
 type AttemptEntryProps = { readonly attempt: Attempt; readonly longest: number; readonly label: string; readonly lateMs?: number | null }
 
 function AttemptEntry({ attempt, longest, label, lateMs = null }: AttemptEntryProps) {
-  const { at, durationMs, outcome, statusCode, error } = attempt
+  const { at, durationMs, outcome, statusCode, error, note } = attempt
   const extra = lateMs === null ? undefined : <span className="tag num">{lateness(lateMs)} late</span>
   return (
     <Entry at={at} kind={outcome === 'failed' ? 'bad' : 'good'} title={label} extra={extra}>
@@ -98,6 +98,7 @@ function AttemptEntry({ attempt, longest, label, lateMs = null }: AttemptEntryPr
         <span className="num soft small">{millis(durationMs)}</span>
       </div>
       {error !== undefined && error !== `HTTP ${statusCode}` && <p className="attempt-error">{error}</p>}
+      {note !== undefined && <p className="soft small">{note}</p>}
     </Entry>
   )
 }
