@@ -4,29 +4,20 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { before, test } from 'node:test'
 import type { TestContext } from 'node:test'
 import { cleanUp } from '../test/support/cleanup.ts'
-import { filesIn, pack, packSdk, ROOT, run } from '../test/support/packed.ts'
+import { filesIn, packDuetime, packSdk, ROOT, run } from '../test/support/packed.ts'
 import { tempDir } from '../test/support/temp-dir.ts'
 
 let project: string
 before(async (t) => {
   const context = t as TestContext
   const dir = tempDir(context)
-  const stage = join(dir, 'stage')
-  mkdirSync(stage)
-  for (const file of ['package.json', 'README.md', 'LICENSE']) cpSync(join(ROOT, file), join(stage, file))
-  const manifest = JSON.parse(readFileSync(join(stage, 'package.json'), 'utf8')) as { scripts: object }
-  // Everything is built already, and from the sources as they are.
-  writeFileSync(join(stage, 'package.json'), JSON.stringify({ ...manifest, scripts: {} }))
-  const page = join(ROOT, 'web', 'dist')
-  if (existsSync(page)) cpSync(page, join(stage, 'web', 'dist'), { recursive: true })
-  await run('tsc', ['-p', 'tsconfig.build.json', '--noCheck', '--outDir', join(stage, 'dist')], ROOT)
-  const [duetime, client] = await Promise.all([pack(stage, dir), packSdk(dir)])
+  const [duetime, client] = await Promise.all([packDuetime(dir), packSdk(dir)])
 
   const cache = join(ROOT, 'node_modules', '.cache')
   mkdirSync(cache, { recursive: true })

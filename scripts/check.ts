@@ -8,8 +8,12 @@ import { delimiter, join } from 'node:path'
 
 type Check = { readonly name: string; readonly command: readonly [string, ...string[]] }
 
+/** Of the language's library, what the oldest Node that the package runs on has; Temporal is brought along. */
+const NODE_22 = 'es2024,es2025.iterator,es2025.collection,esnext.array,esnext.disposable,esnext.temporal'
+
 const CHECKS: readonly Check[] = [
   { name: 'types', command: ['tsc', '--noEmit', '-p', '.'] },
+  { name: 'types, with what Node 22 has', command: ['tsc', '--noEmit', '-p', 'tsconfig.build.json', '--lib', NODE_22] },
   { name: 'types of the SDK, without DOM and Node', command: ['tsc', '--noEmit', '-p', 'sdks/typescript'] },
   { name: 'types of the SDK, with DOM', command: ['tsc', '--noEmit', '-p', 'sdks/typescript', '--lib', 'es2022,dom,dom.iterable'] },
   { name: 'types of the web page', command: ['tsc', '--noEmit', '-p', 'web'] },

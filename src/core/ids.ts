@@ -1,6 +1,7 @@
 // Names and numbers derived from a timer's namespace and id: the same on every node and in every store.
 
 import { sha256 } from '@noble/hashes/sha2.js'
+import { bytesToHex } from '@noble/hashes/utils.js'
 import { invalidInput } from './errors.ts'
 import { ID_CHARS_MAX, NAMESPACE_CHARS_MAX } from './limits.ts'
 import type { Namespace, ShardId, Timer, TimerId, TimerUuid } from './timer.ts'
@@ -39,7 +40,7 @@ export function timerUuid(namespace: Namespace, id: TimerId): TimerUuid {
   // oxlint-disable-next-line eslint/no-underscore-dangle -- its own name for taking over another hasher's state
   hasher = FRESH._cloneInto(hasher)
   hasher.update(text.subarray(0, written)).digestInto(digest)
-  return digest.subarray(0, 16).toHex() as TimerUuid
+  return bytesToHex(digest.subarray(0, 16)) as TimerUuid
 }
 
 // Every create hashes: its buffers are made once, which halves what a hash costs.
@@ -50,7 +51,7 @@ let hasher = sha256.create()
 
 /** 32 hex digits, for what is hashed now and then; `timerUuid` is for every create. */
 export function hash128(about: string): string {
-  return sha256(utf8.encode(about)).subarray(0, 16).toHex()
+  return bytesToHex(sha256(utf8.encode(about)).subarray(0, 16))
 }
 
 /** How a timer is called: by its users, and in the store. */

@@ -1,5 +1,10 @@
 // What `import … from 'duetime'` gives: everything a program needs, and nothing else.
 
+// oxlint-disable-next-line import/no-unassigned-import -- the imports below fail where it does
+import './requires-node.ts'
+// oxlint-disable-next-line import/no-unassigned-import -- what it does is all there is to it
+import '../runtime/temporal.ts'
+
 export { openDuetime } from './open.ts'
 export type { OpenOptions } from './open.ts'
 export type { BatchResult, Duetime, TimerPage } from './duetime.ts'

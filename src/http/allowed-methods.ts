@@ -36,7 +36,7 @@ export class AllowedMethods {
 function patternOf(url: string): RegExp {
   const source = url
     .split('/')
-    .map((segment) => (segment.startsWith(':') ? '[^/]+' : segment === '*' ? '.*' : RegExp.escape(segment)))
+    .map((segment) => (segment.startsWith(':') ? '[^/]+' : segment === '*' ? '.*' : segment.replaceAll(/[^\w-]/g, String.raw`\$&`)))
     .join('/')
   return new RegExp(`^${source}$`)
 }

@@ -1,5 +1,5 @@
 // The version of this build, for `--version`, /healthz and the User-Agent of deliveries.
 
-import manifest from '../../package.json' with { type: 'json' }
+import { createRequire } from 'node:module'
 
-export const VERSION: string = manifest.version
+export const { version: VERSION } = createRequire(import.meta.url)('../../package.json') as { readonly version: string }

@@ -1,7 +1,6 @@
 // One delivery to a callback, now, to see whether it works: through the same targets as a timer's, with the same rules
 // about addresses, the same signature and the same judgement of the answer. Nothing is stored and nothing is repeated.
 
-import { randomUUIDv7 } from 'node:crypto'
 import { failedDelivery } from '../core/delivery.ts'
 import type { DeliveryOutcome, Firing } from '../core/delivery.ts'
 import { unavailable } from '../core/errors.ts'
@@ -10,6 +9,7 @@ import { SINGLE_ATTEMPT } from '../core/retry.ts'
 import { CatchUp, NO_ATTEMPTS, Status } from '../core/timer.ts'
 import type { JsonText, Millis, Namespace, Target, Timer, TimerId } from '../core/timer.ts'
 import type { Clock } from '../runtime/clock.ts'
+import { randomUuidV7 } from '../runtime/uuid-v7.ts'
 import type { TargetAdapter } from '../targets/target.ts'
 
 /** Names the way of delivering that tests follow. No timer is ever stored with it. */
@@ -87,7 +87,7 @@ function unconfigured({ type }: Target): DeliveryOutcome {
 
 /** As if it had been created for this very moment. */
 function timerFor({ namespace, target, payload, metadata, timeoutMs }: CallbackTest, now: Millis): Timer {
-  const id = `callback-test-${randomUUIDv7()}` as TimerId
+  const id = `callback-test-${randomUuidV7()}` as TimerId
   return {
     namespace,
     id,

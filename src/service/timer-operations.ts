@@ -2,7 +2,6 @@
 // get a Timers from TimerService.as(), which asks first whether one may. What a timer does is decided below, in core,
 // by the owner of its shard.
 
-import { randomUUIDv7 } from 'node:crypto'
 import type { Command } from '../core/command.ts'
 import { timerNotFound } from '../core/decide.ts'
 import { DuetimeError, ErrorCode, invalidInput } from '../core/errors.ts'
@@ -15,6 +14,7 @@ import type { Millis, Namespace, Target, Timer, TimerId } from '../core/timer.ts
 import type { Engine } from '../engine/engine.ts'
 import type { Executed } from '../engine/shard.ts'
 import type { Clock } from '../runtime/clock.ts'
+import { randomUuidV7 } from '../runtime/uuid-v7.ts'
 import { TIMER_PARTS } from '../store/store.ts'
 import type { ListFilter, ListPage, ListQuery, NamespaceScope, PageQuery, Store, StoreStats, TimerCount, TimerPage } from '../store/store.ts'
 import { asking } from './asking.ts'
@@ -77,7 +77,7 @@ export class TimerOperations {
    */
   newIdentity(namespace: Namespace): TimerIdentity {
     for (let tries = 1; ; tries++) {
-      const identity = timerIdentity(namespace, randomUUIDv7() as string as TimerId)
+      const identity = timerIdentity(namespace, randomUuidV7() as TimerId)
       if (this.#options.engine.owns(identity.uuid) || tries === IDS_TRIED_MAX) return identity
     }
   }

@@ -1,7 +1,7 @@
 // Packages as their users get them: packed, and unpacked where nothing of this repository is around.
 
 import { execFile } from 'node:child_process'
-import { cpSync, existsSync, globSync, mkdirSync, readdirSync } from 'node:fs'
+import { cpSync, existsSync, globSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
 
@@ -34,17 +34,36 @@ export async function packSdk(dir: string): Promise<string> {
   return pack(join(copy, 'sdks', 'typescript'), dir)
 }
 
+/** The service, command line and library; from the sources as they are. */
+export async function packDuetime(dir: string): Promise<string> {
+  const stage = join(dir, 'stage')
+  mkdirSync(stage)
+  for (const file of ['package.json', 'README.md', 'LICENSE']) cpSync(join(ROOT, file), join(stage, file))
+  const manifest = JSON.parse(readFileSync(join(stage, 'package.json'), 'utf8')) as { scripts: object }
+  // npm would build it once more.
+  writeFileSync(join(stage, 'package.json'), JSON.stringify({ ...manifest, scripts: {} }))
+  const page = join(ROOT, 'web', 'dist')
+  if (existsSync(page)) cpSync(page, join(stage, 'web', 'dist'), { recursive: true })
+  await run('tsc', ['-p', 'tsconfig.build.json', '--noCheck', '--outDir', join(stage, 'dist')], ROOT)
+  return pack(stage, dir)
+}
+
 /** The path of the tarball. */
-export async function pack(from: string, to: string): Promise<string> {
+async function pack(from: string, to: string): Promise<string> {
   const { stdout } = await run('npm', ['pack', '--silent', '--pack-destination', to], from)
   return join(to, stdout.trim().split('\n').at(-1)!)
 }
 
 /** Installed by npm itself, from the file alone. */
 export async function installInto(project: string, tarball: string): Promise<void> {
+  await npmInstall(project, '--offline', tarball)
+}
+
+/** With whatever they depend on, from npm's cache where it has it. */
+export async function npmInstall(project: string, ...what: readonly string[]): Promise<void> {
   mkdirSync(project, { recursive: true })
   await run('npm', ['init', '-y'], project)
-  await run('npm', ['install', '--offline', '--no-audit', '--no-fund', tarball], project)
+  await run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', ...what], project)
 }
 
 /** The `node` of the machine, which is not the one that this repository brings along. */

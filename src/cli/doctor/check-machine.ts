@@ -9,13 +9,10 @@ import { measuredText } from '../output/readable-time.ts'
 import { Findings } from './finding.ts'
 import type { Finding } from './finding.ts'
 
-const NODE_MAJOR_MIN = 26 // runs the sources as they are, and has Temporal
-
 export function checkNode(): readonly Finding[] {
   const findings = new Findings('program')
   const { node } = process.versions
-  if (Number.parseInt(node, 10) < NODE_MAJOR_MIN) findings.fail(`Node.js ${node}`, `Duetime needs Node.js ${NODE_MAJOR_MIN} or newer.`)
-  else findings.ok(`duetime ${VERSION} on Node.js ${node}`)
+  findings.ok(`duetime ${VERSION} on Node.js ${node}`)
   return findings.all
 }
 

@@ -1,7 +1,7 @@
 // The event that says that a timer's time has come. Everything in it but the times of the attempt is the same on every
 // attempt, its id included: whoever sees it twice can tell.
 
-import { hash } from 'node:crypto'
+import crypto from 'node:crypto'
 import type { Firing } from '../../core/delivery.ts'
 import type { Millis } from '../../core/timer.ts'
 import type { NatsProtocol } from '../../targets/nats/protocol.ts'
@@ -36,7 +36,7 @@ const TIME_BITS = 48
 /** A UUIDv7 whose time is the due time and whose random bits are a hash of the delivery id. */
 function eventId(dueAt: Millis, deliveryId: string): string {
   const time = Math.min(Math.max(dueAt, 0), 2 ** TIME_BITS - 1).toString(16).padStart(TIME_BITS / 4, '0')
-  const bits = hash('sha256', deliveryId, 'hex')
+  const bits = crypto.hash('sha256', deliveryId, 'hex')
   const variant = ((Number.parseInt(bits[3]!, 16) & 0b0011) | 0b1000).toString(16)
   return `${time.slice(0, 8)}-${time.slice(8)}-7${bits.slice(0, 3)}-${variant}${bits.slice(4, 7)}-${bits.slice(7, 19)}`
 }

@@ -211,7 +211,11 @@ export class MemoryStore implements Store {
   }
 
   #eventsOf(shard: ShardId): OutboxEvent[] {
-    return this.#outbox.getOrInsertComputed(shard, () => [])
+    const known = this.#outbox.get(shard)
+    if (known !== undefined) return known
+    const events: OutboxEvent[] = []
+    this.#outbox.set(shard, events)
+    return events
   }
 
   #all(): Timer[] {

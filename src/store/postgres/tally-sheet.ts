@@ -73,8 +73,11 @@ export class TallySheet {
     const place = slotAt === STANDING ? 0 : slotAt === COUNTS ? 1 : 2
     const recent = this.#recent[place]
     if (recent?.namespace === namespace && recent.slotAt === slotAt) return recent.names
-    const slots = this.#numbers.getOrInsertComputed(namespace, () => new Map<Millis, Map<string, number>>())
-    const found = { namespace, slotAt, names: slots.getOrInsertComputed(slotAt, () => new Map<string, number>()) }
+    let slots = this.#numbers.get(namespace)
+    if (slots === undefined) this.#numbers.set(namespace, (slots = new Map()))
+    let names = slots.get(slotAt)
+    if (names === undefined) slots.set(slotAt, (names = new Map()))
+    const found = { namespace, slotAt, names }
     this.#recent[place] = found
     return found.names
   }

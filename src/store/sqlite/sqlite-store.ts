@@ -12,7 +12,7 @@ import type { TallyQuery, TallySums, Upcoming, UpcomingQuery } from '../store.ts
 import { kindOf } from '../../core/timer-kind.ts'
 import { appendCells, kindCode, statusCode, timerAt, timersOf } from '../timer-row.ts'
 import type { Cell } from '../timer-row.ts'
-import { backupSqliteFile } from './backup.ts'
+import type { BackupOptions } from './backup.ts'
 import { GatheredGets } from '../gathered-gets.ts'
 import { ABSENT, SAME } from './messages.ts'
 import { packEvents } from './outbox.ts'
@@ -51,6 +51,12 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
     return analyst
   }
   return new SqliteStore({ path, writer, reader, startAnalyst })
+}
+
+/** Loaded when it is wanted: where node:sqlite counts as experimental, Node says so in the log of whoever loads it. */
+async function copyFile(options: BackupOptions): Promise<void> {
+  const { backupSqliteFile } = await import('./backup.ts')
+  await backupSqliteFile(options)
 }
 
 /** The file itself: its lock lies beside it, and a link to it must lead to the same one. */
@@ -182,7 +188,7 @@ class SqliteStore implements Store {
 
   async backup({ path, onProgress }: { readonly path: string; readonly onProgress?: (done: number, total: number) => void }): Promise<void> {
     this.#assertOpen()
-    const copying = backupSqliteFile({ path: this.#path, to: path, ...(onProgress === undefined ? {} : { onProgress }) })
+    const copying = copyFile({ path: this.#path, to: path, ...(onProgress === undefined ? {} : { onProgress }) })
     this.#backups.add(copying)
     await copying.finally(() => this.#backups.delete(copying))
   }

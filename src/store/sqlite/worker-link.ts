@@ -61,7 +61,10 @@ export class WorkerLink<T extends Calls<T>> {
   }
 }
 
+/** Node 22 calls node:sqlite an experiment, and each thread would say so in the log. */
+const QUIET = ['--disable-warning=ExperimentalWarning']
+
 /** The sources run as .ts; a build has the same file as .js beside this one. Flags meant for the main thread (--eval, --test) stay there. */
 export function startWorker(options: WorkerOptions): Worker {
-  return new Worker(new URL(`./worker${extname(import.meta.url)}`, import.meta.url), { workerData: options, execArgv: [] })
+  return new Worker(new URL(`./worker${extname(import.meta.url)}`, import.meta.url), { workerData: options, execArgv: QUIET })
 }
