@@ -27,7 +27,7 @@ async function unopened(node: ClusterNode): Promise<number> {
   return Number(/^duetime_unopened_shards (\d+)/m.exec(metrics)![1])
 }
 
-test('a shard whose hand-over was stored and never told is opened by the node that the database names', { timeout: 120_000 }, async (t) => {
+test('a shard whose hand-over was stored and never told is opened by the node that the database names', { timeout: 600_000 }, async (t) => {
   const cluster = await Cluster.start(t, { nodes: 2, env: { LEASE, SHARDS: String(SHARDS) } })
   await cluster.balanced()
   const [a, b] = cluster.nodes as [ClusterNode, ClusterNode]
@@ -49,11 +49,11 @@ test('a shard whose hand-over was stored and never told is opened by the node th
   await eventually('the database names a for more', async () => (await named()) > SHARDS / 2)
 
   const stuck = (await named()) - SHARDS / 2
-  await eventually('a is not ready: it has not opened what is its own', async () => !(await a.isReady()), { withinMs: 30_000 })
+  await eventually('a is not ready: it has not opened what is its own', async () => !(await a.isReady()), { withinMs: 60_000 })
   assert.equal(await unopened(a), stuck)
   await cluster.sql('DROP TRIGGER on_claim ON timers')
-  await eventually('a has opened what is its own', async () => (await open()) >= SHARDS / 2 + stuck, { withinMs: 30_000 })
-  await eventually('a is ready', () => a.isReady(), { withinMs: 30_000 })
+  await eventually('a has opened what is its own', async () => (await open()) >= SHARDS / 2 + stuck, { withinMs: 60_000 })
+  await eventually('a is ready', () => a.isReady(), { withinMs: 60_000 })
   await eventually('a has everything', async () => (await open()) === SHARDS, { withinMs: 60_000 })
   assert.equal(await unopened(a), 0)
 })

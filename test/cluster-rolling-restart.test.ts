@@ -27,7 +27,7 @@ const PER_BATCH = 500
 /** `strainMs`: how late the machine made this process, which has little to do, in the meantime. */
 type Span = { readonly name: string; readonly from: number; readonly to: number; readonly strainMs: number }
 
-test('a rolling restart repeats no delivery, and adds no more lateness to any timer than was asked for', { timeout: 180_000 }, async (t) => {
+test('a rolling restart repeats no delivery, and adds no more lateness to any timer than was asked for', { timeout: 600_000 }, async (t) => {
   const receiver = await startReceiver(t, async ({ body }) => {
     if (body.payload === 'slow') await sleep(SLOW_MS)
     return OK

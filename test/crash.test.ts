@@ -28,7 +28,7 @@ const SEED = Number(process.env['SEED'] ?? randomInt(2 ** 31))
 const ROUNDS = Number(process.env['ROUNDS'] ?? 50)
 const WORKERS = 8
 const SHOWN_VIOLATIONS = 5
-const READY_WITHIN_MS = 10_000
+const READY_WITHIN_MS = 60_000 // the machine may do much else
 
 test('what was acknowledged comes true, whatever is killed when', { timeout: 120_000 + ROUNDS * 6_000 }, async (t) => {
   console.log(`crash test: seed ${SEED}`)

@@ -10,7 +10,7 @@ import { startReceiver } from './support/receiver.ts'
 
 const KEYS = Array.from({ length: 40 }, (_, n) => `order-${n}`)
 
-test('a key makes one timer, on whichever nodes it is repeated and whatever is killed meanwhile', { timeout: 120_000 }, async (t) => {
+test('a key makes one timer, on whichever nodes it is repeated and whatever is killed meanwhile', { timeout: 600_000 }, async (t) => {
   const receiver = await startReceiver(t)
   const cluster = await Cluster.start(t, { nodes: 2, env: { LEASE: '1s', SHARDS: '8' } })
   await cluster.balanced()

@@ -15,7 +15,7 @@ import { SeededRandom } from './support/seeded-random.ts'
 import { tempDir } from './support/temp-dir.ts'
 
 const TIMERS = 100
-const CHAOS = { ...needsNats, timeout: 240_000 }
+const CHAOS = { ...needsNats, timeout: 600_000 }
 
 async function restart(server: NatsServer): Promise<void> {
   await server.kill()

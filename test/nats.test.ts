@@ -140,7 +140,7 @@ test('with a prefix requests are bound to the namespace of their subject', needs
   nats.connection.subscribe('tenants.acme.exact', { callback: (_, message) => heard.resolve(message.string()) })
   await nats.connection.flush()
   const exact = `{"id":"b","schedule":"PT1S","callback":{"type":"nats","topic":"tenants.acme.exact"},"payload":${payload}}`
-  await nats.connection.request('tenants.acme.duetime.v1.timers.create', exact, { timeout: 5_000 })
+  await nats.connection.request('tenants.acme.duetime.v1.timers.create', exact, { timeout: 30_000 })
   assert.equal(await heard.promise, payload)
 })
 
@@ -149,7 +149,7 @@ const AHEAD_MS = 8_000
 const SPREAD_MS = 6_000
 const IN_FLIGHT = 200
 
-const CHAOS = { ...needsNats, timeout: 240_000 }
+const CHAOS = { ...needsNats, timeout: 600_000 }
 
 test('5,000 commands and 5,000 events survive kills of the broker and of the service in the middle of both', CHAOS, async (t) => {
   const server = await startNatsServer(t)

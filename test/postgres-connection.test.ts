@@ -81,7 +81,7 @@ test('by the variables: every connection is encrypted, and there are never more 
     most.inTheClear = Math.max(most.inTheClear, connections - encrypted)
   }
   let isDone = false
-  const looking = eventually('the work is done', async () => look().then(() => isDone), { withinMs: 30_000 })
+  const looking = eventually('the work is done', async () => look().then(() => isDone), { withinMs: 60_000 })
   await working
   isDone = true
   await looking

@@ -113,7 +113,7 @@ suite('an answer that gets lost', () => {
 })
 
 suite('a service that is killed', () => {
-  test('calls outlive it: all are answered once it is back, and nothing is there twice', { timeout: 120_000 }, async (t) => {
+  test('calls outlive it: all are answered once it is back, and nothing is there twice', { timeout: 600_000 }, async (t) => {
     const cwd = tempDir(t)
     const env = { TIMER_DB_PATH: 'timers.db' }
     let service = await startService(t, { cwd, env })
@@ -154,7 +154,7 @@ suite('a service that is killed', () => {
     }
   })
 
-  test('a live stream is opened again when it is back', { timeout: 120_000 }, async (t) => {
+  test('a live stream is opened again when it is back', { timeout: 600_000 }, async (t) => {
     const place = { cwd: tempDir(t), env: { DATABASE_URL: 'memory:' } }
     const service = await startService(t, place)
     const { url } = service

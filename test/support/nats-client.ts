@@ -33,7 +33,7 @@ export class NatsClient {
   }
 
   async request(subject: string, body: unknown): Promise<{ json: Record<string, unknown>; error: string; code: string }> {
-    const answer = await this.connection.request(subject, JSON.stringify(body), { timeout: 5_000, headers: emptyHeaders() })
+    const answer = await this.connection.request(subject, JSON.stringify(body), { timeout: 30_000, headers: emptyHeaders() })
     const text = answer.string()
     const header = (name: string) => answer.headers?.get(name) ?? ''
     const json = text === '' ? {} : (JSON.parse(text) as Record<string, unknown>)

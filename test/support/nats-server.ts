@@ -11,7 +11,7 @@ import { freePort } from './ports.ts'
 import { tempDir } from './temp-dir.ts'
 
 const PROGRAM = 'nats-server'
-const READY_WITHIN_MS = 20_000
+const READY_WITHIN_MS = 60_000
 
 const isInstalled = spawnSync(PROGRAM, ['--version']).status === 0
 if (!isInstalled && process.env['CI'] === 'true') {

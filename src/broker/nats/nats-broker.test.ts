@@ -37,7 +37,7 @@ async function askedOf(server: NatsServer, { subject, headers, data }: Message):
   try {
     const list = emptyHeaders()
     for (const [name, value] of headers) list.append(name, value)
-    const answer = await client.request(subject, data, { headers: list, timeout: 5_000 })
+    const answer = await client.request(subject, data, { headers: list, timeout: 30_000 })
     return { headers: headersOf(answer), data: answer.data }
   } finally {
     await client.close()

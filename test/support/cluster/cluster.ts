@@ -86,7 +86,7 @@ export class Cluster {
   }
 
   /** Resolves when all nodes in service see the same owners, none but themselves, with as many shards each, give or take one. */
-  async balanced({ withinMs = 15_000 } = {}): Promise<number[]> {
+  async balanced({ withinMs = 60_000 } = {}): Promise<number[]> {
     return eventually(`the shards are balanced among ${this.inService.length} nodes`, () => this.#balance(), { withinMs })
   }
 
@@ -104,7 +104,7 @@ export class Cluster {
     await eventually('what came due meanwhile is under way', async () => {
       const views = await Promise.all(this.inService.map((node) => node.view()))
       return views.flatMap(({ shards }) => shards).every(({ own }) => own === null || own.lagMs < BACKLOG_MS)
-    }, { withinMs: 15_000 })
+    }, { withinMs: 60_000 })
   }
 
   /** `fast`: as a careful administrator does it. `immediate`: as a crash. */
