@@ -159,5 +159,6 @@ function expectationOf({ version, status, metadata, ...timer }: Timer): Expected
 function storeFailed(error: unknown): unknown {
   if (!(error instanceof StoreError)) return error
   const effect = error.outcomeUnknown ? 'the change may have been stored or not; look before you repeat it' : 'nothing was stored'
-  return unavailable(`the store failed: ${effect}: ${error.message}`, RETRY_AFTER_MS, error)
+  // Why is for the log: it names the host, the database and its user.
+  return unavailable(`the store failed: ${effect}`, RETRY_AFTER_MS, error)
 }

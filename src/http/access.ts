@@ -15,7 +15,7 @@ import { RateLimits } from '../service/keys/rate-limits.ts'
 import type { TimerService } from '../service/timer-service.ts'
 import type { Timers } from '../service/timers.ts'
 import { couldBeRebound } from './rebinding.ts'
-import { RefusalLog } from './refusal-log.ts'
+import { QuietLog } from './quiet-log.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -45,7 +45,7 @@ export type AccessParts = {
 /** Must be called before the routes are added. */
 export function registerAccess(app: FastifyInstance, { service, keys, config, clock, logger }: AccessParts): void {
   const limits = new RateLimits(clock)
-  const refusals = new RefusalLog(clock, logger)
+  const refusals = new QuietLog({ clock, logger, message: 'requests refused: no valid API key', countAs: 'refused' })
   app.decorateRequest('principal', null as unknown as Principal)
   app.decorateRequest('timers', {
     getter(this: FastifyRequest) {
@@ -75,7 +75,7 @@ export function registerAccess(app: FastifyInstance, { service, keys, config, cl
     const principal = presented === null ? null : keys.find(presented)
     request.principal = principal ?? NOBODY
     if (principal === null) {
-      refusals.note(request.ip)
+      refusals.note({ remoteAddress: request.ip })
       reply.header('www-authenticate', 'Bearer realm="duetime"')
       return done(unauthorized())
     }

@@ -12,6 +12,7 @@ import type { KeyRing } from '../service/keys/key-ring.ts'
 import { isCommandStream } from '../service/peers/command-streams.ts'
 import type { TimerService } from '../service/timer-service.ts'
 import { registerAccess } from './access.ts'
+import { registerAnswerHeaders } from './answer-headers.ts'
 import { registerClusterRoute } from './cluster-route.ts'
 import type { Contract } from './contract.ts'
 import { registerCors } from './cors.ts'
@@ -67,6 +68,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
 
   app.server.maxConnections = config.connectionsMax
   errors.attach(app)
+  registerAnswerHeaders(app)
   registerCors(app, config.corsOrigins)
   registerAccess(app, options)
   registerRequestBodies(app, config)

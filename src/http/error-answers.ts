@@ -6,9 +6,11 @@ import { DuetimeError, ErrorCode } from '../core/errors.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Logger } from '../runtime/logger.ts'
 import { AllowedMethods } from './allowed-methods.ts'
+import { ANSWER_HEADERS } from './answer-headers.ts'
 import type { Contract } from './contract.ts'
 import { fromFramework } from './framework-error.ts'
 import { peekBody } from './peek-body.ts'
+import { QuietLog } from './quiet-log.ts'
 import { emptyBody } from './request-body.ts'
 import { discardRest } from './unread-body.ts'
 
@@ -24,9 +26,11 @@ export type ErrorAnswersOptions = {
 export class ErrorAnswers {
   readonly #options: ErrorAnswersOptions
   readonly allowed = new AllowedMethods()
+  readonly #unavailable: QuietLog
 
   constructor(options: ErrorAnswersOptions) {
     this.#options = options
+    this.#unavailable = new QuietLog({ ...options, message: 'requests answered with 503', countAs: 'refused' })
   }
 
   /** Must be called before the routes are added. */
@@ -42,12 +46,18 @@ export class ErrorAnswers {
     const body = await peekBody(request, clock)
     const rendered = this.#contractOf(request, body).renderError(error, { now: clock.now(), requestId: request.id, body })
     if (error.code === ErrorCode.payloadTooLarge) discardRest(request.raw)
+    // A path that is no URL is refused before any hook has run.
+    reply.headers(ANSWER_HEADERS)
     setHeaders(error, reply)
     return reply.code(rendered.status).header('content-type', JSON_TYPE).send(rendered.body)
   }
 
   #inCatalogue(thrown: unknown, request: FastifyRequest): DuetimeError {
-    if (thrown instanceof DuetimeError) return isAboutMissingBody(thrown, request) ? emptyBody() : thrown
+    if (thrown instanceof DuetimeError) {
+      // Its cause says what the answer must not: where the database is, for one.
+      if (thrown.code === ErrorCode.unavailable && thrown.cause !== undefined) this.#unavailable.note({ err: thrown.cause, requestId: request.id })
+      return isAboutMissingBody(thrown, request) ? emptyBody() : thrown
+    }
     const known = fromFramework(thrown)
     if (known !== null) return known
     const { id: requestId, method } = request

@@ -20,6 +20,8 @@ export async function registerOpenApi(app: FastifyInstance, { keysNeeded }: { re
     openapi: {
       openapi: '3.1.0',
       info: { title: 'Duetime', description: `${DESCRIPTION}${keysNeeded ? KEY_NEEDED : ''}`, version: VERSION },
+      // Relative: the API is at the address that the document was asked at, whatever proxy is in front.
+      servers: [{ url: '/', description: 'Where this document was read.' }],
       ...(keysNeeded && { components: { securitySchemes: SCHEMES }, security: [{ apiKey: [] }, { bearer: [] }] }),
       tags: [
         { name: 'timers', description: 'The native contract: one POST for each verb.' },

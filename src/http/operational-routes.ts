@@ -1,13 +1,14 @@
 // Routes for load balancers, monitoring and people: they belong to the service, not to a contract.
 
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { assertAccess, EVERY_NAMESPACE, mayAccess, Permission } from '../core/access.ts'
 import type { Clock } from '../runtime/clock.ts'
+import type { Config } from '../runtime/config.ts'
 import type { Logger } from '../runtime/logger.ts'
 import { DocsPage } from './docs/page.ts'
 import { JSON_TYPE } from './error-answers.ts'
 import { healthOf } from './health.ts'
-import { checkParts } from './readiness.ts'
+import { Readiness } from './readiness.ts'
 import type { ReadyChecks } from './readiness.ts'
 
 export type MetricsSource = { readonly contentType: string; render(): Promise<string> }
@@ -17,12 +18,13 @@ type OperationalParts = {
   /** Parts without which requests are served all the same: they are shown, and nobody is sent elsewhere because of them. */
   readonly degradable?: ReadyChecks
   readonly metrics: MetricsSource
+  readonly config: Pick<Config, 'allowAnonymous'>
   readonly clock: Clock
   readonly logger: Logger
 }
 
 export function registerOperationalRoutes(app: FastifyInstance, parts: OperationalParts): void {
-  const { ready, degradable = {}, metrics, clock, logger } = parts
+  const { ready, degradable = {}, metrics, config, clock } = parts
   const tags = ['operation']
   const open = { config: { open: true } }
 
@@ -34,9 +36,11 @@ export function registerOperationalRoutes(app: FastifyInstance, parts: Operation
 
   const readyDescription = '503 while a part cannot do its work, or does not say that it can within 2 seconds; the answer names it.'
   const readySchema = { tags, summary: 'Can it take requests?', description: readyDescription }
+  const readiness = new Readiness(parts)
   app.get('/readyz', { ...open, schema: readySchema }, async (request, reply) => {
-    const reasons = mayAccess(request.principal, Permission.read, EVERY_NAMESPACE)
-    const check = (checks: ReadyChecks) => checkParts(checks, { clock, logger, reasons })
+    // Who is let in without a key may be anyone, unless only this machine is.
+    const reasons = !config.allowAnonymous && mayAccess(request.principal, Permission.read, EVERY_NAMESPACE)
+    const check = (checks: ReadyChecks) => readiness.check(checks, { reasons })
     const [needed, others] = await Promise.all([check(ready), check(degradable)])
     const all = { ...needed, ...others }
     const isReady = areOk(needed)
@@ -61,7 +65,15 @@ export function registerOperationalRoutes(app: FastifyInstance, parts: Operation
   )
 
   const page = new DocsPage(() => app.swagger())
-  app.get('/docs', open, (_request, reply) => reply.headers(page.headers).send(page.html()))
+  app.get('/docs', open, (request, reply) => reply.headers(page.headers).send(page.html(addressOf(request))))
+}
+
+const HOST = /^(?:[\w.-]+|\[[\da-f:]+\])(?::\d+)?$/i
+
+/** Where the client has reached the service. A proxy in front passes the host on, and says if it was asked by HTTPS. */
+function addressOf({ host, headers }: FastifyRequest): string | null {
+  const scheme = headers['x-forwarded-proto'] === 'https' ? 'https' : 'http'
+  return HOST.test(host) ? `${scheme}://${host}` : null
 }
 
 function areOk(parts: Readonly<Record<string, string>>): boolean {

@@ -1,5 +1,6 @@
 // What /readyz asks the parts of the service. Load balancers and orchestrators ask every few seconds and send clients
-// elsewhere by the answer, so it comes soon, also when a part is silent.
+// elsewhere by the answer, so it comes soon, also when a part is silent. What changes is logged, once, however often and
+// by however many it is asked.
 
 import { sleep } from '../runtime/clock.ts'
 import type { Clock } from '../runtime/clock.ts'
@@ -8,23 +9,37 @@ import type { Logger } from '../runtime/logger.ts'
 /** Each part by its name; a check throws or rejects with the reason when the part cannot do its work. */
 export type ReadyChecks = Readonly<Record<string, () => void | Promise<void>>>
 
-/** `reasons`: whether they may be told. They name hosts and files: where keys are needed they go to the log only. */
-type CheckContext = { readonly clock: Clock; readonly logger: Logger; readonly reasons: boolean }
-
 const CHECK_MS_MAX = 2_000
 
-/** `ok` or what is wrong, by part. */
-export async function checkParts(checks: ReadyChecks, { clock, logger, reasons }: CheckContext): Promise<Record<string, string>> {
-  const names = Object.keys(checks)
-  const settled = await Promise.allSettled(names.map((name) => inTime(checks[name]!, clock)))
-  return Object.fromEntries(
-    settled.map((result, index) => {
-      const name = names[index]!
-      if (result.status === 'fulfilled') return [name, 'ok']
-      logger.warn({ check: name, err: result.reason }, 'not ready')
-      return [name, reasons && result.reason instanceof Error ? result.reason.message : 'failed']
-    }),
-  )
+export class Readiness {
+  readonly #clock: Clock
+  readonly #logger: Logger
+  /** Why a part was not ready when it was last asked. */
+  readonly #failing = new Map<string, string>()
+
+  constructor({ clock, logger }: { readonly clock: Clock; readonly logger: Logger }) {
+    this.#clock = clock
+    this.#logger = logger
+  }
+
+  /** `ok` or what is wrong, by part. `reasons`: whether they may be told. They name hosts and files. */
+  async check(checks: ReadyChecks, { reasons }: { readonly reasons: boolean }): Promise<Record<string, string>> {
+    const names = Object.keys(checks)
+    const settled = await Promise.allSettled(names.map((name) => inTime(checks[name]!, this.#clock)))
+    return Object.fromEntries(
+      settled.map((result, index) => {
+        const name = names[index]!
+        if (result.status === 'fulfilled') {
+          if (this.#failing.delete(name)) this.#logger.info({ check: name }, 'ready again')
+          return [name, 'ok']
+        }
+        const reason = result.reason instanceof Error ? result.reason.message : 'failed'
+        if (this.#failing.get(name) !== reason) this.#logger.warn({ check: name, err: result.reason as unknown }, 'not ready')
+        this.#failing.set(name, reason)
+        return [name, reasons ? reason : 'failed']
+      }),
+    )
+  }
 }
 
 /** A part that is silent is not ready, whatever it would say in the end. */

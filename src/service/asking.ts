@@ -1,4 +1,5 @@
-// Asking the store on behalf of a door: its failures become the answer that doors know.
+// Asking the store on behalf of a door: its failures become the answer that doors know. Why it failed is for the log: it
+// names the host, the database and its user.
 
 import { unavailable } from '../core/errors.ts'
 import { StoreError } from '../store/store.ts'
@@ -9,7 +10,7 @@ export async function asking<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer
   } catch (error) {
-    if (error instanceof StoreError) throw unavailable(`the store failed: ${error.message}`, RETRY_AFTER_MS, error)
+    if (error instanceof StoreError) throw unavailable('the store failed to answer', RETRY_AFTER_MS, error)
     throw error
   }
 }

@@ -38,7 +38,7 @@ export async function runDev(options: DevOptions, terminal: Pick<Terminal, 'out'
   const print = (text: string) => (prompt === null ? terminal.out(text) : prompt.print(text))
 
   const sinkPort = Number(options.sinkPort)
-  const sink = await startSink({ port: sinkPort, clock: virtual, secret, onReceived: (one) => print(receivedText(one, terminal.paint)) })
+  const sink = await startSink({ port: sinkPort, clock: virtual, secret, bodyMaxBytes: config.bodyMaxBytes, onReceived: (one) => print(receivedText(one, terminal.paint)) })
   const server = await startServer(config, virtual, { routes: clockRoutes(clock) }).catch(async (error: unknown) => {
     await sink.stop()
     throw error

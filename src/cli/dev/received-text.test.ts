@@ -43,3 +43,11 @@ test('the callbacks of the contract cycles are understood too', () => {
   const body = { timer_id: 't', tenant_id: 'a', fired_at: BODY.executeAt, scheduled_at: BODY.executeAt, iteration: 2, metadata: { k: 1 } }
   assert.match(shown(body), / {2}t {2}POST.*\n {4}due 2026-01-01T00:00:00.000Z, on time · namespace a · iteration 2\n.*\n {4}\{"k":1\}/)
 })
+
+test('nothing that somebody sends gets to the terminal as it is', () => {
+  const evil = 'x\u001B]0;owned\u0007\u009B2J'
+  const body = { ...BODY, id: evil, namespace: evil, executeAt: evil, firedAt: evil, payload: { [evil]: evil } }
+  const headers = { 'webhook-id': evil, 'x-mine': evil }
+  const text = shown(body, { path: `/${evil}`, headers }) + shown(evil, { headers, path: `/?${evil}` }) + shown({ ...body, id: undefined, timer_id: evil, tenant_id: evil })
+  assert.doesNotMatch(text.replaceAll('\n', ''), /\p{Cc}/u)
+})

@@ -18,7 +18,7 @@ export function receivedText(received: Received, paint: Paint): string {
   const title = callback.id === null ? '' : `${paint('bold', callback.id)}  `
   const time = new Date(at).toISOString().replace('T', ' ').slice(0, 23)
   const lines = [
-    `${paint('dim', time)}  ${title}${method} ${path}  ${paint(colour, `→ ${status}`)}`,
+    `${paint('dim', time)}  ${title}${visible(`${method} ${path}`)}  ${paint(colour, `→ ${status}`)}`,
     facts(callback.facts),
     facts([signatureText(received, paint), ...shown(headers)]),
     callback.content === '' ? '' : `${INDENT}${shortened(callback.content)}`,
@@ -39,8 +39,8 @@ function callbackOf(body: string): Callback {
   return {
     id: visible(id),
     facts: [
-      ...(dueAt === null || firedAt === null ? [] : [`due ${dueAt}, ${latenessText({ dueAt, firedAt, attempt: fields['attempt'] })}`]),
-      ...(namespace === null ? [] : [`namespace ${namespace}`]),
+      ...(dueAt === null || firedAt === null ? [] : [visible(`due ${dueAt}, ${latenessText({ dueAt, firedAt, attempt: fields['attempt'] })}`)]),
+      ...(namespace === null ? [] : [visible(`namespace ${namespace}`)]),
       ...['attempt', 'iteration'].flatMap((name) => (typeof fields[name] === 'number' ? [`${name} ${fields[name]}`] : [])),
     ],
     content: contentText(fields['payload'] ?? fields['metadata']),
@@ -56,6 +56,7 @@ type Times = { readonly dueAt: string; readonly firedAt: string; readonly attemp
 /** A repeated attempt is not late: it was due before. */
 function latenessText({ dueAt, firedAt, attempt }: Times): string {
   const ms = Date.parse(firedAt) - Date.parse(dueAt)
+  if (Number.isNaN(ms)) return `fired ${firedAt}`
   if (typeof attempt === 'number' && attempt > 1) return `${lengthText(ms)} ago`
   return ms === 0 ? 'on time' : `${lengthText(ms)} late`
 }
@@ -63,7 +64,7 @@ function latenessText({ dueAt, firedAt, attempt }: Times): string {
 function signatureText({ headers, signature }: Received, paint: Paint): string {
   const id = headers['webhook-id']
   const words = { verified: paint('green', 'signature verified'), wrong: paint('red', 'signature WRONG'), missing: 'not signed' }
-  return typeof id === 'string' ? `webhook-id ${id} · ${words[signature]}` : words[signature]
+  return typeof id === 'string' ? `${visible(`webhook-id ${id}`)} · ${words[signature]}` : words[signature]
 }
 
 function shown(headers: Received['headers']): string[] {

@@ -1,4 +1,6 @@
-// A receiver to try timers with: it takes whatever comes, on any path, tells about it, and answers as the URL asks for:
+// A receiver to try timers with: it takes what a delivery sends, on any path, tells about it, and answers as the URL asks
+// for. Anything else is refused unread: any page in a browser of this machine can send to it.
+//
 //   /hook                          200 {"ok":true}
 //   /hook?status=503&delay=2s      that status, after that while
 //   /hook?reschedule=1h            200, asking to be called again in an hour
@@ -7,7 +9,6 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { text } from 'node:stream/consumers'
 import { addDuration, parseIsoDuration } from '../../core/duration.ts'
 import { isoDurationText } from '../../core/plain-duration.ts'
 import type { Millis } from '../../core/timer.ts'
@@ -34,6 +35,7 @@ export type SinkOptions = {
   readonly port: number
   readonly clock: Clock
   readonly secret: string
+  readonly bodyMaxBytes: number
   readonly onReceived: (received: Received) => void
 }
 
@@ -61,7 +63,10 @@ type Sign = NonNullable<ReturnType<typeof createSigner>>
 
 async function receive(request: IncomingMessage, response: ServerResponse, options: SinkOptions, sign: Sign): Promise<void> {
   const { clock, onReceived } = options
-  const body = await text(request)
+  const refusal = refusalOf(request, options)
+  if (refusal !== null) return refuse(response, refusal)
+  const body = await readBody(request, options.bodyMaxBytes)
+  if (body === null) return refuse(response, tooLarge(options))
   const at = clock.now()
   const path = request.url ?? '/'
   const wish = wishOf(path, at)
@@ -75,11 +80,43 @@ async function receive(request: IncomingMessage, response: ServerResponse, optio
   response.writeHead(wish.status, { 'content-type': 'application/json' }).end(wish.answer)
 }
 
+type Refusal = { readonly status: number; readonly error: string }
+
+/** A page of another site can send neither JSON nor such a header without being let, and it is not. A timer may choose another type. */
+function refusalOf({ method, headers }: IncomingMessage, options: SinkOptions): Refusal | null {
+  if (method !== 'POST') return { status: 405, error: 'deliveries are sent with POST' }
+  const isJson = /^application\/json(?:;|$)/i.test(headers['content-type'] ?? '')
+  if (!isJson && headers['webhook-id'] === undefined) return { status: 415, error: 'deliveries are application/json' }
+  return Number(headers['content-length'] ?? 0) > options.bodyMaxBytes ? tooLarge(options) : null
+}
+
+function tooLarge({ bodyMaxBytes }: SinkOptions): Refusal {
+  return { status: 413, error: `a delivery has at most ${bodyMaxBytes} bytes here` }
+}
+
+function refuse(response: ServerResponse, { status, error }: Refusal): void {
+  const headers = { 'content-type': 'application/json', connection: 'close', ...(status === 405 && { allow: 'POST' }) }
+  response.writeHead(status, headers).end(JSON.stringify({ ok: false, error }))
+}
+
+/** Null when there is more than that. */
+async function readBody(request: IncomingMessage, maxBytes: number): Promise<string | null> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length
+    if (bytes > maxBytes) return null
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
 type Wish = { readonly status: number; readonly delayMs: Millis; readonly answer: string } | { readonly error: string }
 
 /** What the URL asks the sink to answer. */
 function wishOf(path: string, now: Millis): Wish {
-  const query = new URL(path, 'http://sink').searchParams
+  const query = URL.parse(path, 'http://sink')?.searchParams
+  if (query === undefined) return { error: 'the path is not a valid URL path' }
   const status = Number(query.get('status') ?? 200)
   if (!Number.isInteger(status) || status < 200 || status > 599) return { error: 'status must be 200 to 599' }
   try {

@@ -15,6 +15,8 @@ export type OpenApiDocument = {
 
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64')
 
+const ADDRESS = '{address}'
+
 export class DocsPage {
   /** Nothing but the one style sheet that is in the page. */
   readonly headers: Readonly<Record<string, string>> = {
@@ -35,9 +37,10 @@ export class DocsPage {
     this.#document = document
   }
 
-  html(): string {
+  /** `address`: where the reader has reached the service; null when that cannot be told. It must need no escaping. */
+  html(address: string | null): string {
     this.#html ??= page(this.#document() as OpenApiDocument).text
-    return this.#html
+    return this.#html.replace(ADDRESS, address ?? 'http://127.0.0.1:8080')
   }
 }
 
@@ -62,8 +65,8 @@ function page(document: OpenApiDocument): Html {
 <header>
 <h1>${title}<small>${version}</small></h1>
 <p>${description}</p>
-<p>For tools there is <a href="/openapi.json">openapi.json</a>. The examples below take the address of the service from a variable:</p>
-<pre>DUETIME=http://127.0.0.1:8080</pre>
+<p>For tools there is <a href="openapi.json">openapi.json</a>. The examples below take the address of the service from a variable:</p>
+<pre>DUETIME=${ADDRESS}</pre>
 </header>
 ${sections.map(section)}
 </main>

@@ -3,6 +3,7 @@
 
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { Clock } from '../../runtime/clock.ts'
+import { ANSWER_HEADERS } from '../answer-headers.ts'
 
 const WAITING_BYTES_MAX = 64 * 1_024 // some seconds of a busy feed, beside what the sockets themselves hold
 
@@ -21,6 +22,7 @@ export class EventStream {
     // Without this, writing to a client that just left would be an error that nobody catches.
     response.on('error', () => {})
     response.writeHead(200, {
+      ...ANSWER_HEADERS,
       ...headers,
       'content-type': 'text/event-stream; charset=utf-8',
       'cache-control': 'no-store',
