@@ -3,6 +3,7 @@
 
 import type { FastifyInstance } from 'fastify'
 import { buildEngine, buildService, egressFor, openBroker, natsRules, openLinks, openOutbox, openStore, targetRefusal } from './assembly.ts'
+import { brokerFaults } from './broker/broker.ts'
 import type { Broker } from './broker/broker.ts'
 import type { Millis } from './core/timer.ts'
 import type { Engine } from './engine/engine.ts'
@@ -127,7 +128,7 @@ export async function startServer(config: Config, clock: Clock = systemClock, ex
     links && { name: 'links', start: () => {}, stop: () => links.close() },
     // A node of a cluster hands its shards over while it still answers, and sends what comes to their new owners.
     ...(links === null ? [enginePart, httpPart] : [httpPart, enginePart]),
-    broker && config.natsMessages ? natsDoor({ broker, service, app, config, clock, logger }) : null,
+    broker && config.natsMessages ? natsDoor({ broker, service, app, config, clock, logger, metrics }) : null,
   ]
   const lifecycle = new Lifecycle(parts.filter((part) => part !== null), partLogger(logger, 'lifecycle'))
   await lifecycle.start()
@@ -169,10 +170,10 @@ function outboxPart(outbox: LifecycleOutbox, metrics: Metrics): Part {
   return { name: 'lifecycle events', start, stop: () => outbox.stop() }
 }
 
-type NatsDoorParts = { broker: Broker; service: TimerService; app: FastifyInstance; config: Config; clock: Clock; logger: Logger }
+type NatsDoorParts = { broker: Broker; service: TimerService; app: FastifyInstance; config: Config; clock: Clock; logger: Logger; metrics: Metrics }
 
-function natsDoor({ broker, service, app, config, clock, logger }: NatsDoorParts): Part {
-  return new NatsDoor({ broker, service, api: nativeApi(app), config, clock, logger: partLogger(logger, 'nats') })
+function natsDoor({ broker, service, app, config, clock, logger, metrics }: NatsDoorParts): Part {
+  return new NatsDoor({ broker, service, api: nativeApi(app), config, clock, logger: partLogger(logger, 'nats'), metrics: metrics.commands })
 }
 
 /** Requests over the broker are answered by the very routes that answer them over HTTP, keys and limits included. */
@@ -187,8 +188,7 @@ function nativeApi(app: FastifyInstance): NativeApi {
 
 /** Throws what does not work. */
 function checkBroker(broker: Broker): void {
-  const { state } = broker
-  const faults = state.type === 'disconnected' ? [`disconnected: ${state.reason}`] : broker.faults()
+  const faults = brokerFaults(broker)
   if (faults.length > 0) throw new Error(faults.join('; '))
 }
 

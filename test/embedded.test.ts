@@ -379,3 +379,8 @@ test('the example of a test passes', async () => {
   const [code] = (await once(program, 'exit')) as [number]
   assert.equal(code, 0)
 })
+
+test('ids with characters that not every database can keep are refused', async (t) => {
+  const { timers } = await setup(t)
+  for (const id of ['a\0b', 'a\ud800']) await assert.rejects(timers.create({ id, after: '1h' }), /id must be well-formed Unicode text without NUL/)
+})

@@ -99,7 +99,7 @@ test('commands become timers and timers events; bad ones go to the dead letters'
   await nats.publish('timer.commands', command('call-3', dueAt, { type: 'CancelTimer' }))
   await eventually('taken', async () => (await nats.count('TIMER_COMMANDS')) === 0)
   const seen = await accepted(client.get({ namespace: 'acme', timerId: 'call-1' }))
-  assert.deepEqual([seen.status, seen.executeAt], ['pending', dueAt])
+  assert.deepEqual([seen.status, seen.executeAt, seen.correlationId], ['pending', dueAt, 'c-1'])
   await eventually('reached', async () => (await nats.count('TIMER_EVENTS')) === 1)
   const [event] = await nats.read('TIMER_EVENTS')
   const { type, correlationId, payload, timestampMs } = JSON.parse(event!.text) as Record<string, unknown>

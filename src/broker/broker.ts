@@ -112,6 +112,12 @@ export class BrokerError extends Error {
   }
 }
 
+/** Everything that does not work, the connection included; one sentence each. */
+export function brokerFaults(broker: Broker): readonly string[] {
+  const { state } = broker
+  return state.type === 'disconnected' ? [`disconnected: ${state.reason}`] : broker.faults()
+}
+
 /** The first value. */
 export function headerOf({ headers }: { readonly headers: readonly Header[] }, name: string): string | undefined {
   const wanted = name.toLowerCase()

@@ -4,6 +4,7 @@ import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { invalidInput } from './errors.ts'
 import { ID_CHARS_MAX, NAMESPACE_CHARS_MAX } from './limits.ts'
+import { assertStorable } from './storable-text.ts'
 import type { Namespace, ShardId, Timer, TimerId, TimerUuid } from './timer.ts'
 
 export const DEFAULT_NAMESPACE = 'default' as Namespace
@@ -25,9 +26,7 @@ export function parseNamespace(text: string, field = 'namespace'): Namespace {
 /** Any Unicode text, slashes and spaces included; only what cannot be stored or compared as text is refused. */
 export function parseTimerId(text: string, field = 'id'): TimerId {
   if (text.length === 0 || text.length > ID_CHARS_MAX) throw invalidInput(field, `${field} must have 1 to ${ID_CHARS_MAX} characters`)
-  if (!text.isWellFormed() || text.includes('\0')) {
-    throw invalidInput(field, `${field} must be well-formed Unicode text without NUL characters`)
-  }
+  assertStorable(text, field)
   return text as TimerId
 }
 

@@ -193,3 +193,9 @@ test('an outcome that comes after a pause counts, and does not end the pause', (
   assert.deepEqual([next.status, next.wakeAt, next.iteration], ['paused', NEVER, timerOf('R3/PT1M').iteration + 1])
   assert.equal(late(timerOf('PT1M'), DELIVERED).status, 'completed')
 })
+
+test('an error with characters that not every store can keep is kept without them', () => {
+  const timer = timerOf('PT10M')
+  const ended = { startedAt: NOW, durationMs: 1, outcome: failedDelivery('a\0b\ud800c') }
+  assert.equal(settle(timer, ended, { now: NOW, retentionMs: 1 }).lastError, 'a\ufffdb\ufffdc')
+})

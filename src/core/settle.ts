@@ -9,6 +9,7 @@ import { formatInterval } from './interval.ts'
 import { ATTEMPTS_KEPT, ERROR_CHARS_KEPT, RESCHEDULE_MIN_DEFAULT_MS } from './limits.ts'
 import { nextAttemptAt } from './retry.ts'
 import { firingOf, iterationAtOrAfter, parseSchedule } from './schedule.ts'
+import { madeStorable } from './storable-text.ts'
 import { CatchUp, isFinished, NEVER, Status } from './timer.ts'
 import type { Attempt, Millis, Timer } from './timer.ts'
 
@@ -40,14 +41,14 @@ export function markExecuting(timer: Timer, now: Millis): Timer {
 }
 
 function withAttempt(timer: Timer, { startedAt, durationMs, outcome }: EndedAttempt): Timer {
-  const error = outcome.type === 'failed' ? outcome.error.slice(0, ERROR_CHARS_KEPT).toWellFormed() : null
+  const error = outcome.type === 'failed' ? madeStorable(outcome.error.slice(0, ERROR_CHARS_KEPT)) : null
   const attempt: Attempt = {
     at: startedAt,
     durationMs,
     outcome: outcome.type,
     statusCode: outcome.statusCode,
     error,
-    ...(outcome.type === 'delivered' && outcome.note !== undefined && { note: outcome.note.slice(0, ERROR_CHARS_KEPT).toWellFormed() }),
+    ...(outcome.type === 'delivered' && outcome.note !== undefined && { note: madeStorable(outcome.note.slice(0, ERROR_CHARS_KEPT)) }),
   }
   return {
     ...timer,

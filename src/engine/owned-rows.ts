@@ -149,7 +149,7 @@ export class OwnedRows {
 
 /** Nothing was done: the command may be tried at another node, or here again later. */
 export function notOwner(cause?: unknown): DuetimeError {
-  return new DuetimeError(ErrorCode.notOwner, 'this node does not own the shard of the timer now', { retryAfterMs: RETRY_AFTER_MS }, { cause })
+  return new DuetimeError(ErrorCode.notOwner, 'nothing was done: the timer is moving from one node to another; try again', { retryAfterMs: RETRY_AFTER_MS }, { cause })
 }
 
 function expectationOf({ version, status, metadata, ...timer }: Timer): ExpectedRow {

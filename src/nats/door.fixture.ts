@@ -11,6 +11,7 @@ import type { Namespace, Timer, TimerId } from '../core/timer.ts'
 import { testEngine } from '../engine/test-engine.fixture.ts'
 import { loadConfig } from '../runtime/config.ts'
 import { silentLogger } from '../runtime/logger.ts'
+import { Metrics } from '../runtime/metrics.ts'
 import { ManualClock } from '../runtime/manual-clock.ts'
 import { TimerService } from '../service/timer-service.ts'
 import type { Timers } from '../service/timers.ts'
@@ -41,6 +42,8 @@ export type DoorSetup = {
   readonly handle: (message: unknown, sequence: number) => Promise<void>
   readonly events: (subject?: string) => readonly object[]
   readonly deadLetters: () => readonly Message[]
+  /** With its labels, as a scrape shows it. */
+  readonly metric: (name: string) => Promise<number | undefined>
 }
 
 export async function setupDoor(t: TestContext, env: Readonly<Record<string, string>> = {}): Promise<DoorSetup> {
@@ -60,13 +63,15 @@ export async function setupDoor(t: TestContext, env: Readonly<Record<string, str
   })
   const timers = service.as(unrestricted('test'))
   const api = async () => ({ status: 200, body: '{}' })
-  const door = new NatsDoor({ broker, service, api, config, clock, logger: silentLogger() })
+  const metrics = new Metrics(silentLogger())
+  const door = new NatsDoor({ broker, service, api, config, clock, logger: silentLogger(), metrics: metrics.commands })
   await broker.start()
   await engine.start()
   door.start()
   t.after(async () => {
     await door.stop()
     await engine.stop(0)
+    metrics.stop()
   })
   const handler = new CommandHandler({
     timers,
@@ -75,6 +80,7 @@ export async function setupDoor(t: TestContext, env: Readonly<Record<string, str
     eventsSubject: config.natsEventsSubject,
     clock,
     logger: silentLogger(),
+    observer: metrics.commands,
     signal: new AbortController().signal,
   })
   let sent = 0
@@ -106,6 +112,10 @@ export async function setupDoor(t: TestContext, env: Readonly<Record<string, str
     timer: (id, namespace = 'acme') => timers.get(timerIdentity(namespace as Namespace, id as TimerId)),
     events: (subject = 'timer.events') => broker.stored(subject).map(({ data }) => JSON.parse(Buffer.from(data).toString()) as object),
     deadLetters: () => broker.stored('timer.dlq'),
+    metric: async (name) => {
+      const line = (await metrics.render()).split('\n').find((one) => one.startsWith(`${name} `))
+      return line === undefined ? undefined : Number(line.slice(name.length + 1))
+    },
   }
 }
 

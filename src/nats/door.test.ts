@@ -19,6 +19,10 @@ test('a message that cannot be read goes to the dead letters unchanged, with the
     [schedule({ tenantId: null }), /^tenantId must be a string/],
     [schedule({ timestampMs: '5' }), /^timestampMs must be whole milliseconds/],
     [schedule({ correlationId: null }), /^correlationId must be left out/],
+    [schedule({ correlationId: 'a\0b' }), /^correlationId must be .* without NUL .*"a\\u0000b"/],
+    [schedule({ causationId: 'a\ud800' }), /^causationId must be .* well-formed/],
+    [schedule({}, { serviceCallId: 'a\0b' }), /^payload\.serviceCallId must be .* without NUL/],
+    [schedule({ tenantId: 'a\0b' }), /^tenantId must be .* without NUL/],
     [{ ...schedule(), payload: null }, /^payload must be a JSON object/],
     [schedule({}, { _tag: 'CancelTimer' }), /^payload\._tag must be the same as type, "ScheduleTimer"; it is "CancelTimer"/],
     [schedule({}, { tenantId: 'other' }), /tenantId is 'acme' and payload\.tenantId 'other'/],
@@ -280,4 +284,25 @@ test('a cancel that meets a delivery waits for its end, and counts if the delive
   await clock.advance(2_000)
   assert.equal((await timer('call-1')).status, 'canceled')
   assert.equal(broker.stored('timer.commands').length, 0)
+})
+
+test('what becomes of commands can be measured, and so can a batch that is held up', async (t) => {
+  const { send, schedule, store, clock, metric } = await setupDoor(t)
+  const outcome = (name: string) => metric(`duetime_commands_settled_total{outcome="${name}"}`)
+  const later = { dueAt: at(NOW + 60 * MINUTE) }
+  await send(schedule({}, later))
+  await send('no command')
+  await send(schedule({ type: 'OrderPaid' }))
+  store.defect = new Error('once')
+  await send(schedule({ correlationId: 'another' }, later))
+  assert.deepEqual([await outcome('done'), await outcome('refused'), await outcome('ignored'), await outcome('put_back')], [1, 1, 1, 1])
+  assert.deepEqual([await metric('duetime_commands_received_total'), await metric('duetime_commands_redelivered_total')], [4, 0])
+  assert.deepEqual([await metric('duetime_dead_letters_total'), await metric('duetime_commands_held_seconds')], [1, 0])
+  store.defect = null
+  store.isDown = true
+  await clock.advance(61_000)
+  assert.equal(await metric('duetime_commands_redelivered_total'), 1)
+  assert.ok((await metric('duetime_commands_held_seconds'))! >= 59)
+  assert.equal(await metric('duetime_broker_faults'), 0)
+  store.isDown = false
 })

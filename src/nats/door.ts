@@ -1,11 +1,13 @@
 // The NATS door: commands in from a stream, requests answered. Events out are deliveries like any other and leave
 // through the NATS target.
 
+import { brokerFaults } from '../broker/broker.ts'
 import type { Broker, Ongoing, StreamSpec } from '../broker/broker.ts'
 import { unrestricted } from '../core/access.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Config } from '../runtime/config.ts'
 import type { Logger } from '../runtime/logger.ts'
+import type { CommandMetrics } from '../runtime/metrics-commands.ts'
 import type { TimerService } from '../service/timer-service.ts'
 import { CommandHandler } from './messages/command-handler.ts'
 import { DeadLetters } from './messages/dead-letters.ts'
@@ -20,6 +22,7 @@ export type NatsDoorOptions = {
   readonly config: NatsDoorConfig
   readonly clock: Clock
   readonly logger: Logger
+  readonly metrics: CommandMetrics
 }
 
 export type NatsDoorConfig = Pick<
@@ -68,7 +71,7 @@ export class NatsDoor {
   }
 
   #takeCommands(): Ongoing {
-    const { broker, service, config, clock, logger } = this.#options
+    const { broker, service, config, clock, logger, metrics } = this.#options
     const deadLetters = new DeadLetters({ broker, subject: config.natsDeadLettersSubject, logger })
     const handler = new CommandHandler({
       timers: service.as(SENDERS),
@@ -77,8 +80,10 @@ export class NatsDoor {
       eventsSubject: config.natsEventsSubject,
       clock,
       logger,
+      observer: metrics,
       signal: this.#stopping.signal,
     })
+    metrics.watch({ heldSeconds: () => handler.heldMs / 1_000, faults: () => brokerFaults(broker).length })
     const subject = this.#subjects.pattern(config.natsCommandsSubject)
     const consumer = { name: config.natsConsumer, subject, ackWaitMs: config.natsAckWaitMs, batchMax: COMMANDS_AT_ONCE }
     return broker.consume(consumer, (batch) => handler.handle(batch))

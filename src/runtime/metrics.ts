@@ -6,6 +6,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setImmediate as turn } from 'node:timers/promises'
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Logger } from './logger.ts'
+import { CommandMetrics } from './metrics-commands.ts'
 import { NamespaceMetrics } from './metrics-namespaces.ts'
 import type { DeliveryResult, TimerCount } from './metrics-namespaces.ts'
 
@@ -56,6 +57,8 @@ export class Metrics {
   readonly #logger: Logger
   readonly #eventLoop = monitorEventLoopDelay({ resolution: EVENT_LOOP_RESOLUTION_MS })
   readonly #namespaces = new NamespaceMetrics()
+  /** Of commands that come from a broker. */
+  readonly commands = new CommandMetrics(this.#registry)
   readonly #deliverySeconds: Histogram
   readonly #commitSeconds: Histogram
   readonly #commitPuts: Histogram

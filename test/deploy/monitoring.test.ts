@@ -36,6 +36,7 @@ async function scraped(): Promise<Map<string, Set<string>>> {
   metrics.delivered('a', 'delivered', 1)
   metrics.created('a')
   metrics.committed(1, 1)
+  metrics.commands.watch({ heldSeconds: zero, faults: zero })
   const text = await metrics.render()
   metrics.stop()
   const series = new Map<string, Set<string>>()

@@ -14,6 +14,7 @@ export type TimerJson = {
   readonly schedule?: string
   readonly attempts?: unknown
   readonly lastError?: string
+  readonly correlationId?: string
 }
 export type ErrorJson = { readonly error: string; readonly message: string; readonly details?: Readonly<Record<string, unknown>> }
 

@@ -320,6 +320,8 @@ export type TimerAnswer = {
     readonly note?: string
   })[]
   readonly lastError?: string
+  /** Of a timer that a message made: as the message had it. */
+  readonly correlationId?: string
   /** Grows with every change; see ifVersion. */
   readonly version: number
   /** Sent with every attempt of the current firing, to recognise duplicates by. */

@@ -52,6 +52,7 @@ export const TimerAnswer = Type.Object(
       { description: 'The last attempts, oldest first.' },
     ),
     lastError: Type.Optional(Type.String()),
+    correlationId: Type.Optional(Type.String({ description: 'Of a timer that a message made: as the message had it.' })),
     version: Type.Integer({ description: 'Grows with every change; see ifVersion.' }),
     deliveryId: Type.String({ description: 'Sent with every attempt of the current firing, to recognise duplicates by.' }),
   },

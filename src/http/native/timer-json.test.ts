@@ -59,6 +59,7 @@ const FULL: Timer = {
   wakeAt: 1_900_000_001_000,
   attempts: 2,
   lastError: 'a "quoted" error',
+  correlationId: 'a "quoted" id',
   attemptLog: [
     { at: 1, durationMs: 2, outcome: 'failed', statusCode: null, error: 'refused' },
     { at: 3, durationMs: 4, outcome: 'delivered', statusCode: 200, error: null },
@@ -72,6 +73,7 @@ test('the least and the most a timer can have are what the documentation says', 
     const json = JSON.parse(timerJson(timer)) as unknown
     assert.deepEqual(answer.Errors(json), [])
   }
+  assert.equal((JSON.parse(timerJson(FULL)) as { correlationId: string }).correlationId, 'a "quoted" id')
 })
 
 test('what is absent is left out', () => {

@@ -30,6 +30,7 @@ export function timerJson(timer: Timer, { secrets = false }: { readonly secrets?
   if (isWaitingToRetry(timer)) json += `,"nextAttemptAt":"${isoText(timer.wakeAt)}"`
   json += `,"attemptCount":${timer.attempts},"attempts":${timer.attemptLog.length === 0 ? '[]' : attemptsJson(timer.attemptLog)}`
   if (timer.lastError !== null) json += `,"lastError":${JSON.stringify(timer.lastError)}`
+  if (timer.correlationId !== null) json += `,"correlationId":${JSON.stringify(timer.correlationId)}`
   return `${json},"version":${timer.version},"deliveryId":"${deliveryId(timer)}"}`
 }
 

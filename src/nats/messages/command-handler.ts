@@ -16,6 +16,8 @@ import type { Millis, StreamPlace, TimerUuid } from '../../core/timer.ts'
 import { sleep } from '../../runtime/clock.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type { Logger } from '../../runtime/logger.ts'
+import { CommandResult } from '../../runtime/metrics-commands.ts'
+import type { CommandMetrics } from '../../runtime/metrics-commands.ts'
 import type { Timers } from '../../service/timers.ts'
 import type { Subjects } from '../subjects.ts'
 import { toCommand } from './commands.ts'
@@ -36,9 +38,13 @@ export type CommandHandlerParts = {
   readonly eventsSubject: string
   readonly clock: Clock
   readonly logger: Logger
+  readonly observer: CommandObserver
   /** Ends the waiting for a store that does not come back. */
   readonly signal: AbortSignal
 }
+
+/** Told what happens to commands. */
+export type CommandObserver = Pick<CommandMetrics, 'received' | 'settled' | 'deadLetter'>
 
 /** What is to be done, and the messages that asked for it, oldest first. */
 type Task = { command: Command; place: StreamPlace; readonly deliveries: Delivery[] }
@@ -46,17 +52,33 @@ type Task = { command: Command; place: StreamPlace; readonly deliveries: Deliver
 export class CommandHandler {
   readonly #parts: CommandHandlerParts
   #warnedAt = -Infinity
+  #heldSince: number | null = null
 
   constructor(parts: CommandHandlerParts) {
     this.#parts = parts
   }
 
+  /** How long the batch in hand has been worked on; 0 when there is none. */
+  get heldMs(): Millis {
+    return this.#heldSince === null ? 0 : this.#parts.clock.monotonic() - this.#heldSince
+  }
+
   async handle(batch: readonly Delivery[]): Promise<void> {
+    this.#heldSince = this.#parts.clock.monotonic()
+    this.#parts.observer.received(batch.length, batch.filter(({ deliveries }) => deliveries > 1).length)
+    try {
+      await this.#handle(batch)
+    } finally {
+      this.#heldSince = null
+    }
+  }
+
+  async #handle(batch: readonly Delivery[]): Promise<void> {
     const tasks = new Map<TimerUuid, Task>()
     const refused: Promise<void>[] = []
     for (const delivery of batch) {
       const read = this.#read(delivery)
-      if (read === null) delivery.ack()
+      if (read === null) this.#ack(delivery, CommandResult.ignored)
       else if (read instanceof MalformedMessage) refused.push(this.#bury(delivery, read.message))
       else addTo(tasks, delivery, read)
     }
@@ -118,8 +140,8 @@ export class CommandHandler {
   }
 
   #settle(delivery: Delivery, failure: Error | null): Promise<void> | void {
-    if (failure === null) return delivery.ack()
-    const again = () => delivery.nak(backOffMs(delivery))
+    if (failure === null) return this.#ack(delivery, CommandResult.done)
+    const again = () => this.#putBack(delivery)
     if (isUnavailable(failure) || isBeingDelivered(failure)) return again()
     if (failure instanceof DuetimeError && failure.code !== ErrorCode.internal) return this.#bury(delivery, failure.message)
     this.#parts.logger.error({ err: failure, deliveries: delivery.deliveries, origin: delivery.origin }, 'a command failed unexpectedly')
@@ -131,11 +153,22 @@ export class CommandHandler {
   async #bury(delivery: Delivery, reason: string): Promise<void> {
     try {
       await this.#parts.deadLetters.add(delivery, reason)
-      delivery.ack()
+      this.#parts.observer.deadLetter()
+      this.#ack(delivery, CommandResult.refused)
     } catch (error) {
       this.#parts.logger.warn({ err: error, origin: delivery.origin, reason }, 'a dead letter could not be stored; the message comes again')
-      delivery.nak(backOffMs(delivery))
+      this.#putBack(delivery)
     }
+  }
+
+  #ack(delivery: Delivery, result: CommandResult): void {
+    this.#parts.observer.settled(result)
+    delivery.ack()
+  }
+
+  #putBack(delivery: Delivery): void {
+    this.#parts.observer.settled(CommandResult.putBack)
+    delivery.nak(backOffMs(delivery))
   }
 }
 

@@ -2,6 +2,7 @@
 // that senders can add some before every receiver knows them.
 
 import { ID_CHARS_MAX } from '../../core/limits.ts'
+import { isStorable, STORABLE } from '../../core/storable-text.ts'
 
 export type Envelope = {
   readonly id: string
@@ -65,8 +66,8 @@ function parseObject(data: Uint8Array): Fields {
 export function text(fields: Fields, name: string, path = name): string {
   const value = fields[name]
   if (value === undefined) throw new MalformedMessage(`${path} is missing`)
-  if (typeof value !== 'string' || value === '' || value.length > ID_CHARS_MAX || !value.isWellFormed()) {
-    throw new MalformedMessage(`${path} must be a string of 1 to ${ID_CHARS_MAX} characters; it is ${quoted(value)}`)
+  if (typeof value !== 'string' || value === '' || value.length > ID_CHARS_MAX || !isStorable(value)) {
+    throw new MalformedMessage(`${path} must be a string of 1 to ${ID_CHARS_MAX} characters, ${STORABLE}; it is ${quoted(value)}`)
   }
   return value
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { JsonText } from '../../core/timer.ts'
 import { sampleTimer } from '../../store/sample-timer.ts'
 import { endLine, headerLine, parseLine, timerLine } from './timer-file.ts'
 
@@ -27,6 +28,9 @@ test('a line that is no timer says what is wrong with it', () => {
     [{ ...good, payload: '{"order":' }, /payload is not JSON/],
     [{ ...good, namespace: '../etc' }, /namespace must be/],
     [{ ...good, id: 'a\0b' }, /NUL/],
+    [{ ...good, correlationId: 'a\0b' }, /every text of a timer must be .* without NUL/],
+    [{ ...good, payload: '"\ud800"' }, /every text of a timer must be well-formed/],
+    [{ ...good, target: { type: 'http', url: 'http://a/', headers: { 'x-\0': 'a' } } }, /without NUL/],
     [{ ...good, target: { type: 'ftp' } }, /target/],
     [{ ...good, version: 0 }, /count from 1/],
     [{ ...good, status: 'completed' }, /finishing time/],
@@ -51,7 +55,8 @@ test('a fault never repeats what may be secret', () => {
 })
 
 test('what was written is read as it was', () => {
-  const timer = sampleTimer()
+  const payload = String.raw`"\u0000 \ud800"` as JsonText
+  const timer = sampleTimer({ payload, metadata: String.raw`{"\u0000":"\ud800"}` as JsonText })
   assert.deepEqual(parseLine(timerLine(timer)), { type: 'timer', timer })
   assert.deepEqual(parseLine(endLine(3)), { type: 'end', timers: 3 })
   assert.deepEqual(parseLine(headerLine(HEADER)), { type: 'header', header: { format: 'duetime timers', formatVersion: 1, ...HEADER } })

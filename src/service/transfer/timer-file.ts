@@ -9,6 +9,7 @@ import { Type } from 'typebox'
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { parseNamespace, parseTimerId, timerUuid } from '../../core/ids.ts'
+import { isStorable, STORABLE } from '../../core/storable-text.ts'
 import { faultIn } from '../../core/timer-invariants.ts'
 import { CatchUp, Status } from '../../core/timer.ts'
 import type { Timer } from '../../core/timer.ts'
@@ -77,6 +78,7 @@ function parseTimer(value: object): Line {
     const namespace = parseNamespace(value.namespace)
     const id = parseTimerId(value.id)
     const timer = { fingerprint: null, lastCommand: null, tenant: null, ...value, namespace, id, uuid: timerUuid(namespace, id) } as Timer
+    if (!hasStorableTexts(value)) return fault(`every text of a timer must be ${STORABLE}`)
     const broken = brokenJson(timer)
     if (broken !== null) return fault(broken)
     const impossible = faultIn(timer)
@@ -84,6 +86,12 @@ function parseTimer(value: object): Line {
   } catch (error) {
     return fault((error as Error).message)
   }
+}
+
+/** Payload and metadata included: as JSON text they have escapes for such characters. */
+function hasStorableTexts(value: unknown): boolean {
+  if (typeof value === 'string') return isStorable(value)
+  return typeof value !== 'object' || value === null || Object.entries(value).flat().every(hasStorableTexts)
 }
 
 function brokenJson({ payload, metadata }: Timer): string | null {

@@ -1,6 +1,7 @@
 // The query of a list. Every value is text here.
 
 import { invalidInput } from '../../../core/errors.ts'
+import { assertStorable } from '../../../core/storable-text.ts'
 import type { PageQuery } from '../../../service/timers.ts'
 import { readTenant } from './mapping.ts'
 import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from './schema.ts'
@@ -24,6 +25,7 @@ export function toPageQuery(asked: ListQuery): AskedPage {
 
 function filterOf({ status, type, tenant_id, metadata_key, metadata_value }: ListQuery): PageQuery['filter'] {
   const namespace = readTenant(tenant_id)
+  for (const [field, text] of Object.entries({ metadata_key, metadata_value })) if (text !== undefined) assertStorable(text, field)
   if (metadata_value !== undefined && metadata_key === undefined) throw invalidInput('metadata_key', 'metadata_value needs a metadata_key')
   return {
     ...(namespace === undefined ? {} : { namespace }),

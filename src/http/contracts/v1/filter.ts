@@ -3,6 +3,7 @@
 import { invalidInput } from '../../../core/errors.ts'
 import { DEFAULT_NAMESPACE } from '../../../core/ids.ts'
 import { parseInstant } from '../../../core/schedule.ts'
+import { assertStorable } from '../../../core/storable-text.ts'
 import type { Millis } from '../../../core/timer.ts'
 import type { ListFilter } from '../../../store/store.ts'
 import { inField, readNamespace } from './mapping.ts'
@@ -22,6 +23,8 @@ function toFilter(fields: FilterFields): ListFilter {
   const dueTo = instant(fields, 'dueTo')
   if (dueFrom !== undefined && dueTo !== undefined && dueTo <= dueFrom) throw invalidInput('dueTo', 'dueTo must be after dueFrom')
   if (metadataValue !== undefined && metadataKey === undefined) throw invalidInput('metadataKey', 'metadataValue needs a metadataKey')
+  if (metadataKey !== undefined) assertStorable(metadataKey, 'metadataKey')
+  if (typeof metadataValue === 'string') assertStorable(metadataValue, 'metadataValue')
   return {
     namespace: readNamespace(fields.namespace),
     ...(status === undefined ? {} : { statuses: [status].flat() }),
