@@ -1,6 +1,6 @@
 // What the beats of this node allow it to believe. While it has reached the database within most of the lease, no other node
 // can have claimed its shards. After it could not, others may have been silent only because they could not either. All of it
-// by a clock that cannot be set.
+// by a clock that cannot be set back and that counts the time in which the machine was suspended.
 
 import type { Millis } from '../core/timer.ts'
 import type { Clock } from '../runtime/clock.ts'
@@ -21,7 +21,12 @@ export class Lease {
     this.#leaseMs = leaseMs
   }
 
-  /** The store has answered a beat that was sent at this time of the monotonic clock. */
+  /** To be taken before a beat is sent. */
+  now(): number {
+    return this.#clock.elapsed()
+  }
+
+  /** The store has answered a beat that was sent at this time of `now`. */
   renewed(sentAt: number): void {
     const wasAway = sentAt - this.#lastBeatAt > this.#leaseMs * CERTAIN_SHARE
     // A node that has just been started was not away.
@@ -49,11 +54,11 @@ export class Lease {
 
   /** No other node can have claimed our shards yet. */
   get isCertain(): boolean {
-    return this.#clock.monotonic() - this.#lastBeatAt < this.#leaseMs * CERTAIN_SHARE
+    return this.now() - this.#lastBeatAt < this.#leaseMs * CERTAIN_SHARE
   }
 
   /** After a trouble of the database everybody has been silent: nothing changes hands until those that live can have beaten. */
   get isInDoubt(): boolean {
-    return this.#clock.monotonic() < this.#doubtUntil
+    return this.now() < this.#doubtUntil
   }
 }

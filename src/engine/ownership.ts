@@ -168,7 +168,7 @@ export class Ownership {
 
   async #beatAndAct(): Promise<void> {
     const sentAt = this.#options.clock.monotonic()
-    if (!(await this.#beat(sentAt))) return
+    if (!(await this.#beat())) return
     this.#impostors.look(this.#watch.living())
     this.#skew.look(this.clockSkewMs)
     const present = new Set([this.#options.node, ...this.#watch.present().map(({ node }) => node)])
@@ -201,8 +201,9 @@ export class Ownership {
   }
 
   /** False when the store could not be reached. */
-  async #beat(sentAt: number): Promise<boolean> {
+  async #beat(): Promise<boolean> {
     const { store, clock, logger, node, address } = this.#options
+    const sentAt = this.#lease.now()
     try {
       const mark = this.#map.mark
       const state = await store.beat({ node, address: address(), leaving: this.#moves.isLeaving, beat: ++this.#beats, now: clock.now() })

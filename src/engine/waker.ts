@@ -17,6 +17,8 @@ export type WakerParts = {
   readonly pollIntervalMs: Millis
   /** False while this node cannot be sure that its shards are still its own. */
   readonly isCertain: () => boolean
+  /** Asks the store whether they are. */
+  readonly lookNow: () => Promise<void>
 }
 
 const UNCERTAIN_RETRY_MS = 50
@@ -25,6 +27,7 @@ export class Waker {
   readonly #parts: WakerParts
   readonly #driver: Driver
   #cancelPoll: Cancel | null = null
+  #wasCertain = true
 
   constructor(parts: WakerParts) {
     this.#parts = parts
@@ -70,12 +73,20 @@ export class Waker {
   }
 
   #wake(now: Millis): Millis {
-    const { shards, dispatcher, isCertain } = this.#parts
-    if (!isCertain()) return now + UNCERTAIN_RETRY_MS
+    const { shards, dispatcher } = this.#parts
+    if (!this.#askIfUncertain()) return now + UNCERTAIN_RETRY_MS
     let nextAt = Infinity
     for (const shard of shards) nextAt = Math.min(nextAt, shard.wake(now))
     dispatcher.run()
     return nextAt
+  }
+
+  /** Who wakes up on a machine that was suspended need not wait for the next beat to know what is still its own. */
+  #askIfUncertain(): boolean {
+    const isCertain = this.#parts.isCertain()
+    if (this.#wasCertain && !isCertain) this.#parts.lookNow().catch(() => {})
+    this.#wasCertain = isCertain
+    return isCertain
   }
 
   /** The safety net: nothing in the product depends on it. While timers wait for a slot, what is due is known anyway. */

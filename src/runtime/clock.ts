@@ -1,13 +1,17 @@
 // The one place that knows what time it is. Everything that waits or reads the time holds a Clock: the
 // system's in production, a ManualClock in tests and simulations.
 
+import { elapsedTime } from './elapsed-time.ts'
+
 export type Cancel = () => void
 
 export interface Clock {
   /** Wall time in ms since the epoch. It may step, forwards and backwards. */
   now(): number
-  /** Milliseconds from an arbitrary origin, with fractions; never steps. For measuring and for leases. */
+  /** Milliseconds from an arbitrary origin, with fractions; never steps. For measuring. It may stand still while the machine is suspended. */
   monotonic(): number
+  /** As `monotonic`, with the time in which the machine was suspended, and at worst with steps of the wall clock forwards: for how old knowledge is. */
+  elapsed(): number
   /** Calls back once, after at least this long on the monotonic clock. Longer waits than the platform can do are cut short. */
   after(delayMs: number, callback: () => void): Cancel
   /** Whoever waits for a wall time looks at the clock again after this long, since it may have been set. */
@@ -17,10 +21,12 @@ export interface Clock {
 /** setTimeout takes 32-bit delays and fires at once for anything larger. */
 export const TIMEOUT_LIMIT_MS = 2 ** 31 - 1
 
+const sources = { now: () => Date.now(), monotonic: () => performance.now() }
+
 export const systemClock: Clock = {
+  ...sources,
+  elapsed: elapsedTime(sources),
   maxWaitMs: 1_000, // waking for nothing once a second costs microseconds
-  now: () => Date.now(),
-  monotonic: () => performance.now(),
   after(delayMs, callback) {
     const timeout = setTimeout(callback, Math.min(Math.max(delayMs, 0), TIMEOUT_LIMIT_MS))
     return () => clearTimeout(timeout)

@@ -27,6 +27,11 @@ export class ManualClock implements Clock {
     return this.#mono
   }
 
+  /** A step of the wall clock is known to be one here. */
+  elapsed(): number {
+    return this.#mono
+  }
+
   after(delayMs: number, callback: () => void): Cancel {
     const waiter: Waiter = { at: this.#mono + Math.max(delayMs, 0), order: this.#order++, callback }
     this.#waiters.add(waiter)

@@ -54,6 +54,10 @@ export class VirtualClock implements Clock {
     return systemClock.monotonic()
   }
 
+  elapsed(): number {
+    return systemClock.elapsed()
+  }
+
   after(delayMs: number, callback: () => void): Cancel {
     return systemClock.after(delayMs, callback)
   }

@@ -12,6 +12,7 @@ import { ManualClock } from '../../src/runtime/manual-clock.ts'
 import { MemoryStore } from '../../src/store/memory/memory-store.ts'
 import { StoreError } from '../../src/store/store.ts'
 import { SeededRandom } from '../support/seeded-random.ts'
+import { SuspendableClock } from './suspendable-clock.ts'
 import { LEASE_MS, NOT_OK, OK, Receiver, TestNode, gate, name } from './node-fixture.ts'
 
 const SHARDS = 16
@@ -338,6 +339,49 @@ test('a node that wakes up while another one claims its shards does not fire bes
   assert.ok(isAwake)
   assert.deepEqual(sorted(receiver.ids()), sorted(ids))
   assert.equal(a.engine.gauges().ownedShards + b.engine.gauges().ownedShards, SHARDS)
+})
+
+test('a node on a machine that was suspended fires nothing that its successor has fired', async () => {
+  for (const asleepSinceMs of [50, 250, 450, 650, 850]) {
+    const clock = new ManualClock()
+    const store = new MemoryStore({ shards: SHARDS, shared: true })
+    const receiver = new Receiver()
+    const nodes = new Map<string, TestNode>()
+    const machine = new SuspendableClock(clock)
+    const a = await TestNode.start({ clock, machine, store, receiver, cluster: { name: 'a', nodes } })
+    await clock.advance(450)
+    const b = await TestNode.start({ clock, store, receiver, cluster: { name: 'b', nodes } })
+    await clock.advance(3 * BEAT_MS + asleepSinceMs)
+    await createAll(a, () => 'PT1S')
+    await clock.advance(900)
+    machine.suspend()
+    a.isCutOff = true
+    await clock.advance(2 * LEASE_MS)
+    assert.deepEqual(sorted(receiver.ids()), sorted(ids))
+    a.isCutOff = false
+    machine.resume()
+    await clock.advance(3 * BEAT_MS)
+    assert.deepEqual(sorted(receiver.ids()), sorted(ids), `asleep ${asleepSinceMs} ms after a beat`)
+    assert.ok(Math.abs(a.engine.gauges().ownedShards - b.engine.gauges().ownedShards) <= 1)
+  }
+})
+
+test('a node on a machine that was suspended for a moment learns at once that its shards are still its own', async () => {
+  const clock = new ManualClock()
+  const machine = new SuspendableClock(clock)
+  const a = await TestNode.start({ clock, machine, store: new MemoryStore({ shards: SHARDS, shared: true }), cluster: { name: 'a', nodes: new Map() } })
+  await clock.advance(BEAT_MS / 2)
+  await createAll(a, () => 'PT1S')
+  await clock.advance(900)
+  machine.suspend()
+  a.isCutOff = true
+  await clock.advance(LEASE_MS)
+  assert.deepEqual(a.receiver.ids(), [])
+  a.isCutOff = false
+  machine.resume()
+  // The next beat would be half a beat away.
+  await clock.advance(200)
+  assert.deepEqual(sorted(a.receiver.ids()), sorted(ids))
 })
 
 test('a node at the address of one that died is given nothing in the name of that one', async () => {

@@ -17,6 +17,7 @@ import type { Neighbours } from '../../src/engine/hand-over.ts'
 import { notOwner } from '../../src/engine/owned-rows.ts'
 import type { Executed } from '../../src/engine/shard.ts'
 import { silentLogger } from '../../src/runtime/logger.ts'
+import type { Clock } from '../../src/runtime/clock.ts'
 import { ManualClock } from '../../src/runtime/manual-clock.ts'
 import { CommandRouter } from '../../src/service/command-router.ts'
 import { TimerService } from '../../src/service/timer-service.ts'
@@ -43,6 +44,8 @@ export class Receiver {
 
 export type NodeOptions = Partial<Pick<EngineOptions, 'window' | 'deliveries' | 'commitQueue' | 'pollIntervalMs'>> & {
   readonly clock?: ManualClock
+  /** The clock of its machine, where that is another one. */
+  readonly machine?: Clock
   readonly store?: Store
   readonly receiver?: Receiver
   /** The nodes of a cluster, by name, this one among them. */
@@ -82,7 +85,7 @@ export class TestNode {
     this.engine = new Engine({
       store,
       targets: [this.#target()],
-      clock: this.clock,
+      clock: options.machine ?? this.clock,
       logger: silentLogger(),
       observer: { fired() {}, settled() {}, committed() {} },
       node: options.cluster?.name ?? 'test',
