@@ -29,6 +29,7 @@ import { VERSION } from './runtime/version.ts'
 import { openObservatory } from './service/activity/observatory.ts'
 import { CallbackTests, TEST_PROTOCOL } from './service/callback-test.ts'
 import { openKeys } from './service/keys/open-keys.ts'
+import { DeliveryLog } from './service/delivery-log.ts'
 import { observeInto } from './service/metrics-observer.ts'
 import { observeWith } from './service/observers.ts'
 import type { TimerService } from './service/timer-service.ts'
@@ -69,7 +70,8 @@ export async function startServer(config: Config, clock: Clock = systemClock, ex
   let url = '' // known when it listens
   const address = () => config.nodeUrl ?? ownUrl(url, config.host)
   const observatory = openObservatory({ store, clock, gauges: () => engine.gauges() })
-  const observer = observeWith([observeInto(metrics), observatory.observer])
+  const deliveryLog = new DeliveryLog({ logger: partLogger(logger, 'deliveries'), clock })
+  const observer = observeWith([observeInto(metrics), observatory.observer, deliveryLog.observer()])
   const outbox = openOutbox({ config, clock, logger, store, broker })
   const engine: Engine = buildEngine({ config, clock, logger, store, broker, observer, egress, links, address, outbox })
   const service = buildService({
@@ -124,6 +126,7 @@ export async function startServer(config: Config, clock: Clock = systemClock, ex
     { name: 'metrics', start: () => watch(metrics, engine, store), stop: () => metrics.stop() },
     broker && { name: 'broker', start: () => broker.start(), stop: () => broker.stop() },
     outbox && outboxPart(outbox, metrics),
+    { name: 'delivery log', start: () => {}, stop: () => deliveryLog.stop() },
     { name: 'callback tests', start: () => {}, stop: () => callbackTests.close() },
     links && { name: 'links', start: () => {}, stop: () => links.close() },
     // A node of a cluster hands its shards over while it still answers, and sends what comes to their new owners.
