@@ -4,6 +4,8 @@ import type { TestContext } from 'node:test'
 import { silentLogger } from './logger.ts'
 import { Metrics } from './metrics.ts'
 
+const timerIn = (namespace: string, tenant: string | null = null) => ({ namespace, tenant })
+
 function setup(t: TestContext) {
   const metrics = new Metrics(silentLogger())
   t.after(() => metrics.stop())
@@ -18,16 +20,16 @@ function setup(t: TestContext) {
 test('a store that cannot count its timers leaves the other metrics readable', async (t) => {
   const { metrics, read } = setup(t)
   metrics.watchTimers(() => Promise.reject(new Error('database is gone')))
-  metrics.created('a')
+  metrics.created(timerIn('a'))
   assert.equal(await read('duetime_creates_total{namespace="a"}'), 1)
   assert.doesNotMatch(await metrics.render(), /^duetime_timers\{/m)
 })
 
 test('namespaces beyond the bound share one label, so that clients cannot flood the metrics', async (t) => {
   const { metrics, read } = setup(t)
-  for (let n = 0; n < 250; n++) metrics.created(`n${n}`)
-  metrics.created('n249')
-  metrics.created('n7')
+  for (let n = 0; n < 250; n++) metrics.created(timerIn(`n${n}`))
+  metrics.created(timerIn('n249'))
+  metrics.created(timerIn('n7'))
   metrics.watchTimers(async () => [
     { namespace: 'n7', status: 'pending', count: 1 },
     { namespace: 'n248', status: 'pending', count: 20 },
@@ -40,9 +42,19 @@ test('namespaces beyond the bound share one label, so that clients cannot flood 
   assert.equal((await metrics.render()).match(/^duetime_creates_total\{/gm)?.length, 201)
 })
 
+test('a tenant with many namespaces makes room for another one, and what it has counted is not lost', async (t) => {
+  const { metrics, read } = setup(t)
+  for (let n = 0; n < 250; n++) metrics.created(timerIn(`n${n}`, 'greedy'))
+  metrics.fired(timerIn('n0', 'greedy'), 3)
+  metrics.created(timerIn('small', 'small'))
+  assert.equal(await read('duetime_creates_total{namespace="small"}'), 1)
+  assert.equal(await read('duetime_creates_total{namespace="_other"}'), 51)
+  assert.equal((await metrics.render()).match(/^duetime_creates_total\{/gm)?.length, 201)
+})
+
 test('lateness falls into cumulative buckets from half a millisecond to an hour', async (t) => {
   const { metrics, read } = setup(t)
-  for (const ms of [0, 0.5, 0.6, 40, 3_600_000, 3_600_001]) metrics.fired('a', ms)
+  for (const ms of [0, 0.5, 0.6, 40, 3_600_000, 3_600_001]) metrics.fired(timerIn('a'), ms)
   const bucket = (le: string) => read(`duetime_lateness_seconds_bucket{namespace="a",le="${le}"}`)
   assert.deepEqual(await Promise.all(['0.0005', '0.001', '0.05', '3600', '+Inf'].map(bucket)), [2, 3, 4, 5, 6])
   assert.equal(await read('duetime_lateness_seconds_count{namespace="a"}'), 6)
@@ -63,10 +75,10 @@ test('a shard that is handed over has no series any more', async (t) => {
 
 test('deliveries are counted by what came of them', async (t) => {
   const { metrics, read } = setup(t)
-  metrics.delivered('a', 'delivered', 12)
-  metrics.delivered('a', 'retried', 30_000)
-  metrics.delivered('b', 'failed', 1)
-  metrics.canceled('b', 2)
+  metrics.delivered(timerIn('a'), 'delivered', 12)
+  metrics.delivered(timerIn('a'), 'retried', 30_000)
+  metrics.delivered(timerIn('b'), 'failed', 1)
+  metrics.canceled(timerIn('b'), 2)
   assert.equal(await read('duetime_deliveries_total{namespace="a",outcome="delivered"}'), 1)
   assert.equal(await read('duetime_deliveries_total{namespace="a",outcome="retried"}'), 1)
   assert.equal(await read('duetime_deliveries_total{namespace="a",outcome="failed"}'), 0)
@@ -107,7 +119,7 @@ test('two scrapes at once see the same counts', async (t) => {
 
 test('the text is well-formed: each metric is described once, before its samples', async (t) => {
   const { metrics } = setup(t)
-  metrics.fired('a', 1)
+  metrics.fired(timerIn('a'), 1)
   const described = new Set<string>()
   for (const line of (await metrics.render()).split('\n').filter((one) => one !== '')) {
     const [, type] = /^# TYPE (\S+) /.exec(line) ?? []
@@ -125,7 +137,7 @@ test('the text is well-formed: each metric is described once, before its samples
 
 test('two servers in one process count for themselves', async (t) => {
   const [one, two] = [setup(t), setup(t)]
-  one.metrics.created('a')
+  one.metrics.created(timerIn('a'))
   assert.equal(await one.read('duetime_creates_total{namespace="a"}'), 1)
   assert.equal(await two.read('duetime_creates_total{namespace="a"}'), undefined)
 })

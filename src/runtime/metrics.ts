@@ -5,10 +5,12 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setImmediate as turn } from 'node:timers/promises'
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { systemClock } from './clock.ts'
+import type { Clock } from './clock.ts'
 import type { Logger } from './logger.ts'
 import { CommandMetrics } from './metrics-commands.ts'
 import { NamespaceMetrics } from './metrics-namespaces.ts'
-import type { DeliveryResult, TimerCount } from './metrics-namespaces.ts'
+import type { Counted, DeliveryResult, TimerCount } from './metrics-namespaces.ts'
 
 const DELIVERY_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 3600]
 const COMMIT_SECONDS_BUCKETS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5]
@@ -56,7 +58,7 @@ export class Metrics {
   readonly #registry = new Registry()
   readonly #logger: Logger
   readonly #eventLoop = monitorEventLoopDelay({ resolution: EVENT_LOOP_RESOLUTION_MS })
-  readonly #namespaces = new NamespaceMetrics()
+  readonly #namespaces: NamespaceMetrics
   /** Of commands that come from a broker. */
   readonly commands = new CommandMetrics(this.#registry)
   readonly #deliverySeconds: Histogram
@@ -64,8 +66,9 @@ export class Metrics {
   readonly #commitPuts: Histogram
   #countTimers: () => Promise<readonly TimerCount[]> = async () => []
 
-  constructor(logger: Logger) {
+  constructor(logger: Logger, clock: Clock = systemClock) {
     this.#logger = logger
+    this.#namespaces = new NamespaceMetrics(clock)
     const registers = [this.#registry]
     this.#deliverySeconds = new Histogram({
       name: 'duetime_delivery_duration_seconds',
@@ -85,22 +88,22 @@ export class Metrics {
   }
 
   /** A delivery started, so much after its timer was due. */
-  fired(namespace: string, latenessMs: number): void {
-    this.#namespaces.of(namespace).late(latenessMs)
+  fired(timer: Counted, latenessMs: number): void {
+    this.#namespaces.of(timer).late(latenessMs)
   }
 
   /** An attempt ended. */
-  delivered(namespace: string, outcome: DeliveryResult, durationMs: number): void {
-    this.#namespaces.of(namespace).deliveries[outcome]++
+  delivered(timer: Counted, outcome: DeliveryResult, durationMs: number): void {
+    this.#namespaces.of(timer).deliveries[outcome]++
     this.#deliverySeconds.observe(durationMs / 1_000)
   }
 
-  created(namespace: string, count = 1): void {
-    this.#namespaces.of(namespace).creates += count
+  created(timer: Counted, count = 1): void {
+    this.#namespaces.of(timer).creates += count
   }
 
-  canceled(namespace: string, count = 1): void {
-    this.#namespaces.of(namespace).cancels += count
+  canceled(timer: Counted, count = 1): void {
+    this.#namespaces.of(timer).cancels += count
   }
 
   committed(puts: number, durationMs: number): void {

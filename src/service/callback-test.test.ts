@@ -44,33 +44,43 @@ function setup() {
   return { clock, target, tests: new CallbackTests({ targets: [target], clock, answerTo: () => null }) }
 }
 
+test('a key that tests all it can leaves room for the others', async () => {
+  const { target, tests } = setup()
+  const running = Array.from({ length: 10 }, () => tests.run(TEST, 'greedy'))
+  await assert.rejects(tests.run(TEST, 'greedy'), { code: 'UNAVAILABLE' })
+  const other = Array.from({ length: 3 }, () => tests.run(TEST, 'other'))
+  target.release()
+  const tested = await Promise.all([...running, ...other])
+  assert.ok(tested.every(({ outcome }) => outcome.type === 'delivered'))
+})
+
 test('beyond ten at once a test is refused, until one has ended', async () => {
   const { target, tests } = setup()
-  const running = Array.from({ length: 10 }, () => tests.run(TEST))
-  await assert.rejects(tests.run(TEST), { code: 'UNAVAILABLE' })
+  const running = Array.from({ length: 10 }, () => tests.run(TEST, 'key'))
+  await assert.rejects(tests.run(TEST, 'key'), { code: 'UNAVAILABLE' })
   target.release()
   await Promise.all(running)
-  const next = tests.run(TEST)
+  const next = tests.run(TEST, 'key')
   target.release()
   assert.equal((await next).outcome.type, 'delivered')
 })
 
 test('closing ends what is under way', async () => {
   const { tests } = setup()
-  const running = tests.run(TEST)
+  const running = tests.run(TEST, 'key')
   await tests.close()
   await assert.rejects(running, { code: 'UNAVAILABLE' })
 })
 
 test('a kind of target that is not configured is a failed delivery that says so', async () => {
   const { tests } = setup()
-  const { outcome } = await tests.run({ ...TEST, target: { type: 'nats', topic: 'x', key: null, headers: null } })
+  const { outcome } = await tests.run({ ...TEST, target: { type: 'nats', topic: 'x', key: null, headers: null } }, 'key')
   assert.match(outcome.type === 'failed' ? outcome.error : '', /no nats connection/)
 })
 
 test('it is delivered as the first attempt of a timer that is due now, with at most ten seconds', async () => {
   const { clock, target, tests } = setup()
-  const running = tests.run(TEST)
+  const running = tests.run(TEST, 'key')
   await clock.advance(40)
   target.release()
   const { durationMs, deliveryId } = await running
@@ -86,7 +96,7 @@ test('over NATS it is published, with its delivery id as the message id', async 
   const rules = { namespacePrefix: null, own: new SubjectPatterns([]), allowed: null }
   const targets = [new NatsTarget({ broker, protocols: [payloadProtocol(TEST_PROTOCOL)], rules })]
   const tests = new CallbackTests({ targets, clock: systemClock, answerTo: () => null })
-  const { outcome, answer, deliveryId } = await tests.run({ ...TEST, target: { type: 'nats', topic: 'orders', key: 'eu', headers: null } })
+  const { outcome, answer, deliveryId } = await tests.run({ ...TEST, target: { type: 'nats', topic: 'orders', key: 'eu', headers: null } }, 'key')
   assert.deepEqual([outcome, answer], [{ type: 'delivered', statusCode: null }, null])
   const [message] = broker.uncovered
   assert.deepEqual([message!.subject, Buffer.from(message!.data).toString()], ['orders.eu', '1'])

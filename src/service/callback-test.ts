@@ -15,7 +15,7 @@ import type { TargetAdapter } from '../targets/target.ts'
 /** Names the way of delivering that tests follow. No timer is ever stored with it. */
 export const TEST_PROTOCOL = 'v1.test'
 export const TEST_TIMEOUT_MAX_MS = 10_000 // somebody waits for the answer
-const AT_ONCE_MAX = 10 // a test takes no slot from timers, so there are few
+const AT_ONCE_MAX = 20 // a test takes no slot from timers, so there are few
 const RETRY_AFTER_MS = 1_000
 
 export type CallbackTest = {
@@ -47,19 +47,29 @@ export class CallbackTests {
   readonly #options: CallbackTestsOptions
   readonly #stop = new AbortController()
   #underWay = 0
+  readonly #underWayOf = new Map<string, number>()
 
   constructor(options: CallbackTestsOptions) {
     this.#options = options
   }
 
-  async run(test: CallbackTest): Promise<TestedCallback> {
-    if (this.#underWay >= AT_ONCE_MAX) throw unavailable(`${AT_ONCE_MAX} callbacks are being tested already`, RETRY_AFTER_MS)
-    this.#underWay++
+  /** `asker`: the name of the key. It may have as many under way as are left for others, as with the slots of deliveries. */
+  async run(test: CallbackTest, asker: string): Promise<TestedCallback> {
+    const own = this.#underWayOf.get(asker) ?? 0
+    if (own >= AT_ONCE_MAX - this.#underWay) throw unavailable(`${own} callbacks are being tested with this key already`, RETRY_AFTER_MS)
+    this.#count(asker, 1)
     try {
       return await this.#deliver(test)
     } finally {
-      this.#underWay--
+      this.#count(asker, -1)
     }
+  }
+
+  #count(asker: string, change: 1 | -1): void {
+    const own = (this.#underWayOf.get(asker) ?? 0) + change
+    if (own === 0) this.#underWayOf.delete(asker)
+    else this.#underWayOf.set(asker, own)
+    this.#underWay += change
   }
 
   /** Idempotent. Tests under way end with an error. */

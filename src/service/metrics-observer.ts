@@ -12,18 +12,18 @@ export function observeInto(metrics: Metrics): EngineObserver & ServiceObserver 
   return {
     fired(timer, lateMs) {
       // Retries are late by design; only the first attempt says how punctual the service is.
-      if (lateMs !== null) metrics.fired(timer.namespace, lateMs)
+      if (lateMs !== null) metrics.fired(timer, lateMs)
     },
     settled(before, after, outcome, durationMs) {
-      metrics.delivered(after.namespace, resultOf(before, after, outcome), durationMs)
+      metrics.delivered(after, resultOf(before, after, outcome), durationMs)
     },
     committed(puts, durationMs) {
       metrics.committed(puts, durationMs)
     },
     executed(command, { changed, previous, timer }) {
       if (!changed || isOnlyRemembered(previous, timer)) return
-      if (command.type === 'create') metrics.created(command.namespace)
-      if (command.type === 'cancel') metrics.canceled(command.namespace)
+      if (command.type === 'create') metrics.created(timer)
+      if (command.type === 'cancel') metrics.canceled(timer)
     },
   }
 }

@@ -9,6 +9,8 @@ import { parse } from 'yaml'
 import { silentLogger } from '../../src/runtime/logger.ts'
 import { Metrics } from '../../src/runtime/metrics.ts'
 
+const timerIn = (namespace: string, tenant: string | null = null) => ({ namespace, tenant })
+
 const deploy = join(import.meta.dirname, '../../deploy')
 
 type Query = { readonly expr: string }
@@ -32,9 +34,9 @@ async function scraped(): Promise<Map<string, Set<string>>> {
   metrics.watch({ outboxEvents: zero, outboxOldestSeconds: zero, clockSkewSeconds: zero, unopenedShards: zero, forgottenClaims: zero })
   metrics.watchShards(() => [{ shard: 0, windowTimers: 0, inFlight: 0, lagMs: 0 }])
   metrics.watchTimers(async () => [{ namespace: 'a', status: 'pending', count: 1 }])
-  metrics.fired('a', 1)
-  metrics.delivered('a', 'delivered', 1)
-  metrics.created('a')
+  metrics.fired(timerIn('a'), 1)
+  metrics.delivered(timerIn('a'), 'delivered', 1)
+  metrics.created(timerIn('a'))
   metrics.committed(1, 1)
   metrics.commands.watch({ heldSeconds: zero, faults: zero })
   const text = await metrics.render()

@@ -9,7 +9,7 @@ const WAITING_BYTES_MAX = 64 * 1_024 // some seconds of a busy feed, beside what
 
 const LAST_WORDS_MS = 1_000 // for a reader to take what was sent before
 
-export type EndReason = 'shutdown' | 'key' | 'time'
+export type EndReason = 'shutdown' | 'key' | 'time' | 'room'
 
 export class EventStream {
   readonly #response: ServerResponse

@@ -159,4 +159,18 @@ suite('the live stream', () => {
     const refused = await server.request('/api/v1/live')
     assert.deepEqual([refused.status, refused.json['error'], refused.headers.get('retry-after')], [503, 'UNAVAILABLE', '10'])
   })
+
+  test('the key with most listeners makes room for those of another, the oldest first', async (t) => {
+    const [greedy, small] = [keyed(), keyed('b')]
+    const named = ({ entry }: Keyed, name: string) => ({ ...entry, principal: { ...entry.principal, name } })
+    const server = await setup(t, { keys: new KeyRing([named(greedy, 'greedy'), named(small, 'small')]) })
+    const open = ({ secret }: Keyed) => server.listen('', { 'x-api-key': secret })
+    const oldest = await open(greedy)
+    await Promise.all(Array.from({ length: LISTENERS_MAX - 1 }, () => open(greedy)))
+    const other = await open(small)
+    assert.equal(other.status, 200)
+    assert.deepEqual((await oldest.next('end'))!.data, { reason: 'room' })
+    const refused = await server.request('/api/v1/live', { headers: { 'x-api-key': greedy.secret } })
+    assert.equal(refused.status, 503)
+  })
 })

@@ -37,7 +37,7 @@ export function registerLiveRoute(instance: FastifyInstance, parts: ObservingPar
     await parts.overviews.counted().catch(() => {})
     // On a connection that was open already one can still ask.
     if (isClosing) throw unavailable('the service is stopping', STOPPING_RETRY_AFTER_MS)
-    if (streams.size >= LISTENERS_MAX) throw unavailable(`${LISTENERS_MAX} listeners are connected already`, RETRY_AFTER_MS)
+    if (streams.size >= LISTENERS_MAX) makeRoom(streams, request.principal.name)
     reply.hijack()
     if (reply.raw.destroyed) return reply
     const stream = new LiveStream({ request, reply, sight, scope, texts, feed: parts.feed, clock, onClose: () => streams.delete(stream) })
@@ -52,6 +52,16 @@ export function registerLiveRoute(instance: FastifyInstance, parts: ObservingPar
     for (const stream of streams) stream.end('shutdown')
     done()
   })
+}
+
+/** The key with most streams gives up its oldest one, if the asker has fewer all the same; otherwise the asker is refused. */
+function makeRoom(streams: Set<LiveStream>, asker: string): void {
+  const byKey = Map.groupBy(streams, ({ key }) => key)
+  const most = [...byKey.values()].reduce((one, other) => (other.length > one.length ? other : one))
+  if (most.length <= (byKey.get(asker)?.length ?? 0) + 1) throw unavailable(`${streams.size} listeners are connected already`, RETRY_AFTER_MS)
+  const [oldest] = most
+  streams.delete(oldest!)
+  oldest!.end('room')
 }
 
 type StreamParts = {
@@ -77,6 +87,11 @@ class LiveStream {
     this.#parts = parts
     const headers = parts.reply.getHeaders() as OutgoingHttpHeaders
     this.#events = new EventStream(parts.reply.raw, { headers, onClose: () => this.#closed() })
+  }
+
+  /** The name of the key it was opened with. */
+  get key(): string {
+    return this.#parts.request.principal.name
   }
 
   begin(pulse: NonNullable<LiveBatch['pulse']>, forSeconds: number | undefined): void {

@@ -32,10 +32,10 @@ export function registerObservingRoutes(instance: FastifyInstance, parts: Observ
     return sendJson(reply, forecastJson(forecast))
   })
 
-  app.post('/api/v1/callbacks/test', { schema: CALLBACK_TEST }, async ({ body, timers }, reply) => {
+  app.post('/api/v1/callbacks/test', { schema: CALLBACK_TEST }, async ({ body, timers, principal }, reply) => {
     const test = toCallbackTest(body, payloadMaxBytes)
     timers.assertCallback(test.target, test.namespace)
-    return sendJson(reply, testedJson(await callbackTests.run(test)))
+    return sendJson(reply, testedJson(await callbackTests.run(test, principal.name)))
   })
 
   registerLiveRoute(instance, parts, clock)

@@ -35,6 +35,14 @@ test('beyond the namespaces that are followed, one counts for the whole only, an
   assert.equal(activity.isTracked({ namespaces: ['b' as NamespacePattern] }), false)
 })
 
+test('a tenant with many namespaces makes room for another tenant', () => {
+  const { activity, observer } = setup({ namespacesMax: 4 })
+  const fired = (namespace: string, tenant: string) => observer.fired({ ...timerOf(namespace as Namespace), tenant }, 0)
+  for (let n = 0; n < 10; n++) fired(`greedy-${n}`, 'greedy')
+  fired('b', 'small')
+  assert.deepEqual([activity.lastMinute({ namespace: B }).named().fired, activity.isTracked({ namespace: B })], [1, true])
+})
+
 test('a namespace that was quiet for an hour makes room for another', async () => {
   const { activity, clock, fire } = setup({ namespacesMax: 1 })
   fire(A)

@@ -3,9 +3,10 @@
 
 import { matchesAny } from '../../core/access.ts'
 import { isOnlyRemembered } from '../../core/sent-commands.ts'
-import type { Millis, Namespace } from '../../core/timer.ts'
+import type { Millis, Namespace, Timer } from '../../core/timer.ts'
 import type { EngineObserver } from '../../engine/engine.ts'
 import type { Clock } from '../../runtime/clock.ts'
+import { SharedPlaces } from '../../runtime/shared-places.ts'
 import type { NamespaceScope } from '../../store/store.ts'
 import { resultOf } from '../metrics-observer.ts'
 import type { ServiceObserver } from '../timer-operations.ts'
@@ -24,10 +25,8 @@ const AT = Object.fromEntries(COUNTERS.map((name, index) => [name, index])) as R
 class Track {
   readonly seconds = new ActivityRing({ slotMs: SECOND, slots: SECONDS_SHOWN + 1 })
   readonly minutes = new ActivityRing({ slotMs: MINUTE, slots: 60 })
-  lastAt: Millis = 0
 
   count(counter: number, now: Millis): void {
-    this.lastAt = now
     this.seconds.count(counter, now)
     this.minutes.count(counter, now)
   }
@@ -40,16 +39,15 @@ class Track {
 
 export class Activity {
   readonly #clock: Clock
-  readonly #namespacesMax: number
   readonly #all = new Track()
-  readonly #tracks = new Map<Namespace, Track>()
+  readonly #tracks: SharedPlaces<Track>
   /** When a namespace was last left out for want of room. */
   #fullAt = -Infinity
-  #nextSweepAt = 0
 
   constructor(clock: Clock, { namespacesMax = NAMESPACES_MAX }: { readonly namespacesMax?: number } = {}) {
     this.#clock = clock
-    this.#namespacesMax = namespacesMax
+    // What is left out because another tenant needs the place is missing from then on.
+    this.#tracks = new SharedPlaces({ max: namespacesMax, idleMs: HOUR, onGone: () => (this.#fullAt = clock.now()) })
   }
 
   observer(): EngineObserver & ServiceObserver {
@@ -58,15 +56,15 @@ export class Activity {
         // Retries are late by design; only the first attempt says how punctual the service is.
         if (lateMs === null) return
         const now = this.#clock.now()
-        const track = this.#count(timer.namespace, AT.fired, now)
+        const track = this.#count(timer, AT.fired, now)
         this.#all.late(lateMs, now)
         track?.late(lateMs, now)
       },
-      settled: (before, after, outcome) => void this.#count(after.namespace, AT[resultOf(before, after, outcome)], this.#clock.now()),
+      settled: (before, after, outcome) => void this.#count(after, AT[resultOf(before, after, outcome)], this.#clock.now()),
       committed: () => {},
-      executed: ({ type, namespace }, { changed, previous, timer }) => {
+      executed: ({ type }, { changed, previous, timer }) => {
         if (!changed || isOnlyRemembered(previous, timer) || (type !== 'create' && type !== 'cancel')) return
-        this.#count(namespace, type === 'create' ? AT.created : AT.canceled, this.#clock.now())
+        this.#count(timer, type === 'create' ? AT.created : AT.canceled, this.#clock.now())
       },
     }
   }
@@ -118,28 +116,15 @@ export class Activity {
   #meant({ namespace, namespaces }: NamespaceScope): readonly Track[] {
     if (namespace !== undefined) return [this.#tracks.get(namespace)].filter((track) => track !== undefined)
     if (namespaces === undefined) return [this.#all]
-    return Array.from(this.#tracks).filter(([name]) => matchesAny(namespaces, name)).map(([, track]) => track)
+    return Array.from(this.#tracks.entries()).filter(([name]) => matchesAny(namespaces, name as Namespace)).map(([, track]) => track)
   }
 
-  #count(namespace: Namespace, counter: number, now: Millis): Track | null {
+  /** Null when there is no room for the namespace. */
+  #count({ namespace, tenant }: Timer, counter: number, now: Millis): Track | null {
     this.#all.count(counter, now)
-    const track = this.#tracks.get(namespace) ?? this.#newTrack(namespace, now)
+    const track = this.#tracks.use(namespace, now) ?? this.#tracks.take(namespace, tenant, now, () => new Track())
+    if (track === null) this.#fullAt = now
     track?.count(counter, now)
-    return track
-  }
-
-  /** Null when there is no room, and no namespace that was quiet for an hour to take the place of. */
-  #newTrack(namespace: Namespace, now: Millis): Track | null {
-    if (this.#tracks.size >= this.#namespacesMax && now >= this.#nextSweepAt) {
-      this.#nextSweepAt = now + SECOND
-      for (const [name, { lastAt }] of this.#tracks) if (now - lastAt > HOUR) this.#tracks.delete(name)
-    }
-    if (this.#tracks.size >= this.#namespacesMax) {
-      this.#fullAt = now
-      return null
-    }
-    const track = new Track()
-    this.#tracks.set(namespace, track)
     return track
   }
 }
