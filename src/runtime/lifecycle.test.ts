@@ -91,6 +91,17 @@ test('a second signal exits at once, while the first still stops', () => {
   assert.equal(stops, 1)
 })
 
+test('the same signal within two seconds is the first one passed on; after that it exits at once', async () => {
+  const { source, exits, clock } = setupSignals(() => new Promise(() => {}))
+  source.emit('SIGINT', 'SIGINT')
+  await clock.advance(1_999)
+  source.emit('SIGINT', 'SIGINT')
+  assert.deepEqual(exits, [])
+  await clock.advance(1)
+  source.emit('SIGINT', 'SIGINT')
+  assert.deepEqual(exits, [1])
+})
+
 test('a stop that does not end is given up some seconds after the grace', async () => {
   const { source, exits, clock } = setupSignals(() => new Promise(() => {}))
   source.emit('SIGTERM', 'SIGTERM')

@@ -77,6 +77,8 @@ export class Lifecycle {
   }
 }
 
+/** Under `npm start`, Ctrl-C and a signal to the process group come twice: from whoever sent it, and passed on by npm. */
+const PASSED_ON_WITHIN_MS = 2_000
 const AFTER_GRACE_MS = 5_000 // to store what came of the last deliveries, and to hand over
 
 export type SignalOptions = {
@@ -92,17 +94,19 @@ export type SignalOptions = {
 
 /**
  * SIGTERM or SIGINT stops in order and exits; a second one, of either kind, exits at once, and so does a stop that does
- * not end: nothing that was acknowledged is lost by that. Returns a function that stops listening.
+ * not end: nothing that was acknowledged is lost by that. The same signal within two seconds is taken for the first one,
+ * passed on. Returns a function that stops listening.
  */
 export function stopOnSignals(options: SignalOptions): () => void {
   const { stop, logger, clock, graceMs, source = process, exit = (code) => process.exit(code) } = options
-  let stopping = false
+  let first: { readonly signal: string; readonly at: number } | null = null
   const onSignal = (signal: string) => {
-    if (stopping) {
+    if (first !== null) {
+      if (signal === first.signal && clock.monotonic() - first.at < PASSED_ON_WITHIN_MS) return
       logger.warn({ signal }, 'exiting at once: second signal')
       return exit(1)
     }
-    stopping = true
+    first = { signal, at: clock.monotonic() }
     logger.info({ signal }, 'stopping; send the signal again to exit at once')
     const cancel = clock.after(2 * graceMs + AFTER_GRACE_MS, () => {
       logger.warn({ graceMs }, 'exiting: the stop took too long; what is under way is delivered again after the next start')

@@ -2,7 +2,7 @@
 // lints the compose file besides.
 
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { validate } from 'dockerfile-utils'
@@ -11,7 +11,8 @@ import manifest from '../../package.json' with { type: 'json' }
 import { SETTINGS } from '../../src/runtime/config-schema.ts'
 import { loadConfig } from '../../src/runtime/config.ts'
 
-const directory = join(import.meta.dirname, '../../deploy/docker')
+const ROOT = join(import.meta.dirname, '..', '..')
+const directory = join(ROOT, 'deploy', 'docker')
 const read = (name: string) => readFileSync(join(directory, name), 'utf8')
 const dockerfile = read('Dockerfile')
 
@@ -32,6 +33,13 @@ test('the Dockerfile has no mistakes', () => {
 
 test('the image has the Node that the tests run with', () => {
   assert.equal(/ARG NODE_VERSION=(.*)/.exec(dockerfile)?.[1], manifest.devDependencies.node)
+})
+
+test('documents call the program where the image has it', () => {
+  const [, program] = /^ENTRYPOINT \["node", "(.*)"\]$/m.exec(dockerfile)!
+  for (const page of globSync('{*.md,docs/**/*.md,deploy/**/*.md}', { cwd: ROOT })) {
+    for (const [path] of readFileSync(join(ROOT, page), 'utf8').matchAll(/\/app\/[\w./-]+/g)) assert.equal(path, program, page)
+  }
 })
 
 test('the image does not run as root, and a signal reaches the service itself', () => {
