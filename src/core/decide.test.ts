@@ -169,12 +169,20 @@ test('a canceled timer is kept for its retention time, from now', () => {
   assert.deepEqual([after.finishedAt, after.wakeAt, after.dueAt], [NOW + SECOND, NOW + SECOND + RETENTION_MS, NOW + 10 * MINUTE])
 })
 
-test('a triggered timer is due now, and its cycle goes on with the next iteration on the grid', () => {
+test('a triggered cycle fires once more, now, and goes on with the iteration that it was at', () => {
   for (const catchUp of Object.values(CatchUp)) {
-    const fired = written(timerOf('R3/PT10M', { catchUp }), { type: 'trigger', ...KEY }, NOW + SECOND)
-    assert.deepEqual([fired.dueAt, fired.wakeAt, fired.iteration], [NOW + SECOND, NOW + SECOND, 1])
+    const before = timerOf('R3/PT10M', { catchUp })
+    const fired = written(before, { type: 'trigger', ...KEY }, NOW + SECOND)
+    assert.deepEqual([fired.dueAt, fired.wakeAt, fired.iteration], [before.dueAt, NOW + SECOND, 1])
     const next = settle(fired, { startedAt: NOW + SECOND, durationMs: 1, outcome: DELIVERED }, at(NOW + SECOND + 1))
-    assert.deepEqual([next.dueAt, next.iteration], [NOW + 20 * MINUTE, 2])
+    assert.deepEqual([next.dueAt, next.wakeAt, next.iteration, deliveryId(next)], [before.dueAt, before.dueAt, 1, deliveryId(before)])
+  }
+})
+
+test('a triggered one-shot is due now instead of later, also when it was paused', () => {
+  for (const status of [Status.pending, Status.paused]) {
+    const fired = written(inStatus(timerOf('PT10M'), status), { type: 'trigger', ...KEY }, NOW + SECOND)
+    assert.deepEqual([fired.status, fired.dueAt, fired.wakeAt, fired.extra], ['pending', NOW + SECOND, NOW + SECOND, null])
   }
 })
 

@@ -4,6 +4,7 @@
 import type { CancelCommand, Command, CreateCommand, TimerChanges, UpdateCommand } from './command.ts'
 import { OnConflict } from './command.ts'
 import { DuetimeError, ErrorCode, invalidSchedule } from './errors.ts'
+import { keepExtraFiring, withExtraFiring, withoutExtraFiring } from './extra-firing.ts'
 import { hasParameters } from './parameters.ts'
 import { changedRetry } from './retry.ts'
 import type { RetryPolicy } from './retry.ts'
@@ -43,7 +44,7 @@ export function decide(existing: Timer | null, command: Command, context: RuleCo
     case 'cancel':
       return write(canceled(existing, command, context))
     case 'trigger':
-      return write(triggered(existing, context))
+      return isAboutToFireExtra(existing) ? keep(existing) : write(triggered(existing, context))
     case 'pause':
       return existing.status === Status.paused ? keep(existing) : write(paused(existing, context))
     case 'resume':
@@ -125,6 +126,7 @@ function created(existing: Timer | null, command: CreateCommand, { now }: RuleCo
     firing: (existing?.firing ?? 0) + 1,
     attempts: 0,
     firstAttemptAt: null,
+    extra: null,
     lastError: null,
     attemptLog: NO_ATTEMPTS,
     traceparent: spec.traceparent,
@@ -159,13 +161,14 @@ function isTooSoon(leadMs: Millis, minLeadMs: Millis): boolean {
 }
 
 /** An updated timer is a new firing: an attempt of the old version, should it arrive late, has another delivery id. */
-function updated(timer: Timer, command: UpdateCommand, { now }: RuleContext): Timer {
+function updated(before: Timer, command: UpdateCommand, { now }: RuleContext): Timer {
   const { changes } = command
+  const timer = withoutExtraFiring(before)
   const timing = changes.schedule === undefined ? waitedFor(timer) : dueFrom(changes.schedule, command.minLeadMs, now)
   const isLoad = changes.schedule !== undefined || changes.callback !== undefined
   const tenant = isLoad ? (command.tenant ?? null) : timer.tenant
   const next = newFiring({ ...timer, ...timing, ...changed(timer, changes), tenant }, now)
-  return timer.status === Status.paused ? { ...next, wakeAt: NEVER } : next
+  return keepExtraFiring(before, timer.status === Status.paused ? { ...next, wakeAt: NEVER } : next, { isNew: true })
 }
 
 function changed(timer: Timer, changes: TimerChanges): Partial<Timer> {
@@ -196,19 +199,29 @@ function canceled(timer: Timer, command: CancelCommand, context: RuleContext): T
   return { ...finished(timer, Status.canceled, context), lastCommand: placeOf(command) ?? timer.lastCommand }
 }
 
+/** A cycle fires once more and goes on as it was; a one-shot fires now instead of later. */
 function triggered(timer: Timer, { now }: RuleContext): Timer {
+  if (timer.anchorAt !== null || timer.extra !== null) return withExtraFiring(timer, now)
   return { ...newFiring({ ...timer, ...dueAgainAt(timer, now) }, now), status: Status.pending }
 }
 
-function paused(timer: Timer, { now }: RuleContext): Timer {
-  return { ...timer, version: timer.version + 1, status: Status.paused, wakeAt: NEVER, updatedAt: now }
+function isAboutToFireExtra({ extra, attempts }: Timer): boolean {
+  return extra !== null && attempts === 0
+}
+
+function paused(before: Timer, { now }: RuleContext): Timer {
+  const timer = withoutExtraFiring(before)
+  const asleep = { ...timer, version: timer.version + 1, status: Status.paused, wakeAt: NEVER, updatedAt: now }
+  return keepExtraFiring(before, asleep, { isNew: false })
 }
 
 /** What came due during the pause fires at once; of a cycle's missed iterations only the last one does. */
-function resumed(timer: Timer, { now }: RuleContext): Timer {
+function resumed(before: Timer, { now }: RuleContext): Timer {
+  const timer = withoutExtraFiring(before)
   const awake = { ...timer, version: timer.version + 1, status: Status.pending, wakeAt: timer.dueAt, updatedAt: now }
   const missed = lastMissedIteration(timer, now)
-  return missed === null ? awake : { ...newFiring({ ...timer, ...missed }, now), status: Status.pending }
+  const next = missed === null ? awake : { ...newFiring({ ...timer, ...missed }, now), status: Status.pending }
+  return keepExtraFiring(before, next, { isNew: false })
 }
 
 function lastMissedIteration(timer: Timer, now: Millis): Pick<Timer, 'iteration' | 'dueAt' | 'wakeAt'> | null {
@@ -254,7 +267,7 @@ export function newFiring(timer: Timer, now: Millis): Timer {
 }
 
 export function finished(timer: Timer, status: Status, { now, retentionMs }: RuleContext): Timer {
-  return { ...timer, version: timer.version + 1, status, wakeAt: now + retentionMs, updatedAt: now, finishedAt: now }
+  return { ...timer, version: timer.version + 1, status, wakeAt: now + retentionMs, updatedAt: now, finishedAt: now, extra: null }
 }
 
 function write(timer: Timer): Decision {

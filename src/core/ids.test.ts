@@ -61,9 +61,10 @@ test('shards are within bounds and evenly filled', () => {
 })
 
 test('a delivery id differs by timer, firing and life of the id, and not by attempt', () => {
-  const timer = { uuid: uuidOf('a', 'b'), createdAt: 1_000, firing: 1 }
-  const others = [{ ...timer, uuid: uuidOf('a', 'c') }, { ...timer, createdAt: 1_001 }, { ...timer, firing: 2 }]
-  assert.equal(new Set([timer, ...others].map(deliveryId)).size, 4)
+  const timer = { uuid: uuidOf('a', 'b'), createdAt: 1_000, firing: 1, extra: null }
+  const extra = (number: number) => ({ ...timer, extra: { dueAt: 0, number, regular: { status: 'pending', wakeAt: 0, attempts: 0, firstAttemptAt: null } } }) as const
+  const others = [{ ...timer, uuid: uuidOf('a', 'c') }, { ...timer, createdAt: 1_001 }, { ...timer, firing: 2 }, extra(1), extra(2)]
+  assert.equal(new Set([timer, ...others].map(deliveryId)).size, 6)
   assert.equal(deliveryId({ ...timer, ...{ attempts: 5 } }), deliveryId(timer))
 })
 

@@ -69,8 +69,8 @@ export function shardOf(uuid: TimerUuid, shards: number): ShardId {
  * Names one firing on all its attempts, so that a receiver can deduplicate. `createdAt` keeps it unique
  * when the id is used again after the old timer was pruned and the firing counter began anew.
  */
-export function deliveryId(timer: Pick<Timer, 'uuid' | 'createdAt' | 'firing'>): string {
-  return `${timer.uuid}-${timer.createdAt.toString(36)}-${timer.firing}`
+export function deliveryId({ uuid, createdAt, firing, extra }: Pick<Timer, 'uuid' | 'createdAt' | 'firing' | 'extra'>): string {
+  return `${uuid}-${createdAt.toString(36)}-${extra === null ? firing : `x${extra.number}`}`
 }
 
 /** A number in [0, 1) that is the same for the same attempt of the same firing: see JITTER in retry.ts. */

@@ -6,7 +6,7 @@
 
 import { deliveryId } from './ids.ts'
 import { isOnlyRemembered } from './sent-commands.ts'
-import { isFinished, Status } from './timer.ts'
+import { firingDueAt, isFinished, Status } from './timer.ts'
 import type { Attempt, JsonText, Millis, Namespace, Timer, TimerUuid } from './timer.ts'
 
 export const LifecycleEventType = {
@@ -99,7 +99,7 @@ function bodyOf(type: LifecycleEventType, before: Timer | null, after: Timer): J
 }
 
 function stateOf(timer: Timer): object {
-  const isWaiting = timer.status === Status.pending && timer.wakeAt !== timer.dueAt
+  const isWaiting = timer.status === Status.pending && timer.wakeAt !== firingDueAt(timer)
   return {
     namespace: timer.namespace,
     id: timer.id,
@@ -108,6 +108,7 @@ function stateOf(timer: Timer): object {
     dueAt: isoText(timer.dueAt),
     ...(timer.schedule !== null && { schedule: timer.schedule }),
     ...(timer.anchorAt !== null && { iteration: timer.iteration }),
+    ...(timer.extra !== null && { triggeredAt: isoText(timer.extra.dueAt) }),
     ...(isWaiting && { nextAttemptAt: isoText(timer.wakeAt) }),
     createdAt: isoText(timer.createdAt),
     ...(timer.finishedAt !== null && { finishedAt: isoText(timer.finishedAt) }),
@@ -127,7 +128,8 @@ function attemptOf(before: Timer, { at, durationMs, outcome, statusCode, error }
   return {
     number: before.attempts + 1,
     deliveryId: deliveryId(before),
-    dueAt: isoText(before.dueAt),
+    dueAt: isoText(firingDueAt(before)),
+    ...(before.extra !== null && { triggered: true }),
     startedAt: isoText(at),
     lateMs: Math.max(0, at - before.wakeAt),
     durationMs,

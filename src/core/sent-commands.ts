@@ -53,6 +53,7 @@ export function unseenTimer({ namespace, id, uuid }: CancelCommand, now: Millis)
     firing: 1,
     attempts: 0,
     firstAttemptAt: null,
+    extra: null,
     lastError: null,
     attemptLog: NO_ATTEMPTS,
     traceparent: null,

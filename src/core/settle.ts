@@ -4,13 +4,14 @@
 import type { RuleContext } from './decide.ts'
 import { dueAgainAt, finished, newFiring } from './decide.ts'
 import type { DeliveryOutcome } from './delivery.ts'
+import { endExtraFiring, moveExtraFiring } from './extra-firing.ts'
 import { spreadOf } from './ids.ts'
 import { formatInterval } from './interval.ts'
 import { ATTEMPTS_KEPT, ERROR_CHARS_KEPT, RESCHEDULE_MIN_DEFAULT_MS } from './limits.ts'
 import { nextAttemptAt } from './retry.ts'
 import { firingOf, iterationAtOrAfter, parseSchedule } from './schedule.ts'
 import { madeStorable } from './storable-text.ts'
-import { CatchUp, isFinished, NEVER, Status } from './timer.ts'
+import { CatchUp, firingDueAt, isFinished, NEVER, Status } from './timer.ts'
 import type { Attempt, Millis, Timer } from './timer.ts'
 
 export type EndedAttempt = { readonly startedAt: Millis; readonly durationMs: number; readonly outcome: DeliveryOutcome }
@@ -18,7 +19,7 @@ export type EndedAttempt = { readonly startedAt: Millis; readonly durationMs: nu
 export function settle(timer: Timer, ended: EndedAttempt, context: RuleContext): Timer {
   const after = settled(timer, ended, context)
   // An outcome that comes late may meet a timer that somebody has paused since: it counts, and the pause holds.
-  return timer.status === Status.paused && !isFinished(after) ? { ...after, status: Status.paused, wakeAt: NEVER } : after
+  return timer.status === Status.paused && timer.extra === null && !isFinished(after) ? { ...after, status: Status.paused, wakeAt: NEVER } : after
 }
 
 function settled(timer: Timer, ended: EndedAttempt, context: RuleContext): Timer {
@@ -26,13 +27,18 @@ function settled(timer: Timer, ended: EndedAttempt, context: RuleContext): Timer
   const tried = withAttempt(timer, ended)
   switch (outcome.type) {
     case 'delivered':
-      return nextIteration(tried, context) ?? finished(tried, Status.completed, context)
+      return following(tried, context) ?? finished(tried, Status.completed, context)
     case 'rescheduled':
       return rescheduled(tried, outcome.nextAt, context)
     case 'failed':
       if (outcome.final) return finished(tried, Status.failed, context)
-      return retryOf(tried, outcome.retryAfterMs, context) ?? nextIteration(tried, context) ?? finished(tried, Status.failed, context)
+      return retryOf(tried, outcome.retryAfterMs, context) ?? following(tried, context) ?? finished(tried, Status.failed, context)
   }
+}
+
+/** What comes after this firing; null when it was the last. */
+function following(timer: Timer, context: RuleContext): Timer | null {
+  return timer.extra === null ? nextIteration(timer, context) : endExtraFiring(timer, context.now)
 }
 
 /** The delivery has been under way for a while: let the store know, for those who look there. It stays due as it is. */
@@ -63,9 +69,14 @@ function withAttempt(timer: Timer, { startedAt, durationMs, outcome }: EndedAtte
 
 function rescheduled(timer: Timer, nextAt: Millis, { now, rescheduleMinMs = RESCHEDULE_MIN_DEFAULT_MS }: RuleContext): Timer {
   const earliestAt = now + rescheduleMinMs
-  if (nextAt >= earliestAt) return newFiring({ ...timer, ...dueAgainAt(timer, nextAt) }, now)
+  if (nextAt >= earliestAt) return movedTo(timer, nextAt, now)
   const asked = `asked to be called again in ${formatInterval(Math.max(0, nextAt - now))}; ${formatInterval(rescheduleMinMs)} is the least`
-  return newFiring({ ...withNote(timer, asked), ...dueAgainAt(timer, earliestAt) }, now)
+  return movedTo(withNote(timer, asked), earliestAt, now)
+}
+
+function movedTo(timer: Timer, at: Millis, now: Millis): Timer {
+  if (timer.extra !== null) return moveExtraFiring(timer, timer.extra, at, now) ?? endExtraFiring(timer, now)
+  return newFiring({ ...timer, ...dueAgainAt(timer, at) }, now)
 }
 
 /** Of the last attempt. */
@@ -73,22 +84,22 @@ function withNote(timer: Timer, note: string): Timer {
   return { ...timer, attemptLog: [...timer.attemptLog.slice(0, -1), { ...timer.attemptLog.at(-1)!, note }] }
 }
 
-/** Null when the policy is used up, or when the wait would last into the cycle's next iteration, which then takes over. */
+/** Null when the policy is used up, or when the wait would last into the next regular firing, which then takes over. */
 function retryOf(timer: Timer, retryAfterMs: Millis | null, { now }: RuleContext): Timer | null {
   const failed = { attempts: timer.attempts, firstAttemptAt: timer.firstAttemptAt!, retryAfterMs, spread: spreadOf(timer) }
   const earliestAt = nextAttemptAt(timer.retry, failed, now)
   if (earliestAt === null) return null
-  const at = Math.max(earliestAt, timer.dueAt) // the clock may have been set back during the delivery
-  const following = iterationAfter(timer, now)
-  if (following !== null && at >= following.dueAt) return null
+  const at = Math.max(earliestAt, firingDueAt(timer)) // the clock may have been set back during the delivery
+  const untilAt = timer.extra === null ? iterationAfter(timer, now)?.dueAt : timer.extra.regular.wakeAt
+  if (untilAt !== undefined && at >= untilAt) return null
   const isCut = retryAfterMs !== null && now + retryAfterMs > at
   const noted = isCut ? withNote(timer, `Retry-After asks for ${formatInterval(retryAfterMs)}; the next attempt is at the end of the retry policy instead`) : timer
-  return { ...noted, version: timer.version + 1, wakeAt: at, updatedAt: now }
+  return { ...noted, version: timer.version + 1, status: timer.extra?.regular.status ?? Status.pending, wakeAt: at, updatedAt: now }
 }
 
 function nextIteration(timer: Timer, { now }: RuleContext): Timer | null {
-  const following = iterationAfter(timer, now)
-  return following === null ? null : newFiring({ ...timer, ...following }, now)
+  const next = iterationAfter(timer, now)
+  return next === null ? null : newFiring({ ...timer, ...next }, now)
 }
 
 /** The grid point after the current one; with `catchUp: one`, the first that is not missed yet. Null at the end, and for one-shots. */
@@ -96,10 +107,10 @@ function iterationAfter(timer: Timer, now: Millis): { readonly iteration: number
   if (timer.anchorAt === null || timer.schedule === null) return null
   const schedule = parseSchedule(timer.schedule, timer.timeZone)
   if (schedule.kind !== 'cycle') return null
-  const following = timer.iteration + 1
-  const upcoming = timer.catchUp === CatchUp.one ? iterationAtOrAfter(schedule, timer.anchorAt, now) : following
+  const next = timer.iteration + 1
+  const upcoming = timer.catchUp === CatchUp.one ? iterationAtOrAfter(schedule, timer.anchorAt, now) : next
   if (upcoming === null) return null
-  const iteration = Math.max(following, upcoming)
+  const iteration = Math.max(next, upcoming)
   const dueAt = firingOf(schedule, timer.anchorAt, iteration)
   return dueAt === null ? null : { iteration, dueAt }
 }

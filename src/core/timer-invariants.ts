@@ -1,11 +1,12 @@
 // What is true of every timer that the rules produce, and of every step from one to the next. For tests, simulations
 // and timers that come from a file; the service itself does not call it.
 
+import { withoutExtraFiring } from './extra-firing.ts'
 import { deliveryId, timerUuid } from './ids.ts'
 import { ATTEMPTS_KEPT, ERROR_CHARS_KEPT } from './limits.ts'
 import { parseSchedule } from './schedule.ts'
 import { isOnlyRemembered } from './sent-commands.ts'
-import { NEVER, Status, isFinished } from './timer.ts'
+import { NEVER, Status, firingDueAt, isFinished } from './timer.ts'
 import type { Timer } from './timer.ts'
 import { TRANSITIONS } from './transitions.ts'
 
@@ -20,7 +21,7 @@ export function assertTimerInvariants(timer: Timer, before?: Timer | null): void
 
 /** The first fact that does not hold, as a sentence. */
 export function faultIn(timer: Timer): string | null {
-  const { status, dueAt, wakeAt, attempts } = timer
+  const { status, dueAt, wakeAt, attempts, extra } = timer
   const isLive = status === Status.pending || status === Status.executing
   const facts: readonly (readonly [boolean, string])[] = [
     [timer.uuid === timerUuid(timer.namespace, timer.id), 'the uuid is the hash of namespace and id'],
@@ -28,8 +29,11 @@ export function faultIn(timer: Timer): string | null {
     [isCount(timer.version) && isCount(timer.firing) && isCount(timer.iteration), 'version, firing and iteration count from 1'],
     [timer.firing <= timer.version, 'a new firing is a new version'],
     [dueAt < NEVER, 'a timer is due some day'],
-    [!isLive || (wakeAt >= dueAt && wakeAt < NEVER), 'no attempt is planned before the due time, or for never'],
-    [status !== Status.paused || wakeAt === NEVER, 'a paused timer wakes never'],
+    [!isLive || (wakeAt >= firingDueAt(timer) && wakeAt < NEVER), 'no attempt is planned before the due time, or for never'],
+    [status !== Status.paused || (wakeAt === NEVER) === (extra === null), 'a paused timer wakes for an extra firing only'],
+    [extra === null || !isFinished(timer), 'a finished timer has no firing left'],
+    [extra === null || status === Status.executing || status === extra.regular.status, 'an extra firing leaves the status alone'],
+    [extra === null || attempts === 0 || wakeAt < extra.regular.wakeAt, 'an extra firing is not retried into the next one'],
     [isFinished(timer) === (timer.finishedAt !== null), 'a timer is finished when it has a finishing time'],
     [timer.finishedAt === null || wakeAt >= timer.finishedAt, 'retention begins when the timer finishes'],
     [(attempts === 0) === (timer.firstAttemptAt === null), 'the first attempt has a time'],
@@ -51,13 +55,14 @@ function faultInFirst(timer: Timer): string | null {
 
 function faultInStep(before: Timer, after: Timer): string | null {
   const isNewFiring = after.firing === before.firing + 1
+  const isExtra = before.extra?.number !== after.extra?.number
   const facts: readonly (readonly [boolean, string])[] = [
     [after.uuid === before.uuid, 'a timer keeps its uuid'],
     [after.version === before.version + 1, 'a version grows by one'],
     [TRANSITIONS[before.status].includes(after.status), `${before.status} can become ${after.status}`],
     [isNewFiring || after.firing === before.firing, 'a firing is followed by itself or by the next'],
-    [isNewFiring === (deliveryId(after) !== deliveryId(before)), 'another firing has another delivery id, another attempt the same'],
-    [!isNewFiring || after.attempts === 0, 'a new firing has no attempts yet'],
+    [(isNewFiring && after.extra === null) || isExtra === (deliveryId(after) !== deliveryId(before)), 'another firing has another delivery id, another attempt the same'],
+    [!isNewFiring || withoutExtraFiring(after).attempts === 0, 'a new firing has no attempts yet'],
     [isNewFiring || (after.dueAt === before.dueAt && after.iteration === before.iteration), 'a firing keeps its due time and iteration'],
     [isNewFiring || after.createdAt === before.createdAt, 'a new timer is a new firing'],
     [!isFinished(after) || !isNewFiring, 'a timer that ends does not begin a firing'],

@@ -61,6 +61,16 @@ export type Attempt = {
   readonly note?: string
 }
 
+/** While a timer has one, its `wakeAt`, `attempts` and `firstAttemptAt` are about it, and `dueAt` is about the schedule's next firing still. */
+export type ExtraFiring = {
+  /** When it was asked for: it is due from then on. */
+  readonly dueAt: Millis
+  /** Names it in its delivery id: the version of the timer that it came with. */
+  readonly number: number
+  /** What the timer goes on with when it is over. */
+  readonly regular: Pick<Timer, 'status' | 'wakeAt' | 'attempts' | 'firstAttemptAt'>
+}
+
 export type Timer = {
   readonly namespace: Namespace
   readonly id: TimerId
@@ -78,7 +88,7 @@ export type Timer = {
   readonly iteration: number
   readonly catchUp: CatchUp
 
-  /** When the current firing is due. Retries do not move it. */
+  /** When the schedule's current firing is due. Retries do not move it. */
   readonly dueAt: Millis
   /**
    * The row's place in the order of its shard. Live: when to start the next attempt (`dueAt`, or later
@@ -105,6 +115,8 @@ export type Timer = {
   /** Attempts made of the current firing. */
   readonly attempts: number
   readonly firstAttemptAt: Millis | null
+  /** The current firing, if it is one that somebody asked for beside the schedule's; see extra-firing.ts. */
+  readonly extra: ExtraFiring | null
   readonly lastError: string | null
   /** The last ATTEMPTS_KEPT attempts, oldest first, over all firings. */
   readonly attemptLog: readonly Attempt[]
@@ -123,6 +135,16 @@ export type Timer = {
 export const NEVER: Millis = 8_640_000_000_000_000
 
 export const NO_ATTEMPTS: readonly Attempt[] = Object.freeze([])
+
+/** When the firing that is next was due, or will be. */
+export function firingDueAt({ dueAt, extra }: Pick<Timer, 'dueAt' | 'extra'>): Millis {
+  return extra === null ? dueAt : extra.dueAt
+}
+
+/** Between its attempts, or before its first one: the same firing, so the same delivery id. */
+export function isSameFiring(a: Timer, b: Timer): boolean {
+  return a.firing === b.firing && a.extra?.number === b.extra?.number
+}
 
 export function isFinished(timer: { readonly status: Status }): boolean {
   return timer.status === Status.completed || timer.status === Status.failed || timer.status === Status.canceled

@@ -4,14 +4,14 @@
 import { Status } from './timer.ts'
 
 /**
- * `pending → pending` is an update, a retry or the next iteration of a cycle. Finished timers come back to
+ * `pending → pending` is an update, a retry or the next iteration of a cycle. A paused cycle can be delivered, by a trigger. Finished timers come back to
  * life only by a create on their id, or, when they failed, by a retry that somebody asked for. A cancel that comes from a
  * stream is remembered by what is there: see sent-commands.ts.
  */
 export const TRANSITIONS: Readonly<Record<Status, readonly Status[]>> = {
   pending: [Status.pending, Status.paused, Status.executing, Status.completed, Status.failed, Status.canceled],
-  paused: [Status.pending, Status.paused, Status.canceled],
-  executing: [Status.pending, Status.completed, Status.failed],
+  paused: [Status.pending, Status.paused, Status.executing, Status.failed, Status.canceled],
+  executing: [Status.pending, Status.paused, Status.completed, Status.failed],
   completed: [Status.pending],
   failed: [Status.pending, Status.canceled],
   canceled: [Status.pending, Status.canceled],

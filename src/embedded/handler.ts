@@ -4,6 +4,7 @@ import type { DeliveryOutcome, Firing as CoreFiring } from '../core/delivery.ts'
 import { failedDelivery } from '../core/delivery.ts'
 import { DELAY_MAX_YEARS } from '../core/limits.ts'
 import type { DurationFields } from '../core/plain-duration.ts'
+import { firingDueAt } from '../core/timer.ts'
 import type { Millis } from '../core/timer.ts'
 import type { Metadata } from '../http/native/metadata.ts'
 import type { Clock } from '../runtime/clock.ts'
@@ -29,6 +30,8 @@ export type Firing<Payload = unknown> = {
   readonly deliveryId: string
   /** Of a cycle: which iteration this is, from 1. */
   readonly iteration: number | null
+  /** Of a cycle: it fires once more, beside its schedule, because somebody asked for it; the iteration is the one that comes next. */
+  readonly triggered: boolean
   readonly schedule: string | null
   /** Aborts when nobody waits for the handler any more: its time is over, or the program closes. */
   readonly signal: AbortSignal
@@ -63,11 +66,12 @@ function firingOf<Payload>({ timer, deliveryId, attempt, firedAt }: CoreFiring, 
     payload: parsed(timer.payload) as Payload,
     payloadText: timer.payload,
     metadata: parsed(timer.metadata) as Metadata | null,
-    dueAt: new Date(timer.dueAt),
+    dueAt: new Date(firingDueAt(timer)),
     firedAt: new Date(firedAt),
     attempt,
     deliveryId,
     iteration: timer.anchorAt === null ? null : timer.iteration,
+    triggered: timer.extra !== null,
     schedule: timer.schedule,
     signal,
   }

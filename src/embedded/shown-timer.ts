@@ -2,7 +2,7 @@
 
 import { deliveryId } from '../core/ids.ts'
 import { formatInterval } from '../core/interval.ts'
-import { NEVER, Status } from '../core/timer.ts'
+import { firingDueAt, NEVER, Status } from '../core/timer.ts'
 import type { AttemptOutcome, JsonText, Millis, Target, Timer as StoredTimer } from '../core/timer.ts'
 import type { Metadata } from '../http/native/metadata.ts'
 
@@ -29,6 +29,8 @@ export type Timer<Payload = unknown> = {
   /** When the last attempt started. */
   readonly executedAt: Date | null
   readonly finishedAt: Date | null
+  /** While a cycle fires once more, beside its schedule, because somebody asked for it. */
+  readonly triggeredAt: Date | null
   /** While it waits for a retry. */
   readonly nextAttemptAt: Date | null
   /** Attempts made of the current firing. */
@@ -51,7 +53,7 @@ export type Attempt = {
 }
 
 export function shownTimer<Payload>(timer: StoredTimer): Timer<Payload> {
-  const isWaitingToRetry = timer.status === Status.pending && timer.wakeAt !== timer.dueAt && timer.wakeAt !== NEVER
+  const isWaitingToRetry = timer.status === Status.pending && timer.wakeAt !== firingDueAt(timer) && timer.wakeAt !== NEVER
   return {
     id: timer.id,
     namespace: timer.namespace,
@@ -69,6 +71,7 @@ export function shownTimer<Payload>(timer: StoredTimer): Timer<Payload> {
     updatedAt: new Date(timer.updatedAt),
     executedAt: dateOrNull(timer.executedAt),
     finishedAt: dateOrNull(timer.finishedAt),
+    triggeredAt: dateOrNull(timer.extra?.dueAt ?? null),
     nextAttemptAt: isWaitingToRetry ? new Date(timer.wakeAt) : null,
     attemptCount: timer.attempts,
     attempts: timer.attemptLog.map(({ at, ...attempt }) => ({ at: new Date(at), ...attempt })),

@@ -9,6 +9,7 @@ import { failedDelivery } from '../core/delivery.ts'
 import { deliveryId } from '../core/ids.ts'
 import { markExecuting, settle } from '../core/settle.ts'
 import type { EndedAttempt } from '../core/settle.ts'
+import { firingDueAt } from '../core/timer.ts'
 import type { Millis, Namespace, Target, Timer } from '../core/timer.ts'
 import { sleep } from '../runtime/clock.ts'
 import type { Cancel, Clock } from '../runtime/clock.ts'
@@ -133,7 +134,7 @@ export class Flights {
   async #deliver(timer: Timer, startedAt: Millis, adapter: TargetAdapter): Promise<DeliveryOutcome | null> {
     const { observer, signal, logger } = this.#deck
     const firing: Firing = { timer, deliveryId: deliveryId(timer), attempt: timer.attempts + 1, firedAt: startedAt }
-    observer.fired(timer, timer.attempts === 0 ? startedAt - timer.dueAt : null)
+    observer.fired(timer, timer.attempts === 0 ? startedAt - firingDueAt(timer) : null)
     try {
       return await adapter.deliver(firing, signal)
     } catch (error) {

@@ -124,6 +124,7 @@ function timerFor({ namespace, target, payload, metadata, timeoutMs }: CallbackT
     firing: 1,
     attempts: 0,
     firstAttemptAt: null,
+    extra: null,
     lastError: null,
     attemptLog: NO_ATTEMPTS,
     traceparent: null,

@@ -2,6 +2,7 @@
 
 import type { DeliveryOutcome } from '../core/delivery.ts'
 import { isOnlyRemembered } from '../core/sent-commands.ts'
+import { isSameFiring } from '../core/timer.ts'
 import type { Timer } from '../core/timer.ts'
 import type { EngineObserver } from '../engine/engine.ts'
 import { DeliveryResult } from '../runtime/metrics-namespaces.ts'
@@ -31,6 +32,6 @@ export function observeInto(metrics: Metrics): EngineObserver & ServiceObserver 
 /** A failure is `retried` while the same firing goes on, and `failed` when it was the firing's last attempt. */
 export function resultOf(before: Timer, after: Timer, outcome: DeliveryOutcome): DeliveryResult {
   if (outcome.type !== 'failed') return outcome.type
-  const goesOn = after.finishedAt === null && after.firing === before.firing
+  const goesOn = after.finishedAt === null && isSameFiring(before, after)
   return goesOn ? DeliveryResult.retried : DeliveryResult.failed
 }

@@ -306,6 +306,16 @@ function dueScans(name: string, setup: Setup): void {
     assert.deepEqual(await owned.dueIds(), ['sample'])
   })
 
+  test(`${name}: a paused cycle that was triggered is due, and is stored with what it goes on with`, async (t) => {
+    const owned = await setup(t)
+    const regular = { status: Status.paused, wakeAt: NEVER, attempts: 2, firstAttemptAt: LATER - 1 }
+    const extra = { dueAt: LATER, number: 7, regular }
+    const timer = sampleTimer({ dueAt: 2 * LATER, wakeAt: LATER, schedule: 'R/PT1H', anchorAt: 0, status: Status.paused, extra })
+    await owned.add(timer)
+    assert.deepEqual(await owned.dueIds(), ['sample'])
+    assert.deepEqual(await owned.get(timer), timer)
+  })
+
   test(`${name}: a scan of one namespace, and one of all but some, keep the order, the border, the end and the limit`, async (t) => {
     const owned = await setup(t)
     const [flood, calm, other] = ['flood', 'calm', `it's "other"`] as [Namespace, Namespace, Namespace]

@@ -38,6 +38,7 @@ export function sampleTimer(changes: Partial<Timer> = {}): Timer {
     firing: 1,
     attempts: 0,
     firstAttemptAt: null,
+    extra: null,
     lastError: null,
     attemptLog: NO_ATTEMPTS,
     traceparent: null,

@@ -6,7 +6,7 @@ import { TIMEOUT_DEFAULT_MS } from '../core/limits.ts'
 import { DEFAULT_RETRY, sameRetryPolicy, SINGLE_ATTEMPT } from '../core/retry.ts'
 import type { RetryPolicy } from '../core/retry.ts'
 import { CatchUp, isFinished, NO_ATTEMPTS, Status } from '../core/timer.ts'
-import type { Attempt, JsonText, Namespace, Target, Timer, TimerId, TimerUuid } from '../core/timer.ts'
+import type { Attempt, ExtraFiring, JsonText, Namespace, Target, Timer, TimerId, TimerUuid } from '../core/timer.ts'
 import { TimerKind } from '../core/timer-kind.ts'
 import type { TimerPart } from './store.ts'
 
@@ -38,7 +38,7 @@ export const TIMER_COLUMNS = [
   'timer_finished_at',
   'timer_firing',
   'timer_attempts',
-  'timer_progress', // JSON: first attempt, last error, attempt log; NULL when there is none of them
+  'timer_progress', // JSON: first attempt, last error, attempt log, extra firing; NULL when there is none of them
   'timer_schedule',
   'timer_cycle', // JSON: time zone, anchor, iteration, catch-up; NULL for a one-shot in UTC
   'timer_traceparent',
@@ -176,6 +176,7 @@ export function timerAt(cells: readonly Cell[], offset: number): Timer {
     firing: cells[offset + 20] as number,
     attempts: cells[offset + 21] as number,
     firstAttemptAt: progress.firstAttemptAt,
+    extra: progress.extra,
     lastError: progress.lastError,
     attemptLog: progress.attemptLog,
     traceparent: cells[offset + 25] as string | null,
@@ -226,25 +227,26 @@ function readRetry(cell: string | null): RetryPolicy {
   return { maxAttempts, initialIntervalMs, multiplier, maxIntervalMs, maxDurationMs }
 }
 
-type Progress = Pick<Timer, 'firstAttemptAt' | 'lastError' | 'attemptLog'>
+type Progress = Pick<Timer, 'firstAttemptAt' | 'lastError' | 'attemptLog' | 'extra'>
 type LoggedAttempt = [at: number, durationMs: number, outcome: Attempt['outcome'], statusCode: number | null, error: string | null, note?: string]
-const NO_PROGRESS: Progress = { firstAttemptAt: null, lastError: null, attemptLog: NO_ATTEMPTS }
+type StoredProgress = { readonly first?: number; readonly error?: string; readonly log: readonly LoggedAttempt[]; readonly extra?: ExtraFiring }
+const NO_PROGRESS: Progress = { firstAttemptAt: null, lastError: null, attemptLog: NO_ATTEMPTS, extra: null }
 
-function progressCell(timer: Progress): string | null {
-  if (timer.firstAttemptAt === null && timer.lastError === null && timer.attemptLog.length === 0) return null
-  const log = timer.attemptLog.map((made): LoggedAttempt => {
+function progressCell({ firstAttemptAt, lastError, attemptLog, extra }: Progress): string | null {
+  if (firstAttemptAt === null && lastError === null && attemptLog.length === 0 && extra === null) return null
+  const log = attemptLog.map((made): LoggedAttempt => {
     const { at, durationMs, outcome, statusCode: code, error, note } = made
     return note === undefined ? [at, durationMs, outcome, code, error] : [at, durationMs, outcome, code, error, note]
   })
-  return JSON.stringify({ first: timer.firstAttemptAt ?? undefined, error: timer.lastError ?? undefined, log })
+  return JSON.stringify({ first: firstAttemptAt ?? undefined, error: lastError ?? undefined, log, extra: extra ?? undefined })
 }
 
 function readProgress(cell: string): Progress {
-  const { first = null, error = null, log } = JSON.parse(cell) as { first?: number; error?: string; log: readonly LoggedAttempt[] }
+  const { first = null, error = null, log, extra = null } = JSON.parse(cell) as StoredProgress
   const attemptLog = log.map(([at, durationMs, outcome, code, failure, note]): Attempt => {
     return { at, durationMs, outcome, statusCode: code, error: failure, ...(note !== undefined && { note }) }
   })
-  return { firstAttemptAt: first, lastError: error, attemptLog: attemptLog.length === 0 ? NO_ATTEMPTS : attemptLog }
+  return { firstAttemptAt: first, lastError: error, attemptLog: attemptLog.length === 0 ? NO_ATTEMPTS : attemptLog, extra }
 }
 
 type Cycle = Pick<Timer, 'timeZone' | 'anchorAt' | 'iteration' | 'catchUp'>

@@ -278,7 +278,7 @@ export type TimerAnswer = {
   /** The namespace by its other name. */
   readonly groupId: string
   readonly status: 'pending' | 'paused' | 'executing' | 'completed' | 'failed' | 'canceled'
-  /** When the current firing is due. Retries do not move it. */
+  /** When the current firing is due; a trigger of a cycle does not move it, nor do retries. */
   readonly executeAt: string
   /** As it was given; absent for a plain executeAt. */
   readonly schedule?: string
@@ -305,6 +305,8 @@ export type TimerAnswer = {
   readonly updatedAt: string
   /** When the last attempt started. */
   readonly executedAt?: string
+  /** Of a cycle: it fires once more, beside its schedule, as was asked for then. */
+  readonly triggeredAt?: string
   /** While it waits for a retry. */
   readonly nextAttemptAt?: string
   /** Attempts made of the current firing. */

@@ -30,6 +30,8 @@ export type Firing<Payload = unknown> = {
   readonly schedule?: string
   /** Of a cycle, from 1. */
   readonly iteration?: number
+  /** Of a cycle: it fires once more, beside its schedule, because somebody triggered it; the iteration is the one that comes next. */
+  readonly triggered?: true
   readonly metadata?: Metadata
 }
 

@@ -43,7 +43,7 @@ export function addOneTimerCommands(program: Command, terminal: Terminal): void 
 }
 
 const CHANGES = [
-  ['trigger', 'make timers due at once; a cycle goes on as before', 'is due now'],
+  ['trigger', 'make timers due at once; a cycle fires once more and goes on as before', 'is due now'],
   ['pause', 'keep timers from firing until they are resumed', 'is paused'],
   ['resume', 'let paused timers fire again; what came due meanwhile fires at once', 'is resumed'],
 ] as const

@@ -14,7 +14,7 @@ export const TimerAnswer = Type.Object(
     namespace: Type.String(),
     groupId: Type.String({ description: 'The namespace by its other name.' }),
     status: Type.Unsafe<Status>({ type: 'string', enum: Object.values(Status) }),
-    executeAt: Type.String({ format: 'date-time', description: 'When the current firing is due. Retries do not move it.' }),
+    executeAt: Type.String({ format: 'date-time', description: 'When the current firing is due; a trigger of a cycle does not move it, nor do retries.' }),
     schedule: Type.Optional(Type.String({ description: 'As it was given; absent for a plain executeAt.' })),
     timeZone: Type.Optional(Type.String()),
     iteration: Type.Optional(Type.Integer({ description: 'Which iteration of a cycle is next, from 1.' })),
@@ -35,6 +35,7 @@ export const TimerAnswer = Type.Object(
     createdAt: Instant,
     updatedAt: Instant,
     executedAt: Type.Optional(Type.String({ format: 'date-time', description: 'When the last attempt started.' })),
+    triggeredAt: Type.Optional(Type.String({ format: 'date-time', description: 'Of a cycle: it fires once more, beside its schedule, as was asked for then.' })),
     nextAttemptAt: Type.Optional(Type.String({ format: 'date-time', description: 'While it waits for a retry.' })),
     attemptCount: Type.Integer({ description: 'Attempts made of the current firing.' }),
     attempts: Type.Array(

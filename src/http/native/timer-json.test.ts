@@ -36,6 +36,7 @@ const BARE: Timer = {
   firing: 1,
   attempts: 0,
   firstAttemptAt: null,
+  extra: null,
   lastError: null,
   attemptLog: NO_ATTEMPTS,
   traceparent: null,

@@ -5,7 +5,7 @@ import { deliveryId } from '../../core/ids.ts'
 import { formatInterval } from '../../core/interval.ts'
 import { TIMEOUT_DEFAULT_MS } from '../../core/limits.ts'
 import { redactHeaders, redactUrl } from '../../core/secrets.ts'
-import { NEVER, Status } from '../../core/timer.ts'
+import { firingDueAt, NEVER, Status } from '../../core/timer.ts'
 import type { Attempt, Millis, Target, Timer } from '../../core/timer.ts'
 import { isoText } from '../iso-text.ts'
 import { retryPolicyJson } from './retry-policy.ts'
@@ -27,6 +27,7 @@ export function timerJson(timer: Timer, { secrets = false }: { readonly secrets?
   json += timer.timeoutMs === TIMEOUT_DEFAULT_MS ? DEFAULT_TIMEOUT_TEXT : timeoutText(timer.timeoutMs)
   json += `,"createdAt":"${createdAt}","updatedAt":"${updatedAt}"`
   if (timer.executedAt !== null) json += `,"executedAt":"${isoText(timer.executedAt)}"`
+  if (timer.extra !== null) json += `,"triggeredAt":"${isoText(timer.extra.dueAt)}"`
   if (isWaitingToRetry(timer)) json += `,"nextAttemptAt":"${isoText(timer.wakeAt)}"`
   json += `,"attemptCount":${timer.attempts},"attempts":${timer.attemptLog.length === 0 ? '[]' : attemptsJson(timer.attemptLog)}`
   if (timer.lastError !== null) json += `,"lastError":${JSON.stringify(timer.lastError)}`
@@ -52,7 +53,7 @@ function targetJson(target: Exclude<Target, { type: 'none' }>, secrets: boolean)
 }
 
 function isWaitingToRetry(timer: Timer): boolean {
-  return timer.status === Status.pending && timer.wakeAt !== timer.dueAt && timer.wakeAt !== NEVER
+  return timer.status === Status.pending && timer.wakeAt !== firingDueAt(timer) && timer.wakeAt !== NEVER
 }
 
 function attemptsJson(attempts: readonly Attempt[]): string {

@@ -1,7 +1,7 @@
 // Samples of what happens to timers, as the live feed shows them.
 
 import type { Command } from '../../core/command.ts'
-import { isFinished, NEVER } from '../../core/timer.ts'
+import { firingDueAt, isFinished, NEVER } from '../../core/timer.ts'
 import type { Millis, Timer } from '../../core/timer.ts'
 import type { DeliveryResult } from '../../runtime/metrics-namespaces.ts'
 
@@ -40,9 +40,9 @@ export function firingSample(before: Timer, after: Timer, outcome: DeliveryResul
   const firedAt = attempt?.at ?? after.updatedAt
   return {
     timer: after,
-    dueAt: before.dueAt,
+    dueAt: firingDueAt(before),
     firedAt,
-    latenessMs: before.attempts === 0 ? firedAt - before.dueAt : null,
+    latenessMs: before.attempts === 0 ? firedAt - firingDueAt(before) : null,
     outcome,
     statusCode: attempt?.statusCode ?? null,
     error: attempt?.error ?? null,

@@ -21,7 +21,7 @@ test('a line that is no timer says what is wrong with it', () => {
     ['[1]', /version|object/],
     ['7', /a JSON object/],
     [withoutVersion, /version/],
-    [{ ...good, extra: 1 }, /extra is not a field/],
+    [{ ...good, other: 1 }, /other is not a field/],
     [{ ...good, status: 'sleeping' }, /status must be one of pending, paused/],
     [{ ...good, dueAt: '2030-01-01' }, /dueAt must be integer/],
     [{ ...good, payload: { order: 1 } }, /payload must be string or must be null/],

@@ -77,7 +77,7 @@ function parseTimer(value: object): Line {
   try {
     const namespace = parseNamespace(value.namespace)
     const id = parseTimerId(value.id)
-    const timer = { fingerprint: null, lastCommand: null, tenant: null, ...value, namespace, id, uuid: timerUuid(namespace, id) } as Timer
+    const timer = { fingerprint: null, lastCommand: null, tenant: null, extra: null, ...value, namespace, id, uuid: timerUuid(namespace, id) } as Timer
     if (!hasStorableTexts(value)) return fault(`every text of a timer must be ${STORABLE}`)
     const broken = brokenJson(timer)
     if (broken !== null) return fault(broken)
@@ -171,6 +171,12 @@ const TARGET = Type.Union([
   exact({ type: Type.Literal('function') }),
 ])
 
+const EXTRA = exact({
+  dueAt: millis,
+  number: count,
+  regular: exact({ status: Type.Enum([Status.pending, Status.paused]), wakeAt: millis, attempts: count, firstAttemptAt: orNull(millis) }),
+} satisfies Record<keyof NonNullable<Timer['extra']>, TSchema>)
+
 const TIMER = Compile(
   exact({
     namespace: Type.String(),
@@ -197,6 +203,7 @@ const TIMER = Compile(
     firing: count,
     attempts: count,
     firstAttemptAt: orNull(millis),
+    extra: Type.Optional(orNull(EXTRA)),
     lastError: orNull(Type.String()),
     attemptLog: Type.Array(ATTEMPT),
     traceparent: orNull(Type.String()),

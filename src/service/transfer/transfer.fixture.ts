@@ -20,6 +20,7 @@ const TRIED = { attempts: 1, firing: 3, version: 9, firstAttemptAt: AT, executed
 const DUE = { dueAt: SAMPLE_NOW + 60_000 }
 const FINISHED = { ...DUE, finishedAt: SAMPLE_NOW + 70_000, updatedAt: SAMPLE_NOW + 70_000, wakeAt: SAMPLE_NOW + 9_000_000 }
 const GRID = { schedule: 'R/PT1H', anchorAt: SAMPLE_NOW, timeZone: 'Europe/Berlin', catchUp: 'one' } as const
+const NO_PROGRESS = { wakeAt: NEVER, attempts: 0, firstAttemptAt: null }
 const CYCLE = { ...GRID, iteration: 17, firing: 17, version: 40 }
 const ELSEWHERE = { namespace: 'team-a.orders' as Namespace, payload: null, metadata: '{"order":"🦊"}' as JsonText }
 
@@ -33,6 +34,7 @@ export function everyKindOfTimer(): Timer[] {
     sampleTimer({ ...id('executing'), version: 2, status: Status.executing }),
     sampleTimer({ ...id('paused'), version: 2, status: Status.paused, ...DUE, wakeAt: NEVER }),
     sampleTimer({ ...id('cycle'), ...CYCLE }),
+    sampleTimer({ ...id('triggered'), ...CYCLE, wakeAt: AT, extra: { dueAt: AT, number: 40, regular: { status: 'paused', ...NO_PROGRESS } }, status: Status.paused }),
     sampleTimer({ ...id('nats'), target: { type: 'nats', topic: 'a.b', key: 'k', headers: { 'x-é': '1' } }, protocol: 'messages' }),
     sampleTimer({ ...id('nowhere'), target: { type: 'none' }, traceparent: '00-1-2-01', correlationId: 'c-1', tenant: 'acme' }),
     sampleTimer({ ...id('completed'), ...TRIED, ...FINISHED, status: Status.completed, lastError: null }),

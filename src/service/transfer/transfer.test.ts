@@ -180,7 +180,7 @@ test('a node that takes a shard over ends the import', async () => {
 })
 
 test('10,000 timers of every kind go from SQLite to a file to another number of shards to SQLite, and stay what they were', async () => {
-  const timers = [...everyKindOfTimer(), sampleTimer({ id: 'largest' as TimerId, payload: LARGEST_PAYLOAD }), ...numberedTimers(9_988)]
+  const timers = [...everyKindOfTimer(), sampleTimer({ id: 'largest' as TimerId, payload: LARGEST_PAYLOAD }), ...numberedTimers(9_987)]
   const source = await openSqliteStore({ path: temporaryFile() })
   await fill(source, timers)
   const expected = await contentsOf(source)

@@ -52,6 +52,7 @@ export function aFiring(url: string, timer: Partial<Timer> = {}, firing: Partial
       firing: 1,
       attempts: 0,
       firstAttemptAt: null,
+      extra: null,
       lastError: null,
       attemptLog: NO_ATTEMPTS,
       traceparent: null,

@@ -2,6 +2,7 @@
 // retries.
 
 import type { DeliveryOutcome, Firing } from '../../../core/delivery.ts'
+import { firingDueAt } from '../../../core/timer.ts'
 import type { Millis } from '../../../core/timer.ts'
 import { failedStatus, isSuccess } from '../../../targets/http/protocol.ts'
 import type { HttpProtocol, HttpResponse } from '../../../targets/http/protocol.ts'
@@ -19,7 +20,7 @@ export const cyclesDelivery: HttpProtocol = {
 function callbackBody({ timer, firedAt }: Firing): string {
   return (
     `{"timer_id":${JSON.stringify(timer.id)},"tenant_id":${JSON.stringify(timer.namespace)},"status":"FIRED"` +
-    `,"fired_at":"${isoText(firedAt)}","scheduled_at":"${isoText(timer.dueAt)}","iteration":${timer.iteration}` +
+    `,"fired_at":"${isoText(firedAt)}","scheduled_at":"${isoText(firingDueAt(timer))}","iteration":${timer.iteration}${timer.extra === null ? '' : ',"triggered":true'}` +
     `,"metadata":${timer.metadata ?? '{}'}}`
   )
 }

@@ -2,7 +2,7 @@
 // punctual its last firing was.
 
 import { firingOf, parseSchedule } from '../../../core/schedule.ts'
-import { Status } from '../../../core/timer.ts'
+import { firingDueAt, Status } from '../../../core/timer.ts'
 import type { Attempt, Millis, Timer } from '../../../core/timer.ts'
 import { isoText } from '../../iso-text.ts'
 
@@ -35,7 +35,7 @@ function entry(at: Millis, action: Action, details: string): HistoryEntry {
 
 /** How late the first attempt of the last firing started; null when none is known. */
 export function accuracyOf(timer: Timer): Millis | null {
-  if (timer.attempts > 0 && timer.firstAttemptAt !== null) return timer.firstAttemptAt - timer.dueAt
+  if (timer.attempts > 0 && timer.firstAttemptAt !== null) return timer.firstAttemptAt - firingDueAt(timer)
   const before = previousDueAt(timer)
   const first = before === null ? undefined : timer.attemptLog.find(({ at }) => at >= before)
   return first === undefined ? null : first.at - before!

@@ -4,6 +4,7 @@
 import type { DeliveryOutcome, Firing } from '../../../core/delivery.ts'
 import { DELAY_MAX_YEARS, ERROR_CHARS_KEPT } from '../../../core/limits.ts'
 import { parseInstant } from '../../../core/schedule.ts'
+import { firingDueAt } from '../../../core/timer.ts'
 import type { Millis } from '../../../core/timer.ts'
 import { failedAnswer, failedStatus, isSuccess } from '../../../targets/http/protocol.ts'
 import type { HttpProtocol, HttpResponse } from '../../../targets/http/protocol.ts'
@@ -24,9 +25,10 @@ export const v1Delivery: HttpProtocol = {
 function callbackBody({ timer, deliveryId, attempt, firedAt }: Firing): string {
   const namespace = JSON.stringify(timer.namespace)
   let body = `{"id":${JSON.stringify(timer.id)},"namespace":${namespace},"groupId":${namespace},"payload":${timer.payload ?? 'null'}`
-  body += `,"executeAt":"${isoText(timer.dueAt)}","firedAt":"${isoText(firedAt)}","attempt":${attempt},"deliveryId":"${deliveryId}"`
+  body += `,"executeAt":"${isoText(firingDueAt(timer))}","firedAt":"${isoText(firedAt)}","attempt":${attempt},"deliveryId":"${deliveryId}"`
   if (timer.schedule !== null) body += `,"schedule":${JSON.stringify(timer.schedule)}`
   if (timer.anchorAt !== null) body += `,"iteration":${timer.iteration}`
+  if (timer.extra !== null) body += ',"triggered":true'
   if (timer.metadata !== null) body += `,"metadata":${timer.metadata}`
   return `${body}}`
 }

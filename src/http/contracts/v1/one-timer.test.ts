@@ -156,6 +156,24 @@ suite('trigger, pause, resume and retry', () => {
     assert.equal((await call('get', NAME)).json['status'], 'completed')
   })
 
+  test('trigger on a cycle shows what was asked for and when, and leaves executeAt alone', async (t) => {
+    const { call, clock, firings } = await setup(t, { answer: () => REFUSED })
+    const created = await call('create', { id: NAME.timerId, schedule: 'R/PT1H', callbackUrl: HOOK })
+    await call('pause', NAME)
+    const triggered = await call('trigger', NAME)
+    const { status, executeAt, triggeredAt, deliveryId } = triggered.json
+    assert.deepEqual([status, executeAt, triggeredAt], ['paused', created.json['executeAt'], new Date(clock.now()).toISOString()])
+    assert.notEqual(deliveryId, created.json['deliveryId'])
+    await clock.advance(0)
+    const tried = await call('get', NAME)
+    assert.deepEqual([tried.json['status'], tried.json['attemptCount']], ['paused', 1])
+    await call('resume', NAME)
+    assert.ok('nextAttemptAt' in (await call('get', NAME)).json)
+    await clock.advance(3_000_000)
+    const after = await call('get', NAME)
+    assert.deepEqual([firings.length, after.json['status'], 'triggeredAt' in after.json, after.json['deliveryId']], [4, 'pending', false, created.json['deliveryId']])
+  })
+
   test('a paused timer does not fire until it is resumed', async (t) => {
     const { call, clock, firings } = await setup(t)
     await call('create', { id: NAME.timerId, schedule: 'PT1S', callbackUrl: HOOK })
