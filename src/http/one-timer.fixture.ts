@@ -22,7 +22,7 @@ type Answering = (response: ServerResponse) => void
 
 const ANSWERS: readonly Answering[] = [
   (response) => response.writeHead(500).end(),
-  (response) => response.end('thank you'),
+  (response) => response.end('{"ok":false}'),
   (response) => response.end('{"ok":true}'),
 ]
 const native: Way = {
