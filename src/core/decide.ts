@@ -11,6 +11,7 @@ import type { RetryPolicy } from './retry.ts'
 import { firstFiring, firingOf, iterationAtOrAfter, parseSchedule } from './schedule.ts'
 import type { Schedule } from './schedule.ts'
 import { isOutdated, mustBeRemembered, placeOf, unseenTimer } from './sent-commands.ts'
+import { withSecretsOf } from './secrets.ts'
 import { NEVER, NO_ATTEMPTS, Status, isFinished } from './timer.ts'
 import type { Millis, Timer } from './timer.ts'
 import { ALLOWED_IN } from './transitions.ts'
@@ -113,7 +114,7 @@ function created(existing: Timer | null, command: CreateCommand, { now }: RuleCo
     status: Status.pending,
     ...first,
     catchUp: spec.catchUp,
-    target: spec.target,
+    target: withSecretsOf(null, spec.target),
     protocol: spec.protocol,
     payload: spec.payload,
     metadata: spec.metadata,
@@ -174,7 +175,7 @@ function updated(before: Timer, command: UpdateCommand, { now }: RuleContext): T
 function changed(timer: Timer, changes: TimerChanges): Partial<Timer> {
   return {
     catchUp: changes.catchUp ?? timer.catchUp,
-    target: changes.callback?.target ?? timer.target,
+    target: changes.callback === undefined ? timer.target : withSecretsOf(timer.target, changes.callback.target),
     protocol: changes.callback?.protocol ?? timer.protocol,
     payload: changes.payload === undefined ? timer.payload : changes.payload,
     metadata: changes.metadata === undefined ? timer.metadata : changes.metadata,

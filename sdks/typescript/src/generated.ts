@@ -25,13 +25,13 @@ export type ServerErrorCode =
 export type Callback = {
   readonly type: 'http'
   readonly url: string
-  /** Sent with every delivery. Values are shown as *** in answers. */
+  /** Sent with every delivery. Values are shown as *** in answers, and *** in an update keeps the value. */
   readonly headers?: Readonly<Record<string, string>> | undefined
 } | {
   readonly type: 'nats'
   readonly topic: string
   readonly key?: string | undefined
-  /** Sent with every delivery. Values are shown as *** in answers. */
+  /** Sent with every delivery. Values are shown as *** in answers, and *** in an update keeps the value. */
   readonly headers?: Readonly<Record<string, string>> | undefined
 }
 
@@ -56,13 +56,13 @@ export type CreateBody = {
   readonly callback?: {
     readonly type: 'http'
     readonly url: string
-    /** Sent with every delivery. Values are shown as *** in answers. */
+    /** Sent with every delivery. Values are shown as *** in answers, and *** in an update keeps the value. */
     readonly headers?: Readonly<Record<string, string>> | undefined
   } | {
     readonly type: 'nats'
     readonly topic: string
     readonly key?: string | undefined
-    /** Sent with every delivery. Values are shown as *** in answers. */
+    /** Sent with every delivery. Values are shown as *** in answers, and *** in an update keeps the value. */
     readonly headers?: Readonly<Record<string, string>> | undefined
   } | undefined
   /** Any JSON; delivered as it is. */
@@ -115,13 +115,13 @@ export type UpdateBody = {
   readonly callback?: {
     readonly type: 'http'
     readonly url: string
-    /** Sent with every delivery. Values are shown as *** in answers. */
+    /** Sent with every delivery. Values are shown as *** in answers, and *** in an update keeps the value. */
     readonly headers?: Readonly<Record<string, string>> | undefined
   } | {
     readonly type: 'nats'
     readonly topic: string
     readonly key?: string | undefined
-    /** Sent with every delivery. Values are shown as *** in answers. */
+    /** Sent with every delivery. Values are shown as *** in answers, and *** in an update keeps the value. */
     readonly headers?: Readonly<Record<string, string>> | undefined
   } | undefined
   /** Any JSON; delivered as it is. */
@@ -253,13 +253,13 @@ export type CallbackTestBody = {
   readonly callback?: {
     readonly type: 'http'
     readonly url: string
-    /** Sent with every delivery. Values are shown as *** in answers. */
+    /** Sent with every delivery. Values are shown as *** in answers, and *** in an update keeps the value. */
     readonly headers?: Readonly<Record<string, string>> | undefined
   } | {
     readonly type: 'nats'
     readonly topic: string
     readonly key?: string | undefined
-    /** Sent with every delivery. Values are shown as *** in answers. */
+    /** Sent with every delivery. Values are shown as *** in answers, and *** in an update keeps the value. */
     readonly headers?: Readonly<Record<string, string>> | undefined
   } | undefined
   /** Any JSON; delivered as it is. */

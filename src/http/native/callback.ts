@@ -21,7 +21,7 @@ const HeaderFields = Type.Unsafe<Headers>({
   type: 'object',
   maxProperties: HEADERS_MAX,
   additionalProperties: { type: 'string', maxLength: HEADER_VALUE_CHARS_MAX },
-  description: 'Sent with every delivery. Values are shown as *** in answers.',
+  description: 'Sent with every delivery. Values are shown as *** in answers, and *** in an update keeps the value.',
 })
 
 const HttpCallbackFields = Type.Object(

@@ -61,6 +61,25 @@ suite('get', () => {
 })
 
 suite('update', () => {
+  test('hidden values that are sent back stay as they are, and stars without one behind them are refused', async (t) => {
+    const { call } = await setup(t)
+    const callback = { type: 'http', url: 'https://me:pass@example.com/x', headers: { Authorization: 'Bearer abc', 'X-Team': 'a' } }
+    await call('create', { id: NAME.timerId, schedule: 'PT1H', callback })
+    const { json } = await call('get', NAME)
+    const shown = json['callback'] as typeof callback
+    assert.equal((await call('update', { ...NAME, callback: shown })).status, 200)
+    const secrets = async () => (await call('get', { ...NAME, includeSecrets: true })).json['callback']
+    assert.deepEqual(await secrets(), callback)
+    const changed = { ...shown, headers: { authorization: '***', 'X-Team': 'b' } }
+    assert.equal((await call('update', { ...NAME, callback: changed })).status, 200)
+    assert.deepEqual(await secrets(), { ...callback, headers: { authorization: 'Bearer abc', 'X-Team': 'b' } })
+    const elsewhere = await call('update', { ...NAME, callbackUrl: 'https://***@example.org/x' })
+    assert.deepEqual([elsewhere.status, details(elsewhere)['field']], [400, 'callbackUrl'])
+    const unknown = await call('update', { ...NAME, callback: { ...shown, headers: { 'X-New': '***' } } })
+    assert.deepEqual([unknown.status, details(unknown)['field']], [400, 'callback.headers.X-New'])
+    assert.equal((await call('create', { id: 'copy', schedule: 'PT1H', callback: shown })).status, 400)
+  })
+
   test('a retry policy keeps the fields that are not given', async (t) => {
     const { call } = await setup(t)
     const retryPolicy = { maxRetries: 7, initialInterval: '5s', backoffMultiplier: 3, maxInterval: '1m', maxRetryAttemptsDuration: '2h' }
