@@ -18,6 +18,7 @@ export function explainFailure(error: unknown): Failure {
   switch (name) {
     case 'ConfigError':
       return { message: `${message}\nEvery setting is described by: duetime serve --help`, exitCode: ExitCode.usage }
+    case 'EnvFileError':
     case 'KeysFileError':
     case 'UsageError':
       return { message, exitCode: ExitCode.usage }

@@ -2,9 +2,18 @@
 
 // oxlint-disable-next-line import/no-unassigned-import -- what it does is all there is to it
 import '../runtime/temporal.ts'
+import { readEnvFile } from '../runtime/env-file.ts'
 import { actions } from './actions.ts'
+import { explainFailure } from './failure.ts'
 import { runMain } from './program.ts'
 import { endQuietlyWithReader } from './terminal.ts'
 
 endQuietlyWithReader()
-process.exitCode = await runMain(process.argv.slice(2), actions)
+try {
+  readEnvFile()
+  process.exitCode = await runMain(process.argv.slice(2), actions)
+} catch (error) {
+  const { message, exitCode } = explainFailure(error)
+  process.stderr.write(`${message}\n`)
+  process.exitCode = exitCode
+}

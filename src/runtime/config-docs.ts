@@ -32,7 +32,7 @@ const INTRODUCTION = `<!-- Generated from src/runtime/config-schema.ts by \`npm 
 # Configuration
 
 Every setting is an environment variable and a flag of \`duetime serve\`; a flag wins over the variable. An empty variable
-counts as unset. Everything is checked at the start: a wrong setting stops the service with a message that says what is right.
+counts as unset. A file \`.env\` in the working directory is read as \`node --env-file\` does: what the environment has wins over it. Everything is checked at the start: a wrong setting stops the service with a message that says what is right.
 
 - **Sizes** are bytes, or a number with a unit: \`512KiB\`, \`8MiB\`, \`1GiB\`.
 - **Durations** have their unit: \`500ms\`, \`30s\`, \`1h30m\`, \`7d\`, or ISO 8601: \`PT30S\`, \`P7D\`.

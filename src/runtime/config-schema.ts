@@ -3,6 +3,7 @@
 
 import { PAYLOAD_BYTES_DEFAULT_MAX } from '../core/limits.ts'
 import { brokerName, brokerUrl, filePath, lifecycleEventTypes, plainText, subjectName, subjectPattern, subjectTemplate } from './config-broker.ts'
+import { logLevel } from './config-log-level.ts'
 import { webOrigin } from './config-origin.ts'
 import { apiKey, databaseUrl, egressRule, hostName, httpUrl, namespaceName, sqlitePath, webhookSecret } from './config-places.ts'
 import { boolean, bytes, choice, duration, integer, list, pairs } from './config-values.ts'
@@ -12,6 +13,8 @@ import { PostgresTlsMode } from './postgres-location.ts'
 export type Setting<T> = {
   readonly group: string
   readonly env: string
+  /** Another variable, which counts where this one is not set; null when there is none. */
+  readonly alias: string | null
   readonly flag: string
   readonly type: ValueType<T>
   /** As one would write it; null when the setting is absent unless given. */
@@ -21,7 +24,7 @@ export type Setting<T> = {
   readonly secret: boolean
 }
 
-type Description = { readonly help: string; readonly secret?: boolean }
+type Description = { readonly help: string; readonly secret?: boolean; readonly alias?: string | null }
 
 const RETENTION = { min: '1s', max: '36500d' }
 
@@ -244,8 +247,9 @@ export const SETTINGS = {
   }),
 
   ...group('Logs', {
-    logLevel: setting('LOG_LEVEL', choice('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'), 'info', {
-      help: 'The least severe messages that are logged.',
+    logLevel: setting('LOG_LEVEL', logLevel(), 'info', {
+      help: 'The least severe messages that are logged. `RUST_LOG` counts where it is not set.',
+      alias: 'RUST_LOG',
     }),
     logFormat: setting('LOG_FORMAT', choice('auto', 'json', 'pretty'), 'auto', {
       help: '`auto` is `pretty` in a terminal and `json` elsewhere.',
@@ -256,12 +260,12 @@ export const SETTINGS = {
 /** What the settings read, before the rules that join several of them. */
 export type SettingValues = { readonly [K in keyof typeof SETTINGS]: (typeof SETTINGS)[K] extends Setting<infer T> ? T : never }
 
-function setting<T>(env: string, type: ValueType<T>, defaultText: string, { help, secret = false }: Description): Setting<T> {
-  return { group: '', env, flag: flagOf(env), type, default: defaultText, help, secret }
+function setting<T>(env: string, type: ValueType<T>, defaultText: string, { help, secret = false, alias = null }: Description): Setting<T> {
+  return { group: '', env, alias, flag: flagOf(env), type, default: defaultText, help, secret }
 }
 
-function optional<T>(env: string, type: ValueType<T>, { help, secret = false }: Description): Setting<T | null> {
-  return { group: '', env, flag: flagOf(env), type, default: null, help, secret }
+function optional<T>(env: string, type: ValueType<T>, { help, secret = false, alias = null }: Description): Setting<T | null> {
+  return { group: '', env, alias, flag: flagOf(env), type, default: null, help, secret }
 }
 
 function flagOf(env: string): string {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { logLevel } from './config-log-level.ts'
 import { databaseUrl, egressRule, hostName, httpUrl, webhookSecret } from './config-places.ts'
 import { boolean, bytes, choice, duration, integer, list, pairs } from './config-values.ts'
 import type { ValueType } from './config-values.ts'
@@ -82,4 +83,10 @@ test('a webhook secret has enough random bytes', () => {
   refuses(webhookSecret(), '', 'whsec_', 'whsec_not base64!', secret(23), secret(65))
   assert.equal(webhookSecret().parse(secret(24)), secret(24))
   assert.equal(webhookSecret().parse(secret(64)), secret(64))
+})
+
+test('a log level is a word, or directives of which the program\'s own counts before that for everything', () => {
+  refuses(logLevel(), '', 'loud', 'warn,', 'duetime=', 'duetime=loud', 'hyper', 'warn,/regex/')
+  const texts = ['info', 'WARN', 'off', 'warn,duetime=debug', 'duetime=trace,error', 'hyper=debug,warn', 'hyper=debug', ' duetime=off , info']
+  assert.deepEqual(texts.map(logLevel().parse), ['info', 'warn', 'silent', 'debug', 'trace', 'warn', 'info', 'silent'])
 })

@@ -34,7 +34,7 @@ test('everything that is wrong is reported at once, with what was given, where, 
     'PORT=http (environment): must be a whole number, 0 to 65535.',
     '--retention=7 (flag): must be a duration, 1s to 36500d, with its unit: such as 500ms, 30s, 1h30m, 7d or PT30S.',
     '--window-timers-max=1 (flag): must be a whole number, 100 to 10000000.',
-    'LOG_LEVEL=loud (environment): must be one of trace, debug, info, warn, error, fatal, silent.',
+    'LOG_LEVEL=loud (environment): must be one of trace, debug, info, warn, error, fatal, silent, or directives with these words, such as warn,duetime=debug.',
   ])
 })
 

@@ -1,4 +1,4 @@
-// Reads the settings, once, at the start: flags before environment before defaults. Everything that is wrong is
+// Reads the settings, once, at the start: flags before environment (and `.env`) before defaults. Everything that is wrong is
 // reported together, each with what was given, where, and what is right. Nothing else reads process.env.
 
 import { brokerConflicts, brokerSettings } from './config-broker.ts'
@@ -11,6 +11,7 @@ import { databaseConflicts, databaseLocation } from './config-postgres.ts'
 import type { PostgresValues } from './config-postgres.ts'
 import { SETTINGS } from './config-schema.ts'
 import type { Setting, SettingValues } from './config-schema.ts'
+import { placeOf } from './env-file.ts'
 
 export type Config = Omit<SettingValues, 'host' | 'bodyMaxBytes' | 'databaseUrl' | 'timerDbPath' | keyof BrokerValues | keyof PostgresValues> & {
   readonly database: DatabaseLocation
@@ -76,9 +77,11 @@ type Source = { readonly text: string; readonly shown: string }
 function findSource(setting: Setting<unknown>, { env, flags }: Required<ConfigSources>): Source | null {
   const flag = flags[setting.flag]
   if (flag !== undefined) return { text: flag, shown: `--${setting.flag}=${shown(setting, flag)} (flag)` }
-  const variable = env[setting.env]?.trim()
-  if (variable === undefined || variable === '') return null
-  return { text: variable, shown: `${setting.env}=${shown(setting, variable)} (environment)` }
+  for (const name of [setting.env, ...(setting.alias === null ? [] : [setting.alias])]) {
+    const variable = env[name]?.trim()
+    if (variable !== undefined && variable !== '') return { text: variable, shown: `${name}=${shown(setting, variable)} (${placeOf(name)})` }
+  }
+  return null
 }
 
 const SHOWN_CHARS_MAX = 80

@@ -12,7 +12,7 @@ import type { Finding } from './finding.ts'
 
 /** Prefixes under which nobody but this program has variables. */
 const PREFIX = 'DUETIME_'
-const KNOWN: readonly string[] = Object.values(SETTINGS).map(({ env }) => env)
+const KNOWN: readonly string[] = Object.values(SETTINGS).flatMap(({ env, alias }) => (alias === null ? [env] : [env, alias]))
 
 export type ConfigCheck = { readonly config: Config | null; readonly findings: readonly Finding[] }
 
