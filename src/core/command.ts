@@ -43,7 +43,16 @@ export type OnConflict = (typeof OnConflict)[keyof typeof OnConflict]
  */
 type Sent = { readonly place?: StreamPlace }
 
-type Addressed = { readonly namespace: Namespace; readonly id: TimerId; readonly uuid: TimerUuid }
+type Addressed = {
+  readonly namespace: Namespace
+  readonly id: TimerId
+  readonly uuid: TimerUuid
+  /**
+   * How long it has waited inside the service, for the next owner of its shard, say. A length and not a time: the clocks of
+   * the nodes that it passes may differ.
+   */
+  readonly waitedMs?: Millis
+}
 
 /** Who sends it, where that is a tenant; see `tenantOf`. The service knows that, doors do not say it. */
 type OfTenant = { readonly tenant?: string }

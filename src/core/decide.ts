@@ -18,6 +18,8 @@ import { ALLOWED_IN } from './transitions.ts'
 
 export type RuleContext = {
   readonly now: Millis
+  /** When the command arrived at the service, if that was before now: what was in the future then is in time, and durations count from then. */
+  readonly arrivedAt?: Millis
   /** How long a finished timer of this namespace is kept. */
   readonly retentionMs: Millis
   /** How soon a receiver can have itself called again at the earliest. */
@@ -59,11 +61,11 @@ export function decide(existing: Timer | null, command: Command, context: RuleCo
  * Whether a command can be judged as if its id were free, without looking first; if it is not, the put says so. A create
  * whose due time would be refused cannot: it may be an old one that comes again, and the timer it made is the answer.
  */
-export function standsAlone(command: Command, now: Millis): boolean {
+export function standsAlone(command: Command, arrivedAt: Millis): boolean {
   if (command.type !== 'create') return false
   if (command.onConflict === OnConflict.replace && command.fingerprint === undefined) return true
   try {
-    dueFrom(command.spec.schedule, command.minLeadMs, now)
+    dueFrom(command.spec.schedule, command.minLeadMs, arrivedAt)
     return true
   } catch {
     return false
@@ -103,9 +105,9 @@ function isRepeated(existing: Timer, { spec }: CreateCommand): boolean {
   return hasParameters(existing, spec) && existing.correlationId === spec.correlationId
 }
 
-function created(existing: Timer | null, command: CreateCommand, { now }: RuleContext): Timer {
+function created(existing: Timer | null, command: CreateCommand, { now, arrivedAt = now }: RuleContext): Timer {
   const { spec } = command
-  const first = dueFrom(spec.schedule, command.minLeadMs, now)
+  const first = dueFrom(spec.schedule, command.minLeadMs, arrivedAt)
   return {
     namespace: command.namespace,
     id: command.id,
@@ -140,11 +142,11 @@ function created(existing: Timer | null, command: CreateCommand, { now }: RuleCo
 
 type Timing = Pick<Timer, 'schedule' | 'timeZone' | 'anchorAt' | 'iteration' | 'dueAt' | 'wakeAt'>
 
-function dueFrom(schedule: Schedule, minLeadMs: Millis | null, now: Millis): Timing {
-  const { dueAt, anchorAt, iteration } = firstFiring(schedule, now)
-  if (minLeadMs !== null && isTooSoon(dueAt - now, minLeadMs)) {
+function dueFrom(schedule: Schedule, minLeadMs: Millis | null, arrivedAt: Millis): Timing {
+  const { dueAt, anchorAt, iteration } = firstFiring(schedule, arrivedAt)
+  if (minLeadMs !== null && isTooSoon(dueAt - arrivedAt, minLeadMs)) {
     const wanted = minLeadMs === 0 ? 'in the future' : `more than ${minLeadMs / 1_000} s in the future`
-    throw invalidSchedule('past', `the due time must be ${wanted}; it is ${new Date(now).toISOString()} here`, schedule.text)
+    throw invalidSchedule('past', `the due time must be ${wanted}; it is ${new Date(arrivedAt).toISOString()} here`, schedule.text)
   }
   return {
     schedule: schedule.kind === 'instant' ? null : schedule.text,
@@ -162,10 +164,10 @@ function isTooSoon(leadMs: Millis, minLeadMs: Millis): boolean {
 }
 
 /** An updated timer is a new firing: an attempt of the old version, should it arrive late, has another delivery id. */
-function updated(before: Timer, command: UpdateCommand, { now }: RuleContext): Timer {
+function updated(before: Timer, command: UpdateCommand, { now, arrivedAt = now }: RuleContext): Timer {
   const { changes } = command
   const timer = withoutExtraFiring(before)
-  const timing = changes.schedule === undefined ? waitedFor(timer) : dueFrom(changes.schedule, command.minLeadMs, now)
+  const timing = changes.schedule === undefined ? waitedFor(timer) : dueFrom(changes.schedule, command.minLeadMs, arrivedAt)
   const isLoad = changes.schedule !== undefined || changes.callback !== undefined
   const tenant = isLoad ? (command.tenant ?? null) : timer.tenant
   const next = newFiring({ ...timer, ...timing, ...changed(timer, changes), tenant }, now)

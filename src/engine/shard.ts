@@ -88,10 +88,11 @@ export class Shard {
     const { window, clock, commits, outbox, mayStart, retentionMs } = this.#parts
     // What is in memory may be out of date then, and a refusal by it would be wrong.
     if (!mayStart() || this.#rows.isUnsure(command.uuid)) throw notOwner()
+    const arrivedAt = clock.now() - (command.waitedMs ?? 0)
     let existing = window.get(command.uuid)?.timer ?? null
-    if (existing === null && !standsAlone(command, clock.now())) existing = await this.#rows.read(command)
+    if (existing === null && !standsAlone(command, arrivedAt)) existing = await this.#rows.read(command)
     for (let round = 0; round < ROUNDS_MAX; round++) {
-      const context = { now: clock.now(), retentionMs: retentionMs(command.namespace) }
+      const context = { now: clock.now(), arrivedAt, retentionMs: retentionMs(command.namespace) }
       const decision = decide(existing === null ? null : this.view(existing), command, context)
       if (decision.type === 'keep') return { timer: decision.timer, previous: existing, changed: false }
       commits.assertRoom(1)

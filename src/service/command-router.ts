@@ -41,10 +41,12 @@ export class CommandRouter implements Executor {
   }
 
   async execute(command: Command): Promise<Executed> {
-    const giveUpAt = this.#clock.monotonic() + this.#patienceMs
+    const startedAt = this.#clock.monotonic()
+    const giveUpAt = startedAt + this.#patienceMs
+    let asked = command
     for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(waitMs * 2, WAIT_MAX_MS)) {
       try {
-        return await this.#try(command)
+        return await this.#try(asked)
       } catch (error) {
         if (!(error instanceof DuetimeError) || error.code !== ErrorCode.notOwner) throw error
         if (this.#peers.isClosed) throw unavailable('this node stops: nothing was stored', 1_000, error)
@@ -53,6 +55,7 @@ export class CommandRouter implements Executor {
         }
       }
       await sleep(this.#clock, waitMs)
+      asked = { ...command, waitedMs: (command.waitedMs ?? 0) + Math.round(this.#clock.monotonic() - startedAt) }
     }
   }
 

@@ -60,13 +60,19 @@ export class TimerOperations {
     this.#namespaces = new Set(options.namespaces)
   }
 
-  /** Resolves when what the command asks for is durable. */
-  async execute(command: Command): Promise<Executed> {
+  /** By the monotonic clock. */
+  now(): number {
+    return this.#options.clock.monotonic()
+  }
+
+  /** Resolves when what the command asks for is durable. `arrivedAt`: when it came to the service, by `now`, if that was before. */
+  async execute(command: Command, arrivedAt: number | null = null): Promise<Executed> {
     const { engine, executor = engine, observer } = this.#options
     this.#assertEnabled(command.namespace)
     const callback = callbackIn(command)
     if (callback !== undefined) this.#assertCallback(callback, command.namespace)
-    const result = await executor.execute(command)
+    const waitedMs = arrivedAt === null ? 0 : Math.round(this.now() - arrivedAt)
+    const result = await executor.execute(waitedMs === 0 ? command : { ...command, waitedMs })
     observer.executed(command, result)
     return result
   }

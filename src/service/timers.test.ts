@@ -56,6 +56,7 @@ test('who has no permission is refused everything', async (t) => {
   const calls: (() => unknown)[] = [
     () => timers.newIdentity('a' as Namespace),
     () => timers.execute(create('a', 'new')),
+    () => timers.arrived().execute(create('a', 'new')),
     () => timers.executeMany([]),
     () => timers.changeMany('a' as Namespace, [], { keyOf: () => '', run: () => Promise.resolve() }),
     () => timers.get(name('a')),

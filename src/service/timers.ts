@@ -31,10 +31,17 @@ export type PageQuery = Omit<StorePageQuery, 'filter'> & { readonly filter: Omit
 export class Timers {
   readonly #principal: Principal
   readonly #operations: TimerOperations
+  readonly #arrivedAt: number | null
 
-  constructor(principal: Principal, operations: TimerOperations) {
+  constructor(principal: Principal, operations: TimerOperations, arrivedAt: number | null = null) {
     this.#principal = principal
     this.#operations = operations
+    this.#arrivedAt = arrivedAt
+  }
+
+  /** For a request that has arrived now: whatever of it waits for another part counts as having come now. */
+  arrived(): Timers {
+    return new Timers(this.#principal, this.#operations, this.#operations.now())
   }
 
   /** For a timer that comes without an id. */
@@ -50,12 +57,13 @@ export class Timers {
     if (callback !== undefined) this.#assertSubject(callback.target, command.namespace)
     const tenant = tenantOf(this.#principal)
     const isLoad = tenant !== null && (command.type === 'create' || command.type === 'update')
-    return this.#operations.execute(isLoad ? { ...command, tenant } : command)
+    return this.#operations.execute(isLoad ? { ...command, tenant } : command, this.#arrivedAt)
   }
 
   /** Many at once, sharing commits; those on one timer in the order given. Each has its own answer: a refusal does not stop the others. */
   async executeMany(commands: readonly Command[]): Promise<PromiseSettledResult<Executed>[]> {
-    return this.changeMany(NO_NAMESPACE, commands, { keyOf: ({ uuid }) => uuid, run: (command) => this.execute(command) })
+    const arrived = this.arrived()
+    return this.changeMany(NO_NAMESPACE, commands, { keyOf: ({ uuid }) => uuid, run: (command) => arrived.execute(command) })
   }
 
   /** The same for changes that take more than one command each. Who may change nothing in the namespace is refused as a whole. */

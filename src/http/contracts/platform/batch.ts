@@ -21,9 +21,10 @@ type Change = { readonly action: BatchAction; readonly id: string; readonly run:
 
 /** The answer, as JSON. */
 export async function runBatch(items: readonly unknown[], parts: BatchParts): Promise<string> {
-  const judged = items.map((item, index) => readOrRefused(() => toChange(item, index, parts)))
+  const timers = parts.timers.arrived()
+  const judged = items.map((item, index) => readOrRefused(() => toChange(item, index, { ...parts, timers })))
   const changes = judged.filter((one): one is Change => !(one instanceof DuetimeError))
-  const done = (await parts.timers.changeMany(DEFAULT_NAMESPACE, changes, { keyOf: ({ id }) => id, run: ({ run }) => run() })).values()
+  const done = (await timers.changeMany(DEFAULT_NAMESPACE, changes, { keyOf: ({ id }) => id, run: ({ run }) => run() })).values()
   const tally = { created: 0, updated: 0, canceled: 0, failed: 0 }
   const results = judged.map((one) => {
     const result = one instanceof DuetimeError ? one : outcomeOf(done.next().value!)
