@@ -94,22 +94,22 @@ export class BenchDatabase {
 const FILL = `
   WITH made AS (
     INSERT INTO timers (
-      shard_id, row_type, timer_execute_at, timer_uuid, timer_namespace, timer_id, timer_version, timer_status, timer_protocol,
-      timer_target_type, timer_target_address, timer_payload, timer_created_at, timer_firing, timer_attempts
+      shard_id, row_type, timer_execute_at, timer_uuid, timer_namespace, timer_id, timer_version, timer_status, timer_kind,
+      timer_created_at, timer_payload, timer_document
     )
     SELECT
       floor(random() * $3::integer)::integer, 2,
       (extract(epoch FROM now()) * 1000)::bigint + 172800000 + floor(random() * 31363200000)::bigint,
-      gen_random_uuid(), 'default', 'far-' || lpad(n::text, 16, '0'), 1, 0, 'v1',
-      1, 'http://127.0.0.1:9/hooks/order/reminders', '{"order":"o-1234567890","reason":"payment reminder","n":1}',
-      (extract(epoch FROM now()) * 1000)::bigint, 1, 0
+      gen_random_uuid(), 'default', 'far-' || lpad(n::text, 16, '0'), 1, 0, 0,
+      (extract(epoch FROM now()) * 1000)::bigint, '{"order":"o-1234567890","reason":"payment reminder","n":1}',
+      '{"target":{"type":"http","url":"http://127.0.0.1:9/hooks/order/reminders"}}'
     FROM generate_series($1::bigint + 1, $2::bigint) AS n
     RETURNING 1
   )
-  INSERT INTO timer_counts (timer_namespace, timer_status, timer_kind, timer_count)
-  SELECT 'default', 0, 0, count(*) FROM made
-  ON CONFLICT (timer_namespace, timer_status, timer_kind)
-    DO UPDATE SET timer_count = timer_counts.timer_count + excluded.timer_count`
+  INSERT INTO timer_counters (timer_namespace, slot_at, counter_name, counter_amount)
+  SELECT 'default', -1, '0.0', count(*) FROM made
+  ON CONFLICT (timer_namespace, slot_at, counter_name)
+    DO UPDATE SET counter_amount = timer_counters.counter_amount + excluded.counter_amount`
 
 function childrenOf(pid: number, thread: string): number[] {
   return readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').trim().split(' ').filter((child) => child !== '').map(Number)

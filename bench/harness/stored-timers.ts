@@ -7,11 +7,12 @@ import { DatabaseSync } from 'node:sqlite'
 import { setImmediate as turn } from 'node:timers/promises'
 import { Status } from '../../src/core/timer.ts'
 import type { Timer, TimerId } from '../../src/core/timer.ts'
-import { sampleTimer } from '../../src/store/sample-timer.ts'
+import { TimerKind } from '../../src/core/timer-kind.ts'
+import { sampleTimer } from '../../src/store/conformance/sample-timer.ts'
 import { openForWriting } from '../../src/store/sqlite/connection.ts'
 import { INSERT_SQL, rowValues } from '../../src/store/sqlite/statements.ts'
-import { TimerCounts } from '../../src/store/sqlite/timer-counts.ts'
-import { statusCode } from '../../src/store/timer-row.ts'
+import { countName, COUNTS } from '../../src/store/counters.ts'
+import { Counters } from '../../src/store/sqlite/counters.ts'
 
 const SHARD = 0
 const FILL_STEP = 20_000
@@ -70,15 +71,14 @@ export class StoredTimers {
     try {
       db.exec('PRAGMA synchronous = OFF; BEGIN')
       const insert = db.prepare(INSERT_SQL)
-      const counts = new TimerCounts(db)
+      const counts = new Counters(db)
       while (this.#stored < timers) {
         const some = farTimers(this.#stored, Math.min(FILL_STEP, timers - this.#stored))
         for (const timer of some) insert.run(...rowValues(timer, SHARD))
-        counts.add(some[0]!.namespace, statusCode(Status.pending), some.length)
+        counts.add([some[0]!.namespace, COUNTS, countName(Status.pending, TimerKind.once), some.length])
         this.#stored += some.length
         await turn() // so that the bench can be interrupted
       }
-      counts.flush()
       db.exec('COMMIT')
     } finally {
       db.close()

@@ -6,9 +6,10 @@ import pg from 'pg'
 import { shardOf } from '../../src/core/ids.ts'
 import type { PostgresLocation } from '../../src/runtime/postgres-location.ts'
 import { columnParameter } from '../../src/store/postgres/array-parameters.ts'
-import { CELL_TYPES } from '../../src/store/postgres/commit.ts'
-import { appendCells, TIMER_COLUMNS } from '../../src/store/timer-row.ts'
-import type { Cell } from '../../src/store/timer-row.ts'
+import { ELEMENT_TYPES } from '../../src/store/postgres/column-types.ts'
+import { COLUMN_NAMES, TIMER_COLUMNS } from '../../src/store/row/columns.ts'
+import type { Cell } from '../../src/store/row/columns.ts'
+import { appendCells } from '../../src/store/row/timer-row.ts'
 import { answerQuestions, setup } from '../harness/helper-side.ts'
 import { SHARDS } from '../harness/postgres.ts'
 import { farTimers } from '../harness/stored-timers.ts'
@@ -17,8 +18,8 @@ export type RawPostgresInserts =
   | { readonly type: 'rows'; readonly firstId: number; readonly connections: number; readonly durationMs: number; readonly rowsMax: number }
   | { readonly type: 'arrays'; readonly firstId: number; readonly statements: number; readonly rowsPerStatement: number }
 
-const COLUMNS = ['shard_id', ...TIMER_COLUMNS]
-const TYPES = ['int4', ...TIMER_COLUMNS.map((column) => CELL_TYPES[column])] as const
+const COLUMNS = ['shard_id', ...COLUMN_NAMES]
+const TYPES = ['int4', ...TIMER_COLUMNS.map(({ type }) => ELEMENT_TYPES[type])] as const
 const INSERT = `INSERT INTO timers (${COLUMNS.join(', ')})`
 const ONE_ROW = `${INSERT} VALUES (${COLUMNS.map((_, index) => `$${index + 1}`).join(', ')})`
 const MANY_ROWS = `${INSERT} SELECT * FROM unnest(${TYPES.map((type, index) => `$${index + 1}::${type}[]`).join(', ')})`

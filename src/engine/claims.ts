@@ -7,7 +7,7 @@
 import type { Epoch, Millis, ShardId } from '../core/timer.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Logger } from '../runtime/logger.ts'
-import type { Store } from '../store/store.ts'
+import type { TimerStore } from '../store/store.ts'
 import { AwaitedMessages } from './awaited-messages.ts'
 import type { ClusterMap } from './cluster-map.ts'
 import type { Departure, FlightAbroad, MovedShard } from './hand-over.ts'
@@ -31,7 +31,7 @@ export interface ShardHome {
 }
 
 export type ClaimsOptions = {
-  readonly store: Store
+  readonly store: TimerStore
   readonly clock: Clock
   readonly logger: Logger
   readonly node: string

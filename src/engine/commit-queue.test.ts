@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Epoch, ShardId, TimerId } from '../core/timer.ts'
 import { ManualClock } from '../runtime/manual-clock.ts'
-import { sampleTimer } from '../store/sample-timer.ts'
+import { sampleTimer } from '../store/conformance/sample-timer.ts'
 import { StoreError } from '../store/store.ts'
 import type { CommitPart, PartResult, Put, Store } from '../store/store.ts'
 import { CommitQueue } from './commit-queue.ts'
@@ -13,9 +13,9 @@ type Commit = { readonly parts: readonly CommitPart[]; resolve(results: readonly
 
 const SHARD = 0 as ShardId
 const EPOCH = 1 as Epoch
-const WRITTEN: PartResult = { fenced: false, missed: new Map() }
-const put = (id: string): Put => ({ timer: sampleTimer({ id: id as TimerId }), expect: 'absent' })
-const idsOf = (commit: Commit | undefined): string[][] => commit!.parts.map(({ puts }) => puts.map(({ timer }) => timer.id))
+const WRITTEN: PartResult = { type: 'written' }
+const put = (id: string): Put => ({ before: null, after: sampleTimer({ id: id as TimerId }) })
+const idsOf = (commit: Commit | undefined): string[][] => commit!.parts.map(({ puts }) => puts.map(({ after }) => after.id))
 
 /** A store whose commits end when the test says so. */
 function setup(limits: { lengthMax?: number; batchMax?: number } = {}) {
@@ -26,7 +26,7 @@ function setup(limits: { lengthMax?: number; batchMax?: number } = {}) {
   const clock = new ManualClock()
   const observed: [number, number][] = []
   const queue = new CommitQueue({
-    store: store as Store,
+    store,
     owner: 'a',
     clock,
     observer: { committed: (puts, ms) => observed.push([puts, ms]) },
@@ -69,7 +69,7 @@ test('a store that throws instead of rejecting is a failed commit too', async ()
     },
   }
   const observer = { committed() {} }
-  const queue = new CommitQueue({ store: store as Store, owner: 'a', clock: new ManualClock(), observer, lengthMax: 1, batchMax: 1 })
+  const queue = new CommitQueue({ store, owner: 'a', clock: new ManualClock(), observer, lengthMax: 1, batchMax: 1 })
   await assert.rejects(queue.write(SHARD, EPOCH, put('a')), failure)
   await queue.idle()
   assert.equal(queue.length, 0)
@@ -82,7 +82,7 @@ test('a fenced part tells all its writers, and only them', async () => {
   write('c', 0 as ShardId)
   await turn()
   assert.deepEqual(idsOf(commits[0]), [['a', 'c'], ['b']])
-  commits[0]!.resolve([{ fenced: true }, WRITTEN])
+  commits[0]!.resolve([{ type: 'fenced' }, WRITTEN])
   await queue.idle()
   assert.deepEqual(Object.fromEntries(results), { a: { type: 'fenced' }, b: { type: 'written' }, c: { type: 'fenced' } })
 })
@@ -98,12 +98,16 @@ test('writes of an old and a new epoch of one shard are separate parts', async (
   await queue.idle()
 })
 
-test('a miss is told to its writer, with the row that is there or null', async () => {
-  const { queue, commits, results, write } = setup()
+test('a miss is told to its writer, with the row that is there or null, and the others of its part go again', async () => {
+  const { queue, commits, results, write, writtenBy } = setup()
   for (const id of ['a', 'b', 'c', 'd']) write(id, (id === 'd' ? 1 : 0) as ShardId)
   await turn()
   const row = sampleTimer({ version: 7 })
-  commits[0]!.resolve([{ fenced: false, missed: new Map([[1, row], [2, null]]) }, WRITTEN])
+  commits[0]!.resolve([{ type: 'missed', rows: new Map([[put('b').after.uuid, row], [put('c').after.uuid, null]]) }, WRITTEN])
+  await turn()
+  assert.deepEqual(Object.keys(Object.fromEntries(results)).toSorted(), ['b', 'c', 'd'])
+  assert.deepEqual(idsOf(commits[1]), [['a']])
+  writtenBy(commits[1])
   await queue.idle()
   assert.deepEqual(Object.fromEntries(results), {
     a: { type: 'written' },
@@ -111,6 +115,20 @@ test('a miss is told to its writer, with the row that is there or null', async (
     c: { type: 'missed', row: null },
     d: { type: 'written' },
   })
+})
+
+test('two changes of one timer are never in one commit, and keep their order', async () => {
+  const { queue, commits, write, writtenBy } = setup()
+  write('a')
+  write('b')
+  write('a')
+  await turn()
+  assert.deepEqual(idsOf(commits[0]), [['a', 'b']])
+  writtenBy(commits[0])
+  await turn()
+  assert.deepEqual(idsOf(commits[1]), [['a']])
+  writtenBy(commits[1])
+  await queue.idle()
 })
 
 test('a full queue refuses client writes until there is room again', async () => {

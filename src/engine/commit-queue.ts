@@ -6,10 +6,16 @@
 // costs something by itself, so the second one goes out early only when it is as large as what is under way, or large
 // enough: many clients that wait for their answers then stay in two halves and do not fall into ever smaller pieces.
 
+//
+// A part of a commit is all or nothing. When a row was not as a change said, nothing of its part was written: that change is
+// told what is there, and the others go again with the next commit.
+
 import { unavailable } from '../core/errors.ts'
-import type { Epoch, ShardId, Timer } from '../core/timer.ts'
+import type { Epoch, ShardId, Timer, TimerUuid } from '../core/timer.ts'
 import type { Clock } from '../runtime/clock.ts'
-import type { CommitPart, PartResult, Put, Store } from '../store/store.ts'
+import { partOf } from '../store/commit-sheet.ts'
+import type { Change } from '../store/commit-sheet.ts'
+import type { PartResult, TimerStore } from '../store/store.ts'
 
 export type PutResult =
   | { readonly type: 'written' }
@@ -23,9 +29,18 @@ export type CommitObserver = { committed(puts: number, durationMs: number): void
 type Waiting = {
   readonly shard: ShardId
   readonly epoch: Epoch
-  readonly put: Put
+  readonly change: Change
   readonly resolve: (result: PutResult) => void
   readonly reject: (error: unknown) => void
+}
+
+export type CommitQueueOptions = {
+  readonly store: Pick<TimerStore, 'commit'>
+  readonly owner: string
+  readonly clock: Clock
+  readonly observer: CommitObserver
+  readonly lengthMax: number
+  readonly batchMax: number
 }
 
 const RETRY_AFTER_MS = 1_000
@@ -35,7 +50,7 @@ const WRITTEN: PutResult = { type: 'written' }
 const FENCED: PutResult = { type: 'fenced' }
 
 export class CommitQueue {
-  readonly #store: Store
+  readonly #store: Pick<TimerStore, 'commit'>
   readonly #owner: string
   readonly #clock: Clock
   readonly #observer: CommitObserver
@@ -48,7 +63,7 @@ export class CommitQueue {
   #onIdle: (() => void)[] = []
 
   /** `owner` names this node, and is part of the fence of every commit. */
-  constructor(options: { store: Store; owner: string; clock: Clock; observer: CommitObserver; lengthMax: number; batchMax: number }) {
+  constructor(options: CommitQueueOptions) {
     this.#store = options.store
     this.#owner = options.owner
     this.#clock = options.clock
@@ -68,12 +83,12 @@ export class CommitQueue {
   }
 
   /**
-   * Resolves when the put is durable, or says why it was not written. Rejects when the store failed. It takes
+   * Resolves when the change is durable, or says why it was not written. Rejects when the store failed. It takes
    * any number of writes: client writes ask `assertRoom` first, and the engine's own are as many as deliveries are in flight.
    */
-  write(shard: ShardId, epoch: Epoch, put: Put): Promise<PutResult> {
+  write(shard: ShardId, epoch: Epoch, change: Change): Promise<PutResult> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ shard, epoch, put, resolve, reject })
+      this.#waiting.push({ shard, epoch, change, resolve, reject })
       this.#schedule()
     })
   }
@@ -100,14 +115,14 @@ export class CommitQueue {
   }
 
   async #commit(): Promise<void> {
-    const batch = this.#waiting.length <= this.#batchMax ? this.#waiting : this.#waiting.slice(0, this.#batchMax)
-    this.#waiting = batch === this.#waiting ? [] : this.#waiting.slice(this.#batchMax)
+    const batch = this.#takeBatch()
     this.#committing += batch.length
     this.#underWay++
     this.#schedule()
-    const tell = await this.#write(batch)
+    const { tell, again } = await this.#write(batch)
     this.#committing -= batch.length
     this.#underWay--
+    if (again.length > 0) this.#waiting = [...again, ...this.#waiting]
     // The store gets its next work before these are told, which takes a while: they build their answers.
     if (this.#mayCommit()) void this.#commit()
     tell()
@@ -115,47 +130,69 @@ export class CommitQueue {
     if (this.length === 0) for (const resolve of this.#onIdle.splice(0)) resolve()
   }
 
-  /** Answers with what tells the writers. */
-  async #write(batch: readonly Waiting[]): Promise<() => void> {
-    const groups = byShard(batch, this.#owner)
+  /** A part names a timer once: a second change of it waits for the next commit. */
+  #takeBatch(): Waiting[] {
+    const batch: Waiting[] = []
+    const left: Waiting[] = []
+    const taken = new Set<TimerUuid>()
+    for (const waiting of this.#waiting) {
+      const { uuid } = waiting.change.after
+      if (batch.length >= this.#batchMax || taken.has(uuid)) left.push(waiting)
+      else batch.push(waiting)
+      taken.add(uuid)
+    }
+    this.#waiting = left
+    return batch
+  }
+
+  async #write(batch: readonly Waiting[]): Promise<Written> {
+    const groups = byFence(batch)
     const startedAt = this.#clock.monotonic()
     try {
-      const results = await this.#store.commit(groups.map(({ part }) => part))
+      const parts = groups.map(({ shard, epoch, members }) => partOf({ shard, epoch, owner: this.#owner }, members.map(({ change }) => change)))
+      const results = await this.#store.commit(parts)
       this.#observer.committed(batch.length, this.#clock.monotonic() - startedAt)
       if (results.length !== groups.length) throw new Error(`${groups.length} parts have ${results.length} results`)
-      return () => tellAll(groups, results)
+      return { tell: () => tellAll(groups, results), again: groups.flatMap(({ members }, index) => notInTheWay(members, results[index]!)) }
     } catch (error) {
-      return () => {
-        for (const waiting of batch) waiting.reject(error)
+      return {
+        again: [],
+        tell: () => {
+          for (const waiting of batch) waiting.reject(error)
+        },
       }
     }
   }
 }
 
+/** `tell` tells the writers what became of their changes, but for those that go again. */
+type Written = { readonly tell: () => void; readonly again: readonly Waiting[] }
+
 function tellAll(groups: readonly Group[], results: readonly PartResult[]): void {
   for (const [index, { members }] of groups.entries()) {
     const result = results[index]!
-    for (const [at, waiting] of members.entries()) {
-      if (result.fenced) waiting.resolve(FENCED)
-      else if (result.missed.has(at)) waiting.resolve({ type: 'missed', row: result.missed.get(at)! })
-      else waiting.resolve(WRITTEN)
+    for (const { change, resolve } of members) {
+      if (result.type !== 'missed') resolve(result.type === 'fenced' ? FENCED : WRITTEN)
+      else if (result.rows.has(change.after.uuid)) resolve({ type: 'missed', row: result.rows.get(change.after.uuid)! })
     }
   }
 }
 
-type Group = { readonly part: CommitPart; readonly members: readonly Waiting[] }
+function notInTheWay(members: readonly Waiting[], result: PartResult): readonly Waiting[] {
+  return result.type === 'missed' ? members.filter(({ change }) => !result.rows.has(change.after.uuid)) : []
+}
+
+type Group = { readonly shard: ShardId; readonly epoch: Epoch; readonly members: Waiting[] }
 
 /** One part per shard and epoch, in the order of arrival. */
-function byShard(batch: readonly Waiting[], owner: string): Group[] {
-  const groups = new Map<string, { shard: ShardId; epoch: Epoch; members: Waiting[] }>()
+function byFence(batch: readonly Waiting[]): Group[] {
+  const groups = new Map<string, Group>()
   for (const waiting of batch) {
-    const key = `${waiting.shard}:${waiting.epoch}`
+    const { shard, epoch } = waiting
+    const key = `${shard}:${epoch}`
     const group = groups.get(key)
-    if (group === undefined) groups.set(key, { shard: waiting.shard, epoch: waiting.epoch, members: [waiting] })
+    if (group === undefined) groups.set(key, { shard, epoch, members: [waiting] })
     else group.members.push(waiting)
   }
-  return Array.from(groups.values(), ({ shard, epoch, members }) => ({
-    part: { shard, epoch, owner, puts: members.map(({ put }) => put) },
-    members,
-  }))
+  return [...groups.values()]
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { lastKeyAt } from '../core/order.ts'
 import type { Millis, Namespace, Timer, TimerId } from '../core/timer.ts'
-import { sampleTimer } from '../store/sample-timer.ts'
+import { sampleTimer } from '../store/conformance/sample-timer.ts'
 import { Coverage, OTHERS } from './coverage.ts'
 
 const NOW = Date.UTC(2030, 0, 1)

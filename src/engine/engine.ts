@@ -7,7 +7,8 @@ import type { Millis, Namespace, ShardId, Timer, TimerUuid } from '../core/timer
 import { sleep } from '../runtime/clock.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Logger } from '../runtime/logger.ts'
-import type { Store } from '../store/store.ts'
+import { GatheredGets } from '../store/gathered-gets.ts'
+import type { TimerStore } from '../store/store.ts'
 import type { TargetAdapter } from '../targets/target.ts'
 import { CommitQueue } from './commit-queue.ts'
 import type { CommitObserver } from './commit-queue.ts'
@@ -30,7 +31,7 @@ import { Waker } from './waker.ts'
 export type { ClusterView, EngineGauges } from './node-view.ts'
 
 export type EngineOptions = {
-  readonly store: Store
+  readonly store: TimerStore
   readonly targets: readonly TargetAdapter[]
   readonly clock: Clock
   readonly logger: Logger
@@ -90,10 +91,12 @@ export class Engine {
     this.#options = options
     this.#commits = new CommitQueue({ store, owner: node, clock, observer, ...options.commitQueue })
     this.#dispatcher = new Dispatcher(options.deliveries)
+    const reads = new GatheredGets(store)
     const machinery = { clock, commits: this.#commits, dispatcher: this.#dispatcher }
     this.#shards = new OpenShards({
       ...options,
       ...machinery,
+      reads,
       limits: options.window,
       leaseMs: (options.cluster ?? ALONE).leaseMs,
       signal: this.#abandon.signal,
@@ -108,7 +111,7 @@ export class Engine {
     this.#ownership = new Ownership({ store, clock, logger, node, ...(options.cluster ?? ALONE), shards })
     this.#waker = new Waker({ ...machinery, shards, pollIntervalMs, isCertain, lookNow: () => this.lookNow() })
     this.#view = new NodeView({ ...machinery, node, shards, ownership: this.#ownership })
-    this.#pruner = new Pruner({ store, clock, logger })
+    this.#pruner = new Pruner({ store, clock, logger, owned: () => Array.from(shards, (shard) => shard.fence) })
   }
 
   /** Claims what this node should own now, and resolves when each of these shards has its first page in memory. */

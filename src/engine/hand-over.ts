@@ -9,7 +9,7 @@ import type { EndedAttempt } from '../core/settle.ts'
 import type { Epoch, Millis, Namespace, ShardId, TimerId, TimerUuid } from '../core/timer.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Logger } from '../runtime/logger.ts'
-import type { NodeRow, ShardRow, Store } from '../store/store.ts'
+import type { NodeRow, ShardRow, TimerStore } from '../store/store.ts'
 
 /** A delivery under way at a node that is not, or will not be, the owner of the timer. */
 export type FlightAbroad = {
@@ -54,7 +54,7 @@ export type Departure = {
 export type HandOverOptions = {
   /** The owner until then. */
   readonly node: string
-  readonly store: Store
+  readonly store: TimerStore
   readonly clock: Clock
   readonly logger: Logger
   readonly neighbours: Neighbours

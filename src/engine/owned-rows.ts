@@ -5,13 +5,14 @@
 // that read brings counts only if no other write of the timer ended while it was on its way: it may be older than that one.
 
 import { DuetimeError, ErrorCode, unavailable } from '../core/errors.ts'
-import { talliesOf } from '../core/tallies.ts'
 import type { Epoch, ShardId, Timer, TimerUuid } from '../core/timer.ts'
-import { kindOf } from '../core/timer-kind.ts'
 import { sleep } from '../runtime/clock.ts'
 import type { Clock } from '../runtime/clock.ts'
+import { partOf } from '../store/commit-sheet.ts'
+import type { Change } from '../store/commit-sheet.ts'
+import type { GatheredGets } from '../store/gathered-gets.ts'
 import { StoreError } from '../store/store.ts'
-import type { ExpectedRow, Put, Store } from '../store/store.ts'
+import type { Put, TimerStore } from '../store/store.ts'
 import type { CommitQueue, PutResult } from './commit-queue.ts'
 import type { Holds } from './holds.ts'
 import type { Outbox } from './outbox.ts'
@@ -21,7 +22,8 @@ export type RowsParts = {
   readonly epoch: Epoch
   /** The owner: this node. */
   readonly node: string
-  readonly store: Store
+  readonly store: TimerStore
+  readonly reads: GatheredGets
   readonly commits: CommitQueue
   readonly clock: Clock
   readonly signal: AbortSignal
@@ -65,7 +67,7 @@ export class OwnedRows {
 
   async read({ namespace, id, uuid }: Pick<Timer, 'namespace' | 'id' | 'uuid'>): Promise<Timer | null> {
     try {
-      return await this.#parts.store.get({ namespace, id, uuid, shard: this.#parts.id })
+      return await this.#parts.reads.get({ namespace, id, uuid, shard: this.#parts.id })
     } catch (error) {
       throw storeFailed(error)
     }
@@ -90,10 +92,10 @@ export class OwnedRows {
 
   /** For those that see to the timer themselves, as a flight does. Rejects as the store does. */
   async write(before: Timer | null, after: Timer): Promise<PutResult> {
-    const put: Put = { timer: after, expect: before === null ? 'absent' : expectationOf(before), tallies: talliesOf(before, after) }
     const { outbox, onFenced } = this.#parts
+    const put: Put = { before, after }
     try {
-      const result = await (outbox === undefined ? this.#commit(put) : this.#commitWithEvents(outbox, before, put))
+      const result = await (outbox === undefined ? this.#commit(put) : this.#commitWithEvents(outbox, put))
       if (result.type === 'fenced') onFenced()
       return result
     } finally {
@@ -102,12 +104,12 @@ export class OwnedRows {
     }
   }
 
-  #commit(put: Put): Promise<PutResult> {
-    return this.#parts.commits.write(this.#parts.id, this.#parts.epoch, put)
+  #commit(change: Change): Promise<PutResult> {
+    return this.#parts.commits.write(this.#parts.id, this.#parts.epoch, change)
   }
 
-  async #commitWithEvents(outbox: Outbox, before: Timer | null, put: Put): Promise<PutResult> {
-    const events = outbox.eventsOf(before, put.timer)
+  async #commitWithEvents(outbox: Outbox, put: Put): Promise<PutResult> {
+    const events = outbox.eventsOf(put.before, put.after)
     if (events.length === 0) return this.#commit(put)
     try {
       return await this.#commit({ ...put, events })
@@ -132,11 +134,11 @@ export class OwnedRows {
       doubt.isOutdated = false
       try {
         // A commit comes after all earlier ones of the shard, even if the store is still busy with one that it was given.
-        const [result] = await store.commit([{ shard, epoch, owner, puts: [] }])
-        if (result!.fenced) onFenced()
-        const row = await store.get({ namespace, id, uuid, shard })
+        const [result] = await store.commit([partOf({ shard, epoch, owner }, [])])
+        if (result!.type === 'fenced') onFenced()
+        const [row] = await store.getMany([{ namespace, id, uuid, shard }])
         if (doubt.isOutdated) continue
-        if (row !== null) apply(row)
+        if (row) apply(row)
         break
       } catch {
         await sleep(clock, waitMs, signal).catch(() => {})
@@ -150,10 +152,6 @@ export class OwnedRows {
 /** Nothing was done: the command may be tried at another node, or here again later. */
 export function notOwner(cause?: unknown): DuetimeError {
   return new DuetimeError(ErrorCode.notOwner, 'nothing was done: the timer is moving from one node to another; try again', { retryAfterMs: RETRY_AFTER_MS }, { cause })
-}
-
-function expectationOf({ version, status, metadata, ...timer }: Timer): ExpectedRow {
-  return { version, status, kind: kindOf(timer), metadata }
 }
 
 function storeFailed(error: unknown): unknown {

@@ -2,7 +2,7 @@
 // meanwhile; so that is noted, and whoever takes the page in lays it over the rows.
 
 import type { ShardId, Timer, TimerUuid } from '../core/timer.ts'
-import type { DueScan, Store } from '../store/store.ts'
+import type { DueScan, TimerStore } from '../store/store.ts'
 import { bytesOf } from './shares.ts'
 import type { WindowLimits } from './shares.ts'
 
@@ -14,12 +14,12 @@ export type Reading = {
 }
 
 export class PageReader {
-  readonly #store: Store
+  readonly #store: TimerStore
   readonly #shard: ShardId
   readonly #limits: WindowLimits
   #reading: Reading | null = null
 
-  constructor(options: { store: Store; shard: ShardId; limits: WindowLimits }) {
+  constructor(options: { store: TimerStore; shard: ShardId; limits: WindowLimits }) {
     this.#store = options.store
     this.#shard = options.shard
     this.#limits = options.limits

@@ -1,26 +1,33 @@
 // Removes finished timers once their retention is over, in small batches with pauses, so that neither the store's
-// writer nor its log is busy with it for long.
+// writer nor its log is busy with it for long. Each node prunes the shards that it owns, by commits like any other.
 
+import { SLOT_MS, SLOTS_KEPT_MS } from '../core/tallies.ts'
+import type { Millis } from '../core/timer.ts'
 import { sleep } from '../runtime/clock.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Logger } from '../runtime/logger.ts'
-import type { Store } from '../store/store.ts'
+import { deletingPart } from '../store/commit-sheet.ts'
+import type { OwnedShard, TimerStore } from '../store/store.ts'
 
 const BATCH = 500
 const BETWEEN_BATCHES_MS = 50
 const BETWEEN_ROUNDS_MS = 10_000
 
+export type PrunerOptions = {
+  readonly store: TimerStore
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly owned: () => readonly OwnedShard[]
+}
+
 export class Pruner {
-  readonly #store: Store
-  readonly #clock: Clock
-  readonly #logger: Logger
+  readonly #options: PrunerOptions
   readonly #stopping = new AbortController()
   #running: Promise<void> | null = null
+  #slotsForgottenBefore: Millis = 0
 
-  constructor(options: { store: Store; clock: Clock; logger: Logger }) {
-    this.#store = options.store
-    this.#clock = options.clock
-    this.#logger = options.logger
+  constructor(options: PrunerOptions) {
+    this.#options = options
   }
 
   start(): void {
@@ -33,18 +40,38 @@ export class Pruner {
   }
 
   async #run(): Promise<void> {
+    const { clock, logger } = this.#options
     const { signal } = this.#stopping
     let waitMs = BETWEEN_ROUNDS_MS
     while (!signal.aborted) {
       try {
-        await sleep(this.#clock, waitMs, signal)
-        const deleted = await this.#store.prune({ now: this.#clock.now(), limit: BATCH })
-        waitMs = deleted === BATCH ? BETWEEN_BATCHES_MS : BETWEEN_ROUNDS_MS
+        await sleep(clock, waitMs, signal)
+        await this.#forgetSlots(clock.now())
+        waitMs = (await this.#prune(clock.now())) === BATCH ? BETWEEN_BATCHES_MS : BETWEEN_ROUNDS_MS
       } catch (error) {
         if (signal.aborted) return
         waitMs = BETWEEN_ROUNDS_MS
-        this.#logger.warn({ err: error }, 'could not prune finished timers; trying again later')
+        logger.warn({ err: error }, 'could not prune finished timers; trying again later')
       }
     }
+  }
+
+  /** A row that has changed meanwhile stands in the way of its part: it is not expired any more, and the others go next time. */
+  async #prune(now: Millis): Promise<number> {
+    const { store, owned } = this.#options
+    const fences = new Map(owned().map((fence) => [fence.shard, fence]))
+    if (fences.size === 0) return 0
+    const rows = await store.expired({ shards: [...fences.keys()], before: now, limit: BATCH })
+    const byShard = [...Map.groupBy(rows, ({ shard }) => shard)]
+    if (rows.length > 0) await store.commit(byShard.map(([shard, expired]) => deletingPart(fences.get(shard)!, expired)))
+    return rows.length
+  }
+
+  /** Once for each slot of time: there is nothing to remove in between. */
+  async #forgetSlots(now: Millis): Promise<void> {
+    const before = Math.floor((now - SLOTS_KEPT_MS) / SLOT_MS) * SLOT_MS
+    if (before <= this.#slotsForgottenBefore) return
+    await this.#options.store.forgetCounters(before)
+    this.#slotsForgottenBefore = before
   }
 }

@@ -8,6 +8,7 @@ import { decide, standsAlone } from '../core/decide.ts'
 import { unavailable } from '../core/errors.ts'
 import { Status } from '../core/timer.ts'
 import type { Millis, ShardId, Timer, TimerUuid } from '../core/timer.ts'
+import type { OwnedShard } from '../store/store.ts'
 import { Departing } from './departing.ts'
 import type { DepartingParts } from './departing.ts'
 import type { Entry } from './entries.ts'
@@ -68,6 +69,10 @@ export class Shard {
 
   get id(): ShardId {
     return this.#parts.id
+  }
+
+  get fence(): OwnedShard {
+    return { shard: this.#parts.id, epoch: this.#parts.epoch, owner: this.#parts.node }
   }
 
   get windowBytes(): number {

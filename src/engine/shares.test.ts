@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { JsonText, Namespace, Timer, TimerId } from '../core/timer.ts'
-import { sampleTimer } from '../store/sample-timer.ts'
+import { sampleTimer } from '../store/conformance/sample-timer.ts'
 import { Shares } from './shares.ts'
 
 const [a, b, c] = ['a', 'b', 'c'] as [Namespace, Namespace, Namespace]

@@ -12,7 +12,7 @@ import { compareKeys, lastKeyAt } from '../core/order.ts'
 import type { OrderKey } from '../core/order.ts'
 import { isFinished } from '../core/timer.ts'
 import type { Millis, Namespace, ShardId, Timer, TimerUuid } from '../core/timer.ts'
-import type { Store } from '../store/store.ts'
+import type { TimerStore } from '../store/store.ts'
 import { Coverage, OTHERS } from './coverage.ts'
 import type { Page, Scope } from './coverage.ts'
 import { Entries } from './entries.ts'
@@ -29,7 +29,7 @@ export class Window {
   /** While more than this is in memory nobody is made to give way: the last page that needed it brought nothing in. */
   #pressAtSize = Infinity
 
-  constructor(options: { store: Store; shard: ShardId; limits: WindowLimits; now: Millis }) {
+  constructor(options: { store: TimerStore; shard: ShardId; limits: WindowLimits; now: Millis }) {
     this.#limits = options.limits
     this.#entries = new Entries(options.limits, options.now)
     this.#pages = new PageReader(options)

@@ -39,7 +39,7 @@ test('a store that fails is named in the log, and to no client', async (t) => {
   const secret = 'PostgreSQL at db.internal:6543, database ledger'
   const fail = (): Promise<never> => Promise.reject(new StoreError(`cannot read from ${secret}: it is starting`))
   class FailingStore extends MemoryStore {
-    override get = fail
+    override getMany = fail
     override commit = fail
     override page = fail
     override list = fail

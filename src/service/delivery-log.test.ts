@@ -6,7 +6,7 @@ import { settle } from '../core/settle.ts'
 import type { JsonText, TimerId } from '../core/timer.ts'
 import { createLogger } from '../runtime/logger.ts'
 import { ManualClock } from '../runtime/manual-clock.ts'
-import { sampleTimer } from '../store/sample-timer.ts'
+import { sampleTimer } from '../store/conformance/sample-timer.ts'
 import { DeliveryLog } from './delivery-log.ts'
 
 type Line = Record<string, unknown>

@@ -17,6 +17,7 @@ import type { Clock } from '../runtime/clock.ts'
 import { randomUuidV7 } from '../runtime/uuid-v7.ts'
 import { TIMER_PARTS } from '../store/store.ts'
 import type { ListFilter, ListPage, ListQuery, NamespaceScope, PageQuery, Store, StoreStats, TimerCount, TimerPage } from '../store/store.ts'
+import { GatheredGets } from '../store/gathered-gets.ts'
 import { asking } from './asking.ts'
 import type { Executor } from './command-router.ts'
 import { forecastOf } from './forecast.ts'
@@ -54,10 +55,12 @@ export const BULK_TIMERS_MAX = 10_000 // keeps one request to some seconds; `mor
 export class TimerOperations {
   readonly #options: TimerOperationsOptions
   readonly #namespaces: ReadonlySet<Namespace>
+  readonly #reads: GatheredGets
 
   constructor(options: TimerOperationsOptions) {
     this.#options = options
     this.#namespaces = new Set(options.namespaces)
+    this.#reads = new GatheredGets(options.store)
   }
 
   /** By the monotonic clock. */
@@ -91,7 +94,7 @@ export class TimerOperations {
   async get(identity: TimerIdentity): Promise<Timer> {
     this.#assertEnabled(identity.namespace)
     const { engine, store } = this.#options
-    const timer = await asking(store.get({ ...identity, shard: shardOf(identity.uuid, store.capabilities.shards) }))
+    const timer = await asking(this.#reads.get({ ...identity, shard: shardOf(identity.uuid, store.capabilities.shards) }))
     if (timer === null) throw timerNotFound(identity)
     return engine.view(timer)
   }

@@ -4,8 +4,8 @@
 import { Status } from '../core/timer.ts'
 import type { TimerUuid } from '../core/timer.ts'
 import type { ListCursor, ListFilter } from './store.ts'
-import { RowType } from './timer-row.ts'
-import type { Cell } from './timer-row.ts'
+import { RowType } from './row/columns.ts'
+import type { Cell } from './row/columns.ts'
 
 export const LIST_KEY = 'row_type, timer_execute_at, timer_uuid'
 export type Position = readonly [rowType: number, executeAt: number, uuid: string]

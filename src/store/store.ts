@@ -1,15 +1,19 @@
-// The store port: remembers timers and shard ownership, decides nothing. Every adapter passes the suite in
-// conformance.ts. An operation that rejects with a StoreError changed nothing, unless the error says that
-// this is not known.
+// The store port, in two halves. TimerStore is what the engine needs to keep its promises: it remembers timers and who owns
+// which shard, and decides nothing. TimerQueries is what people need to look around. Every adapter passes the suite in
+// conformance/. An operation that rejects with a StoreError changed nothing, unless the error says that this is not known.
 
 import type { NamespacePattern } from '../core/access.ts'
 import type { LifecycleEvent } from '../core/lifecycle-event.ts'
 import type { OrderKey } from '../core/order.ts'
-import type { Tally } from '../core/tallies.ts'
 import type { TimerKind } from '../core/timer-kind.ts'
-import type { Epoch, JsonText, Millis, Namespace, ShardId, Status, Timer, TimerId, TimerUuid } from '../core/timer.ts'
+import type { Epoch, Millis, Namespace, ShardId, Status, Timer, TimerId, TimerUuid } from '../core/timer.ts'
 
-export interface Store {
+export interface Store extends TimerStore, TimerQueries {
+  /** Copies the live database into a new file, consistent as of one moment; only where capabilities.backup. */
+  backup(options: { readonly path: string; readonly onProgress?: (done: number, total: number) => void }): Promise<void>
+}
+
+export interface TimerStore {
   readonly capabilities: StoreCapabilities
 
   /** Resolves when the store can be written to; rejects with the reason when it cannot. */
@@ -37,24 +41,36 @@ export interface Store {
   clusterSecret(): Promise<string>
 
   /**
-   * Writes all parts; resolves when they are durable. Each part is atomic by itself and fenced: `fenced`
-   * when its epoch and owner are not the shard's current ones, and then nothing of it was written. A put whose
-   * expectation is not met is skipped and answers with the row that is there, while the rest of its part
-   * is written. Puts of one part are applied in order and see each other. So are commits that are under way at
-   * the same time, in the order of the calls. When a commit resolves, those called before it have been done or never
-   * will be, also those that failed with an unknown outcome.
+   * Writes all parts; resolves when they are durable. A part is all or nothing: when its epoch and owner are not the shard's current ones,
+   * or a row is not as the part says it was, nothing of it is written, and the answer names the rows in the way. A part names
+   * a timer once. Commits that are under way at the same time are applied in the order of the calls. When a commit resolves,
+   * those called before it have been done or never will be, also those that failed with an unknown outcome.
    */
   commit(parts: readonly CommitPart[]): Promise<readonly PartResult[]>
 
-  /** The row as of the last commit that resolved, finished timers included; null when there is none. */
-  get(key: TimerKey): Promise<Timer | null>
-  /** Answers in the order of the keys. */
+  /** The rows as of the last commit that resolved, finished timers included, in the order of the keys; null where there is none. */
   getMany(keys: readonly TimerKey[]): Promise<readonly (Timer | null)[]>
   /**
    * Live timers of one shard in the total order, from behind `after` to `until` (inclusive), `limit` at most. Of a scan
    * that is for one namespace, or leaves some out, an adapter may read all rows in between: the caller keeps the range short.
    */
   due(scan: DueScan): Promise<readonly Timer[]>
+  /** Finished timers of these shards whose retention ended before `before`, `limit` at most, to be deleted by a commit. */
+  expired(scan: { readonly shards: readonly ShardId[]; readonly before: Millis; readonly limit: number }): Promise<readonly StoredRow[]>
+  /** Removes counters of slots before this one, and those that count nothing; some at a time. */
+  forgetCounters(slotsBefore: Millis): Promise<void>
+
+  /**
+   * The outbox of one shard: events that were written with commits, from behind the number `after`, in the order of the
+   * commits and, within a part, of its events. Numbers grow for ever, also over removals and changes of the owner.
+   */
+  readEvents(read: { readonly shard: ShardId; readonly after: number; readonly limit: number }): Promise<readonly OutboxEvent[]>
+  /** Those that are gone already do not matter. Not fenced: a published event is published, whoever owns the shard now. */
+  removeEvents(published: { readonly shard: ShardId; readonly numbers: readonly number[] }): Promise<void>
+}
+
+export interface TimerQueries {
+  readonly capabilities: StoreCapabilities
   /** Timers of all shards that match, live ones first by wake time, then finished ones by expiry; see ListPage. */
   list(query: ListQuery): Promise<ListPage>
   /**
@@ -68,24 +84,8 @@ export interface Store {
   tallies(query: TallyQuery): Promise<TallySums>
   /** How many live timers wake in each step of time up to `until`; for the near future, since it may count rows. */
   upcoming(query: UpcomingQuery): Promise<Upcoming>
-
-  /**
-   * The outbox of one shard: events that were written with puts, from behind the number `after`, in the order of the commits
-   * and, within one, of its puts. Numbers grow for ever, also over removals and changes of the owner.
-   */
-  readEvents(read: { readonly shard: ShardId; readonly after: number; readonly limit: number }): Promise<readonly OutboxEvent[]>
-  /** Those that are gone already do not matter. Not fenced: a published event is published, whoever owns the shard now. */
-  removeEvents(published: { readonly shard: ShardId; readonly numbers: readonly number[] }): Promise<void>
   /** How many events wait in these shards, and since when; it may count rows. */
   countEvents(shards: readonly ShardId[]): Promise<{ readonly count: number; readonly oldestAt: Millis | null }>
-
-  /**
-   * Deletes finished timers whose retention ended before `now`, `limit` at most; how many it deleted. Tallies of slots
-   * older than SLOTS_KEPT_MS may go, too.
-   */
-  prune(options: { readonly now: Millis; readonly limit: number }): Promise<number>
-  /** Copies the live database into a new file, consistent as of one moment; only where capabilities.backup. */
-  backup(options: { readonly path: string; readonly onProgress?: (done: number, total: number) => void }): Promise<void>
 }
 
 export type StoreCapabilities = {
@@ -148,28 +148,27 @@ export type NodeRow = {
 }
 export type ClusterState = { readonly nodes: readonly NodeRow[]; readonly shards: readonly ShardRow[] }
 
-/**
- * What must be there for the put to be written. The other fields are those of that version, which the caller
- * knows: they let a store keep its counters and its index of metadata without reading the old row.
- */
-export type Expectation = 'absent' | ExpectedRow
-export type ExpectedRow = { readonly version: number; readonly status: Status; readonly kind: TimerKind; readonly metadata: JsonText | null }
-/**
- * `tallies` are added up for the timer's namespace when the put is written, with it or not at all: each to its slot and,
- * if that is not STANDING, to the sum of all time, which is kept at STANDING.
- */
-export type Put = {
-  readonly timer: Timer
-  readonly expect: Expectation
-  readonly tallies?: readonly Tally[]
-  /** Go to the shard's outbox when the put is written, with it or not at all. */
-  readonly events?: readonly LifecycleEvent[]
-}
+/** `before` is the row that must be there, at its version; null: none may be. */
+export type Put = { readonly before: Timer | null; readonly after: Timer }
+/** Of a row, what its deletion needs. */
+export type StoredRow = Pick<Timer, 'uuid' | 'namespace' | 'version' | 'status' | 'metadata'> & { readonly shard: ShardId; readonly kind: TimerKind }
+/** A number that is added to, by namespace, slot of time and name; see counters.ts. */
+export type Counter = { readonly namespace: Namespace; readonly slotAt: Millis; readonly name: string; readonly amount: number }
 export type OutboxEvent = LifecycleEvent & { readonly number: number }
-export type CommitPart = OwnedShard & { readonly puts: readonly Put[] }
+export type CommitPart = OwnedShard & {
+  readonly puts: readonly Put[]
+  readonly deletes: readonly StoredRow[]
+  /** Each name once. */
+  readonly counters: readonly Counter[]
+  /** For the shard's outbox. */
+  readonly events: readonly LifecycleEvent[]
+}
 
-/** `missed` maps the index of a skipped put to the row that stands in its way, null when none is there. */
-export type PartResult = { readonly fenced: true } | { readonly fenced: false; readonly missed: ReadonlyMap<number, Timer | null> }
+/** `missed`: the rows in the way, by uuid; null for one that is not there. */
+export type PartResult =
+  | { readonly type: 'written' }
+  | { readonly type: 'fenced' }
+  | { readonly type: 'missed'; readonly rows: ReadonlyMap<TimerUuid, Timer | null> }
 
 export type DueScan = {
   readonly shard: ShardId

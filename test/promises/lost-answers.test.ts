@@ -62,7 +62,7 @@ test('a delivery whose mark was stored without an answer is not made again', asy
     return new Promise((resolve) => (answer = () => resolve(OK)))
   }
   await node.clock.advance(3_500)
-  assert.equal((await node.store.get({ ...name('a'), shard: 0 as never }))?.status, 'executing')
+  assert.equal((await node.store.getMany([{ ...name('a'), shard: 0 as never }]))[0]?.status, 'executing')
   recover(node)
   answer()
   await node.clock.advance(60_000)

@@ -12,6 +12,7 @@ import { MemoryStore } from '../../src/store/memory/memory-store.ts'
 import { StoreError } from '../../src/store/store.ts'
 import type { DueScan } from '../../src/store/store.ts'
 import { NOT_OK, OK, Receiver, TestNode, createCommand, gate, name } from './node-fixture.ts'
+import { partOf } from '../../src/store/commit-sheet.ts'
 
 const isCode = (code: string) => (error: unknown) => error instanceof DuetimeError && error.code === code
 
@@ -574,5 +575,5 @@ async function putByHand(node: TestNode, id: string, after: string): Promise<voi
   const other = await TestNode.start({ clock: new ManualClock(node.clock.now()) })
   const timer = await other.create(id, after)
   const { epoch, owner } = (await node.store.shards())[0]!
-  await node.store.commit([{ shard: 0 as never, epoch, owner: owner!, puts: [{ timer, expect: 'absent' }] }])
+  await node.store.commit([partOf({ shard: 0 as never, epoch, owner: owner! }, [{ before: null, after: timer }])])
 }

@@ -32,11 +32,11 @@ class SlowStore extends MemoryStore {
     throw new StoreError('connection cut', { outcomeUnknown: true })
   }
 
-  override async get(key: TimerKey) {
+  override async getMany(keys: readonly TimerKey[]) {
     const takesMs = this.answersTakeMs.shift() ?? 0
-    const row = await super.get(key)
+    const rows = await super.getMany(keys)
     await sleep(this.#clock, takesMs)
-    return row
+    return rows
   }
 }
 

@@ -6,8 +6,9 @@ import { BrokerError } from '../../broker/broker.ts'
 import type { LifecycleEvent } from '../../core/lifecycle-event.ts'
 import type { Epoch, JsonText, ShardId, TimerId } from '../../core/timer.ts'
 import { ManualClock } from '../../runtime/manual-clock.ts'
+import { partOf } from '../../store/commit-sheet.ts'
 import { MemoryStore } from '../../store/memory/memory-store.ts'
-import { sampleTimer } from '../../store/sample-timer.ts'
+import { sampleTimer } from '../../store/conformance/sample-timer.ts'
 import { StoreError } from '../../store/store.ts'
 import type { OutboxEvent } from '../../store/store.ts'
 import { ShardPublisher } from './shard-publisher.ts'
@@ -35,8 +36,8 @@ async function setup(t: TestContext | null, fateOf: (event: OutboxEvent, times: 
       const timer = sampleTimer({ id: id as TimerId, version })
       const { namespace, uuid } = timer
       const event: LifecycleEvent = { id: `${id}${version}`, type: 'updated', namespace, uuid, at: 0, body: '{}' as JsonText }
-      const expect = version === 1 ? 'absent' : ({ version: version - 1, status: timer.status, kind: 'once', metadata: null } as const)
-      await store.commit([{ shard: SHARD, epoch, owner: 'a', puts: [{ timer, expect, events: [event] }] }])
+      const before = version === 1 ? null : { ...timer, version: version - 1 }
+      await store.commit([partOf({ shard: SHARD, epoch, owner: 'a' }, [{ before, after: timer, events: [event] }])])
     }
   }
   const open = () => {

@@ -6,7 +6,7 @@ import type { CreateCommand } from '../../core/command.ts'
 import { settle } from '../../core/settle.ts'
 import type { Namespace, Timer } from '../../core/timer.ts'
 import { ManualClock } from '../../runtime/manual-clock.ts'
-import { sampleTimer } from '../../store/sample-timer.ts'
+import { sampleTimer } from '../../store/conformance/sample-timer.ts'
 import { Activity } from './activity.ts'
 
 const NOON = Date.UTC(2030, 0, 1, 12)

@@ -3,10 +3,9 @@
 // version, is passed over, so an import that was cut short is simply run again.
 
 import { shardOf } from '../../core/ids.ts'
-import { STANDING, talliesOf } from '../../core/tallies.ts'
 import type { ShardId, Timer } from '../../core/timer.ts'
-import { kindOf } from '../../core/timer-kind.ts'
-import type { ExpectedRow, Put, Store } from '../../store/store.ts'
+import { importedPart } from '../../store/commit-sheet.ts'
+import type { Put, Store } from '../../store/store.ts'
 import { entriesOf } from './read-timer-file.ts'
 import type { SoleOwner } from './sole-owner.ts'
 import { TransferError } from './transfer-error.ts'
@@ -99,31 +98,42 @@ function keep({ namespace, id, version }: Timer, there: Timer | null, result: Im
 /** `there` is the row to be replaced; null for none. */
 type Change = { readonly timer: Timer; readonly there: Timer | null }
 
-/** Those that were not written, with the row that is in their way. */
+/** Those that were not written, with the row that is in their way. The others go again without them: a part is all or nothing. */
 async function put(changes: readonly Change[], { store, owner }: ImportOptions): Promise<readonly Change[]> {
-  const byShard = Map.groupBy(changes, ({ timer }) => shardOf(timer.uuid, store.capabilities.shards))
-  const parts = [...byShard].map(([shard, members]) => ({ ...owner.fenceOf(shard), puts: members.map(putOf) }))
-  const results = await store.commit(parts).catch((error: unknown) => {
-    throw new TransferError(`${(error as Error).message}\n${AGAIN}`, { cause: error })
-  })
-  return [...byShard].flatMap(([shard, members], index) => {
-    const written = results[index]!
-    if (written.fenced) throw fenced(shard)
-    return [...written.missed].map(([at, there]) => ({ timer: members[at]!.timer, there }))
-  })
+  const missed: Change[] = []
+  for (let left = changes; left.length > 0; ) {
+    const { once, more } = eachOnce(left)
+    const byShard = [...Map.groupBy(once, ({ timer }) => shardOf(timer.uuid, store.capabilities.shards))]
+    const parts = byShard.map(([shard, members]) => importedPart(owner.fenceOf(shard), members.map(putOf)))
+    const results = await store.commit(parts).catch((error: unknown) => {
+      throw new TransferError(`${(error as Error).message}\n${AGAIN}`, { cause: error })
+    })
+    const again: Change[] = []
+    for (const [index, [shard, members]] of byShard.entries()) {
+      const result = results[index]!
+      if (result.type === 'fenced') throw fenced(shard)
+      if (result.type === 'written') continue
+      for (const change of members) {
+        const there = result.rows.get(change.timer.uuid)
+        if (there === undefined) again.push(change)
+        else missed.push({ timer: change.timer, there })
+      }
+    }
+    left = [...again, ...more]
+  }
+  return missed
 }
 
-/**
- * Of the tallies only those that say how things are now, since later changes take them back. What happened to the timer
- * before was counted where it happened.
- */
+/** The same timer may be in a file twice, and is in a part once. */
+function eachOnce(changes: readonly Change[]): { readonly once: readonly Change[]; readonly more: readonly Change[] } {
+  const seen = new Set<string>()
+  const [once, more]: [Change[], Change[]] = [[], []]
+  for (const change of changes) (seen.size < seen.add(change.timer.uuid).size ? once : more).push(change)
+  return { once, more }
+}
+
 function putOf({ timer, there }: Change): Put {
-  const tallies = talliesOf(there, timer).filter(({ slotAt }) => slotAt === STANDING)
-  return { timer, expect: there === null ? 'absent' : expectationOf(there), tallies }
-}
-
-function expectationOf({ version, status, metadata, ...timer }: Timer): ExpectedRow {
-  return { version, status, kind: kindOf(timer), metadata }
+  return { before: there, after: timer }
 }
 
 function fenced(shard: ShardId): TransferError {

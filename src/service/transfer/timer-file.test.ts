@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { JsonText } from '../../core/timer.ts'
-import { sampleTimer } from '../../store/sample-timer.ts'
+import { sampleTimer } from '../../store/conformance/sample-timer.ts'
 import { endLine, headerLine, parseLine, timerLine } from './timer-file.ts'
 
 const HEADER = { program: '1.2.3', source: 'sqlite', exportedAt: '2030-01-01T00:00:00Z', timers: 3 }

@@ -1,15 +1,15 @@
 // Timers in every state that a store can hold them in, and the ways into and out of a file, for the tests of transfers.
 
 import { deliveryId, shardOf } from '../../core/ids.ts'
-import { talliesOf } from '../../core/tallies.ts'
 import { NEVER, Status } from '../../core/timer.ts'
 import type { Attempt, Epoch, JsonText, Namespace, Timer, TimerId } from '../../core/timer.ts'
 import { ManualClock } from '../../runtime/manual-clock.ts'
-import { SAMPLE_NOW, sampleTimer } from '../../store/sample-timer.ts'
+import { SAMPLE_NOW, sampleTimer } from '../../store/conformance/sample-timer.ts'
 import type { ListCursor, Store } from '../../store/store.ts'
 import { importTimers } from './import-timers.ts'
 import type { ImportOptions, ImportResult } from './import-timers.ts'
 import { SoleOwner } from './sole-owner.ts'
+import { partOf } from '../../store/commit-sheet.ts'
 
 export const LARGEST_PAYLOAD = JSON.stringify({ text: '"\\é🦊\u2028'.repeat(21_000) }).slice(0, 262_000) as JsonText
 
@@ -56,8 +56,7 @@ export async function fill(store: Store, timers: readonly Timer[]): Promise<void
   for (const [shard, members] of Map.groupBy(timers, ({ uuid }) => shardOf(uuid, shards))) {
     const { epoch: expected, owner: from } = known.get(shard) ?? { epoch: 0 as Epoch, owner: null }
     const fence = { shard, epoch: (await store.claim({ shard, expected, from, owner: 'fixture' }))!, owner: 'fixture' }
-    const puts = members.map((timer) => ({ timer, expect: 'absent' as const, tallies: talliesOf(null, timer) }))
-    await store.commit([{ ...fence, puts }])
+    await store.commit([partOf(fence, members.map((after) => ({ before: null, after })))])
     await store.release(fence)
   }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { storeConformance } from '../conformance.ts'
+import { storeConformance } from '../conformance/conformance.ts'
 import { MemoryStore } from './memory-store.ts'
 
 storeConformance('memory', async () => new MemoryStore())

@@ -5,52 +5,38 @@ import { compareKeys } from '../../core/order.ts'
 import { isFinished } from '../../core/timer.ts'
 import type { Epoch, Millis, ShardId, Timer, TimerUuid } from '../../core/timer.ts'
 import { kindOf } from '../../core/timer-kind.ts'
+import { ScanQueries } from '../queries/scan-queries.ts'
+import type { RowScan } from '../queries/scan-queries.ts'
 import { claimedEpoch, StoreError } from '../store.ts'
-import type {
-  ClusterState,
-  CommitPart,
-  DueScan,
-  ListCursor,
-  ListPage,
-  ListQuery,
-  NamespaceScope,
-  NodeBeat,
-  OutboxEvent,
-  OwnedShard,
-  PageQuery,
-  PartResult,
-  Put,
-  ShardClaim,
-  ShardRow,
-  Store,
-  StoreCapabilities,
-  StoreStats,
-  TallyQuery,
-  TallySums,
-  TimerCount,
-  TimerKey,
-  TimerPage,
-  Upcoming,
-  UpcomingQuery,
-} from '../store.ts'
-import { fitting, isInScope, matches, pageOf, upcomingOf } from './memory-queries.ts'
-import { MemoryTallies } from './memory-tallies.ts'
+import type { ClusterState, CommitPart, DueScan, ListPage, ListQuery, NamespaceScope, NodeBeat, OutboxEvent, OwnedShard, PageQuery } from '../store.ts'
+import type { PartResult, ShardClaim, ShardRow, Store, StoreCapabilities, StoredRow, StoreStats, TallyQuery } from '../store.ts'
+import type { TallySums, TimerKey, TimerPage, Upcoming, UpcomingQuery } from '../store.ts'
+import { MemoryCounters } from './memory-counters.ts'
 
 type StoredTimer = { readonly shard: ShardId; readonly timer: Timer }
+
+const WRITTEN: PartResult = { type: 'written' }
+const FENCED: PartResult = { type: 'fenced' }
 
 export class MemoryStore implements Store {
   readonly capabilities: StoreCapabilities
   readonly #shards = new Map<ShardId, ShardRow>()
   readonly #nodes = new Map<string, NodeBeat>()
   readonly #timers = new Map<TimerUuid, StoredTimer>()
-  readonly #tallies = new MemoryTallies()
+  readonly #counters = new MemoryCounters()
   readonly #outbox = new Map<ShardId, OutboxEvent[]>()
+  readonly #queries: ScanQueries
   #eventNumber = 0
   #closed = false
 
   /** `shared`: several nodes of one process use it, on one clock. */
   constructor({ shards = 1, shared = false }: { shards?: number; shared?: boolean } = {}) {
     this.capabilities = { name: 'memory', shared, backup: false, shards }
+    this.#queries = new ScanQueries({
+      shards: async () => [...new Set(Array.from(this.#timers.values(), ({ shard }) => shard))],
+      scan: async (scan) => this.#scan(scan),
+      counters: async (range) => this.#counters.read(range),
+    })
   }
 
   async ping(): Promise<void> {
@@ -97,67 +83,62 @@ export class MemoryStore implements Store {
 
   async commit(parts: readonly CommitPart[]): Promise<readonly PartResult[]> {
     this.#assertOpen()
-    for (const part of parts) for (const { timer } of part.puts) this.#assertNoCollision(timer)
+    for (const part of parts) for (const { after } of part.puts) this.#assertNoCollision(after)
     return parts.map((part) => this.#commitPart(part))
   }
 
-  async get(key: TimerKey): Promise<Timer | null> {
-    this.#assertOpen()
-    const timer = this.#timers.get(key.uuid)?.timer
-    return timer !== undefined && timer.id === key.id && timer.namespace === key.namespace ? timer : null
-  }
-
   async getMany(keys: readonly TimerKey[]): Promise<readonly (Timer | null)[]> {
-    return Promise.all(keys.map((key) => this.get(key)))
+    this.#assertOpen()
+    return keys.map(({ uuid, id, namespace }) => {
+      const timer = this.#timers.get(uuid)?.timer
+      return timer !== undefined && timer.id === id && timer.namespace === namespace ? timer : null
+    })
   }
 
   async due({ shard, after, until, limit, namespace, except = [] }: DueScan): Promise<readonly Timer[]> {
     this.#assertOpen()
-    const due: Timer[] = []
-    for (const row of this.#timers.values()) {
-      const { timer } = row
-      if (row.shard !== shard || isFinished(timer) || timer.wakeAt > until) continue
-      if ((namespace !== undefined && timer.namespace !== namespace) || except.includes(timer.namespace)) continue
-      if (after === null || compareKeys(timer, after) > 0) due.push(timer)
-    }
-    return due.toSorted(compareKeys).slice(0, limit)
+    const rows = this.#scan({ shard, finished: false, after, limit: Infinity })
+    const isMeant = (timer: Timer) => namespace === undefined || timer.namespace === namespace
+    return rows.filter((timer) => timer.wakeAt <= until && isMeant(timer) && !except.includes(timer.namespace)).slice(0, limit)
   }
 
-  async list({ filter, after, ...size }: ListQuery): Promise<ListPage> {
+  async expired({ shards, before, limit }: { shards: readonly ShardId[]; before: Millis; limit: number }): Promise<readonly StoredRow[]> {
     this.#assertOpen()
-    const matching = this.#all()
-      .filter((timer) => matches(timer, filter) && (after === null || compareCursors(cursorOf(timer), after) > 0))
-      .toSorted((a, b) => compareCursors(cursorOf(a), cursorOf(b)))
-    const timers = fitting(matching, size)
-    return { timers, next: matching.length > timers.length ? cursorOf(timers.at(-1)!) : null }
+    const rows = shards.flatMap((shard) => this.#scan({ shard, finished: true, after: null, limit }).map((timer) => ({ shard, timer })))
+    const past = rows.filter(({ timer }) => timer.wakeAt < before).slice(0, limit)
+    return past.map(({ shard, timer: { uuid, namespace, version, status, metadata, ...timer } }) => {
+      return { shard, uuid, namespace, version, status, metadata, kind: kindOf(timer) }
+    })
+  }
+
+  async forgetCounters(slotsBefore: Millis): Promise<void> {
+    this.#assertOpen()
+    this.#counters.forget(slotsBefore)
+  }
+
+  async list(query: ListQuery): Promise<ListPage> {
+    this.#assertOpen()
+    return this.#queries.list(query)
   }
 
   async page(query: PageQuery): Promise<TimerPage> {
     this.#assertOpen()
-    return pageOf(this.#all(), query)
+    return this.#queries.page(query)
   }
 
   async stats(scope: NamespaceScope = {}): Promise<StoreStats> {
     this.#assertOpen()
-    const counts = new Map<string, TimerCount>()
-    for (const timer of this.#all()) {
-      if (!isInScope(timer.namespace, scope)) continue
-      const kind = kindOf(timer)
-      const key = `${timer.status}:${kind}:${timer.namespace}`
-      const count = (counts.get(key)?.count ?? 0) + 1
-      counts.set(key, { namespace: timer.namespace, status: timer.status, kind, count })
-    }
-    return { counts: [...counts.values()] }
+    return this.#queries.stats(scope)
   }
 
   async tallies(query: TallyQuery): Promise<TallySums> {
     this.#assertOpen()
-    return this.#tallies.sums(query)
+    return this.#queries.tallies(query)
   }
 
   async upcoming(query: UpcomingQuery): Promise<Upcoming> {
     this.#assertOpen()
-    return upcomingOf(this.#all(), query)
+    return this.#queries.upcoming(query)
   }
 
   async readEvents({ shard, after, limit }: { shard: ShardId; after: number; limit: number }): Promise<readonly OutboxEvent[]> {
@@ -178,48 +159,44 @@ export class MemoryStore implements Store {
     return { count, oldestAt: count === 0 ? null : Math.min(...outboxes.map(([first]) => first!.at)) }
   }
 
-  async prune({ now, limit }: { readonly now: Millis; readonly limit: number }): Promise<number> {
-    this.#assertOpen()
-    const expired = [...this.#timers.values()]
-      .filter(({ timer }) => isFinished(timer) && timer.wakeAt < now)
-      .toSorted((a, b) => a.shard - b.shard || compareKeys(a.timer, b.timer))
-      .slice(0, limit)
-    for (const { timer } of expired) this.#timers.delete(timer.uuid)
-    this.#tallies.prune(now)
-    return expired.length
-  }
-
   async backup(): Promise<void> {
     throw new StoreError('a store in memory cannot be backed up', { retryable: false })
   }
 
-  #commitPart({ shard, epoch, owner, puts }: CommitPart): PartResult {
+  #commitPart({ shard, epoch, owner, puts, deletes, counters, events }: CommitPart): PartResult {
     const fence = this.#shards.get(shard)
-    if (fence?.epoch !== epoch || fence.owner !== owner) return { fenced: true }
-    const missed = new Map<number, Timer | null>()
-    for (const [index, put] of puts.entries()) {
-      const row = this.#timers.get(put.timer.uuid)
-      if (!isExpected(row, put, shard)) {
-        missed.set(index, row?.timer ?? null)
-        continue
-      }
-      this.#timers.set(put.timer.uuid, { shard, timer: put.timer })
-      this.#tallies.add(put.timer.namespace, put.tallies ?? [])
-      for (const event of put.events ?? []) this.#eventsOf(shard).push({ ...event, number: ++this.#eventNumber })
+    if (fence?.epoch !== epoch || fence.owner !== owner) return FENCED
+    const missed = new Map<TimerUuid, Timer | null>()
+    for (const { before, after } of puts) this.#expect(shard, after.uuid, before?.version ?? null, missed)
+    for (const { uuid, version } of deletes) this.#expect(shard, uuid, version, missed)
+    if (missed.size > 0) return { type: 'missed', rows: missed }
+    for (const { after } of puts) this.#timers.set(after.uuid, { shard, timer: after })
+    for (const { uuid } of deletes) this.#timers.delete(uuid)
+    for (const counter of counters) this.#counters.add(counter)
+    for (const event of events) this.#eventsOf(shard).push({ ...event, number: ++this.#eventNumber })
+    return WRITTEN
+  }
+
+  /** The owner of one shard cannot change a row of another. */
+  #expect(shard: ShardId, uuid: TimerUuid, version: number | null, missed: Map<TimerUuid, Timer | null>): void {
+    const row = this.#timers.get(uuid)
+    const isThere = row === undefined ? version === null : row.shard === shard && row.timer.version === version
+    if (!isThere) missed.set(uuid, row?.timer ?? null)
+  }
+
+  #scan({ shard, finished, after, limit }: RowScan): Timer[] {
+    const rows: Timer[] = []
+    for (const row of this.#timers.values()) {
+      if (row.shard !== shard || isFinished(row.timer) !== finished) continue
+      if (after === null || compareKeys(row.timer, after) > 0) rows.push(row.timer)
     }
-    return { fenced: false, missed }
+    return rows.toSorted(compareKeys).slice(0, limit)
   }
 
   #eventsOf(shard: ShardId): OutboxEvent[] {
-    const known = this.#outbox.get(shard)
-    if (known !== undefined) return known
-    const events: OutboxEvent[] = []
+    const events = this.#outbox.get(shard) ?? []
     this.#outbox.set(shard, events)
     return events
-  }
-
-  #all(): Timer[] {
-    return Array.from(this.#timers.values(), ({ timer }) => timer)
   }
 
   #assertOpen(): void {
@@ -232,18 +209,4 @@ export class MemoryStore implements Store {
     if (stored === undefined || (stored.namespace === namespace && stored.id === id)) return
     throw new StoreError(`timers ${stored.namespace}/${stored.id} and ${namespace}/${id} have the same uuid ${uuid}`, { retryable: false })
   }
-}
-
-/** The owner of one shard cannot change a row of another. */
-function isExpected(row: StoredTimer | undefined, { expect }: Put, shard: ShardId): boolean {
-  if (expect === 'absent') return row === undefined
-  return row !== undefined && row.shard === shard && row.timer.version === expect.version
-}
-
-function cursorOf(timer: Timer): ListCursor {
-  return { finished: isFinished(timer), wakeAt: timer.wakeAt, uuid: timer.uuid }
-}
-
-function compareCursors(a: ListCursor, b: ListCursor): number {
-  return a.finished === b.finished ? compareKeys(a, b) : a.finished ? 1 : -1
 }

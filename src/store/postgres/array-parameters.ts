@@ -1,7 +1,7 @@
 // Whole columns as parameters: arrays in PostgreSQL's binary format. The driver's own text arrays cost the main thread
 // three times as much, which is the thread that fires timers.
 
-import type { Cell } from '../timer-row.ts'
+import type { Cell } from '../row/columns.ts'
 
 export type ElementType = 'int2' | 'int4' | 'int8' | 'text' | 'uuid'
 

@@ -9,7 +9,7 @@ import type { PoolClient } from 'pg'
 import type { PostgresLocation, PostgresTls } from '../../runtime/postgres-location.ts'
 import { PostgresTlsMode } from '../../runtime/postgres-location.ts'
 import { StoreError } from '../store.ts'
-import type { Cell } from '../timer-row.ts'
+import type { Cell } from '../row/columns.ts'
 import { endsConnection, failureOf, isReadOnly, isRollbackToRepeat } from './failures.ts'
 
 export type Parameter = string | number | boolean | Buffer | null

@@ -5,7 +5,9 @@ import { cursorAt, lastRowType, LIST_KEY, positionOf, startOf } from '../list-or
 import type { Position } from '../list-order.ts'
 import { PAGE_BYTES_MAX } from '../../core/limits.ts'
 import type { ListFilter, ListPage, ListQuery, PageSize } from '../store.ts'
-import { CELLS_PER_TIMER, rowBytesSql, statusCode } from '../timer-row.ts'
+import { statusCode } from '../row/codes.ts'
+import { CELLS_PER_TIMER } from '../row/columns.ts'
+import { rowBytesSql } from '../row/timer-parts.ts'
 import { SELECT_CELLS, selectCells, timersOfRows } from './commit.ts'
 import type { Row } from './connections.ts'
 import { sourcesOf } from './sources.ts'
@@ -37,7 +39,7 @@ export class Lister {
     const rows = await this.#rows(page, border, size)
     const isCut = rows.length === size.limit || rows.length < ((rows[0]?.[CELLS_PER_TIMER] as number | undefined) ?? 0)
     const end = isCut ? positionOf(rows.at(-1)!) : border
-    return { timers: timersOfRows(rows), next: end === null ? null : cursorAt(end) }
+    return { timers: timersOfRows(rows, size.omit), next: end === null ? null : cursorAt(end) }
   }
 
   /** How far this page may read; null when the end is nearer. Looked up first: what is inserted meanwhile is only read in addition. */

@@ -8,16 +8,17 @@ import type { AddressInfo, Socket } from 'node:net'
 import { after, before, test } from 'node:test'
 import type { TestContext } from 'node:test'
 import type { Epoch, ShardId, TimerId } from '../../core/timer.ts'
-import { absent, claimed, OWNER } from '../owned-store.ts'
-import { sampleTimer } from '../sample-timer.ts'
+import { absent, claimed, getOne, OWNER } from '../conformance/owned-store.ts'
+import { sampleTimer } from '../conformance/sample-timer.ts'
 import { StoreError } from '../store.ts'
 import type { PartResult, Store } from '../store.ts'
 import { PostgresServer } from './postgres-server.fixture.ts'
 import { openPostgresStore } from './postgres-store.ts'
 import type { PostgresOptions } from './postgres-store.ts'
+import { partOf } from '../commit-sheet.ts'
 
 const SHARD = 0 as ShardId
-const WRITTEN: PartResult[] = [{ fenced: false, missed: new Map() }]
+const WRITTEN: PartResult[] = [{ type: 'written' }]
 
 let server: PostgresServer
 before(async () => {
@@ -33,11 +34,11 @@ async function setup(t: TestContext, options: Partial<PostgresOptions> = {}): Pr
   const store = await openPostgresStore({ ...location, ...options })
   t.after(() => store.close())
   const epoch = await claimed(store, SHARD)
-  return { store, epoch, database: location.database, put: (id) => store.commit([{ shard: SHARD, epoch, owner: OWNER, puts: [absent(timer(id))] }]) }
+  return { store, epoch, database: location.database, put: (id) => store.commit([partOf({ shard: SHARD, epoch, owner: OWNER }, [absent(timer(id))])]) }
 }
 
 const timer = (id: string): ReturnType<typeof sampleTimer> => sampleTimer({ id: id as TimerId })
-const isThere = async (store: Store, id: string): Promise<boolean> => (await store.get({ ...timer(id), shard: SHARD })) !== null
+const isThere = async (store: Store, id: string): Promise<boolean> => (await getOne(store, timer(id), SHARD)) !== null
 
 async function failureOf(call: Promise<unknown>): Promise<StoreError> {
   const error = await call.then(
@@ -51,7 +52,7 @@ async function failureOf(call: Promise<unknown>): Promise<StoreError> {
 test('a commit whose connection is cut in the middle has an unknown outcome, and the next one works', async (t) => {
   const { store, database, put } = await setup(t)
   const admin = await server.client(database)
-  await admin.query('BEGIN; LOCK TABLE timer_tally_log IN EXCLUSIVE MODE')
+  await admin.query('BEGIN; LOCK TABLE timer_counter_log IN EXCLUSIVE MODE')
   const failing = failureOf(put('cut'))
   await server.waitForBlocked(database, 1)
   await admin.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${database}' AND wait_event_type = 'Lock'`)
@@ -67,7 +68,7 @@ test('a commit whose connection is cut in the middle has an unknown outcome, and
 test('of two commits on one connection, the second is not lost with the first that is undone', async (t) => {
   const { store, database, put } = await setup(t, { statementTimeoutMs: 500 })
   const admin = await server.client(database)
-  await admin.query('BEGIN; LOCK TABLE timer_tally_log IN EXCLUSIVE MODE')
+  await admin.query('BEGIN; LOCK TABLE timer_counter_log IN EXCLUSIVE MODE')
   const first = failureOf(put('first'))
   const second = put('second')
   await server.waitForBlocked(database, 1)
@@ -82,7 +83,7 @@ test('of two commits on one connection, the second is not lost with the first th
 test('when the connection of several commits is cut, each of them says so, and the next one has a new connection', async (t) => {
   const { store, database, put } = await setup(t)
   const admin = await server.client(database)
-  await admin.query('BEGIN; LOCK TABLE timer_tally_log IN EXCLUSIVE MODE')
+  await admin.query('BEGIN; LOCK TABLE timer_counter_log IN EXCLUSIVE MODE')
   const failing = ['a', 'b', 'c'].map((id) => failureOf(put(id)))
   await server.waitForBlocked(database, 1)
   await admin.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${database}' AND wait_event_type = 'Lock'`)
@@ -101,27 +102,27 @@ test('a commit that was sent and not begun when the connection was lost is never
   const other = 1 as ShardId
   const epoch = await claimed(store, other)
   const admin = await server.client(database)
-  await admin.query('BEGIN; LOCK TABLE timer_tally_log IN EXCLUSIVE MODE')
+  await admin.query('BEGIN; LOCK TABLE timer_counter_log IN EXCLUSIVE MODE')
   const slow = failureOf(put('slow'))
   await server.waitForBlocked(database, 1)
-  const behind = failureOf(store.commit([{ shard: other, epoch, owner: OWNER, puts: [absent(timer('behind'))] }]))
+  const behind = failureOf(store.commit([partOf({ shard: other, epoch, owner: OWNER }, [absent(timer('behind'))])]))
   await proxy.sent()
   proxy.thaw() // the server does not know: it is busy with the first one
   assert.deepEqual([(await slow).outcomeUnknown, (await behind).outcomeUnknown], [true, true])
-  await store.commit([{ shard: other, epoch, owner: OWNER, puts: [] }])
-  assert.equal(await store.get({ ...timer('behind'), shard: other }), null)
+  await store.commit([partOf({ shard: other, epoch, owner: OWNER }, [])])
+  assert.equal(await getOne(store, timer('behind'), other), null)
   await admin.query('COMMIT')
   await admin.end()
   const sessions = `SELECT 1 FROM pg_stat_activity WHERE datname = '${database}' AND query LIKE '%timers_commit%' AND state <> 'idle'`
   for (let looks = 0; looks < 2_000 && (await server.sql(sessions)).length > 0; looks++) await turn()
-  assert.equal(await store.get({ ...timer('behind'), shard: other }), null)
+  assert.equal(await getOne(store, timer('behind'), other), null)
   assert.equal(await isThere(store, 'slow'), false)
 })
 
 test('a commit that waits behind a slow one on the same connection has its own time', async (t) => {
   const { store, database, put } = await setup(t, { statementTimeoutMs: 1_500 }) // an answer is given up after 3.5 s
   const admin = await server.client(database)
-  await admin.query('BEGIN; LOCK TABLE timer_tally_log IN EXCLUSIVE MODE')
+  await admin.query('BEGIN; LOCK TABLE timer_counter_log IN EXCLUSIVE MODE')
   const refused = ['a', 'b', 'c'].map((id) => failureOf(put(id)))
   const last = put('last')
   const errors = await Promise.all(refused) // after 4.5 s
@@ -188,7 +189,7 @@ test('a database that is read-only can be read, is not ready, and is written to 
   await put('before')
   await server.sql(`ALTER DATABASE ${database} SET default_transaction_read_only = on`)
   await server.sql(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${database}'`)
-  const writes: (() => Promise<unknown>)[] = [() => store.ping(), () => put('refused'), () => store.prune({ now: 1, limit: 1 })]
+  const writes: (() => Promise<unknown>)[] = [() => store.ping(), () => put('refused'), () => store.forgetCounters(1)]
   for (const write of writes) {
     // The first call may still meet a connection that is just being cut.
     let error = await failureOf(write())
@@ -206,7 +207,7 @@ test('a database that is read-only can be read, is not ready, and is written to 
 test('a statement that takes too long is undone, and says which setting it met', async (t) => {
   const { store, database, put } = await setup(t, { statementTimeoutMs: 200 })
   const admin = await server.client(database)
-  await admin.query('BEGIN; LOCK TABLE timer_tally_log IN EXCLUSIVE MODE')
+  await admin.query('BEGIN; LOCK TABLE timer_counter_log IN EXCLUSIVE MODE')
   const error = await failureOf(put('slow'))
   assert.match(error.message, /longer than PG_STATEMENT_TIMEOUT/)
   assert.deepEqual([error.outcomeUnknown, error.retryable], [false, true])
@@ -220,7 +221,7 @@ test('slow work does not hold up reads and beats', async (t) => {
   const { store, database, put } = await setup(t, { poolSize: 5, statementTimeoutMs: 60_000 })
   await put('a')
   const admin = await server.client(database)
-  await admin.query('BEGIN; LOCK TABLE timer_tally_log IN ACCESS EXCLUSIVE MODE')
+  await admin.query('BEGIN; LOCK TABLE timer_counter_log IN ACCESS EXCLUSIVE MODE')
   const slow = [store.stats(), store.stats(), store.stats()]
   await server.waitForBlocked(database, 1)
   assert.equal(await isThere(store, 'a'), true)

@@ -6,9 +6,8 @@ import { randomBytes } from 'node:crypto'
 import type { Client } from 'pg'
 import { StoreError } from '../store.ts'
 import { MIGRATION_1 } from './migration-1.ts'
-import { MIGRATION_2 } from './migration-2.ts'
 
-const MIGRATIONS: readonly string[] = [MIGRATION_1, MIGRATION_2]
+const MIGRATIONS: readonly string[] = [MIGRATION_1]
 export const SCHEMA_VERSION = MIGRATIONS.length
 
 const LOCK_KEY = 0x44_75_65_74 // 'Duet' in ASCII; locks of other programs in the same database should have other numbers

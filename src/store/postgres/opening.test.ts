@@ -9,8 +9,7 @@ import { pino } from 'pino'
 import type { Epoch } from '../../core/timer.ts'
 import { PLAINTEXT } from '../../runtime/postgres-location.ts'
 import type { PostgresLocation } from '../../runtime/postgres-location.ts'
-import { claimed, Owned, SHARD } from '../owned-store.ts'
-import { sampleTimer } from '../sample-timer.ts'
+import { SHARD } from '../conformance/owned-store.ts'
 import { StoreError } from '../store.ts'
 import type { Store } from '../store.ts'
 import { SCHEMA_VERSION } from './migrations.ts'
@@ -96,18 +95,6 @@ test('a database with a newer schema is refused', async (t) => {
   await opened(t, location)
   await server.sql(`UPDATE timer_store SET schema_version = ${SCHEMA_VERSION + 1}`, location.database)
   assert.match(await refusal(location), new RegExp(`schema version ${SCHEMA_VERSION + 1} and this program knows up to ${SCHEMA_VERSION}`))
-})
-
-test('a database of the first version gets what later ones need, and keeps its timers', async (t) => {
-  const location = await server.createDatabase()
-  const owned = new Owned(await opened(t, location), 1 as Epoch)
-  await claimed(owned.store, SHARD)
-  await owned.add(sampleTimer())
-  await server.sql('DROP TABLE timer_outbox; UPDATE timer_store SET schema_version = 1', location.database)
-  const store = await opened(t, location)
-  assert.deepEqual(await store.get({ ...sampleTimer(), shard: SHARD }), sampleTimer())
-  assert.deepEqual(await store.countEvents([SHARD]), { count: 0, oldestAt: null })
-  assert.deepEqual(await server.sql('SELECT schema_version FROM timer_store', location.database), [{ schema_version: SCHEMA_VERSION }])
 })
 
 test('a database that cannot hold every text is refused', async () => {

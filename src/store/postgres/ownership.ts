@@ -3,7 +3,7 @@
 import type { Epoch, ShardId } from '../../core/timer.ts'
 import { claimedEpoch } from '../store.ts'
 import type { ClusterState, NodeBeat, NodeRow, OwnedShard, ShardClaim, ShardRow } from '../store.ts'
-import { RowType } from '../timer-row.ts'
+import { RowType } from '../row/columns.ts'
 import { columnParameter } from './array-parameters.ts'
 import type { Query, Row } from './connections.ts'
 

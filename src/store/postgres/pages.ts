@@ -2,13 +2,19 @@
 // stored, so these statements are planned each time, with the statistics of the moment, on a connection of their own.
 
 import { PAGE_BYTES_MAX } from '../../core/limits.ts'
+import { Status } from '../../core/timer.ts'
+import { TimerKind } from '../../core/timer-kind.ts'
+import { countName } from '../counters.ts'
 import type { PageFilter, PageQuery, TimerPage } from '../store.ts'
-import { RowType, rowBytesSql, statusCode, timerAt } from '../timer-row.ts'
+import { statusCode } from '../row/codes.ts'
+import { RowType } from '../row/columns.ts'
+import { timerAt } from '../row/timer-row.ts'
+import { rowBytesSql, withoutParts } from '../row/timer-parts.ts'
 import { SELECT_CELLS, selectCells } from './commit.ts'
 import { columnParameter } from './array-parameters.ts'
 import { cutToBytes, inScope, isAskable, METADATA, Statement } from './statement.ts'
 import type { PreparedReads } from './statement.ts'
-import { COUNTS_NOW } from './tally-log.ts'
+import { COUNTS_NOW } from './counter-log.ts'
 
 /** One statement, so that total and page are of the same moment. */
 export async function pageOf(query: PageQuery, reads: PreparedReads): Promise<TimerPage> {
@@ -31,7 +37,7 @@ export async function pageOf(query: PageQuery, reads: PreparedReads): Promise<Ti
     ORDER BY ${order}`
   const rows = await reads.read(text, statement)
   // Without any timer there is still one row, for the total.
-  const timers = rows.filter((row) => row[1] !== null).map((row) => timerAt(row, 1))
+  const timers = rows.filter((row) => row[1] !== null).map((row) => withoutParts(timerAt(row, 1), omit))
   return { timers, total: rows[0]![0] as number }
 }
 
@@ -73,15 +79,22 @@ function metadataTerm({ metadataKey, metadataValues }: PageFilter, statement: St
 function conditionsOf({ statuses, kind }: PageFilter, statement: Statement): string {
   const terms: string[] = []
   if (statuses !== undefined) terms.push(`timer_status = ANY (${statusList(statuses, statement)})`)
-  if (kind !== undefined) terms.push(kind === 'once' ? 'timer_kind IS NULL' : 'timer_kind > 0')
+  if (kind !== undefined) terms.push(kind === 'once' ? 'timer_kind = 0' : 'timer_kind > 0')
   return terms.map((term) => ` AND ${term}`).join('')
 }
 
 function countedTotal(filter: PageFilter, statement: Statement): string {
   const terms = [inScope(filter, statement)]
-  if (filter.statuses !== undefined) terms.push(`timer_status = ANY (${statusList(filter.statuses, statement)})`)
-  if (filter.kind !== undefined) terms.push(filter.kind === 'once' ? 'timer_kind = 0' : 'timer_kind > 0')
-  return `SELECT coalesce(sum(timer_count), 0)::bigint FROM ${COUNTS_NOW} WHERE ${terms.join(' AND ')}`
+  const names = countNames(filter)
+  if (names !== null) terms.push(`counter_name = ANY (${statement.bindTexts(names)})`)
+  return `SELECT coalesce(sum(counter_amount), 0)::bigint FROM ${COUNTS_NOW} WHERE ${terms.join(' AND ')}`
+}
+
+/** Of the counters that count what is asked for; null when all do. */
+function countNames({ statuses, kind }: PageFilter): string[] | null {
+  if (statuses === undefined && kind === undefined) return null
+  const kinds = Object.values(TimerKind).filter((one) => kind === undefined || (kind === 'once') === (one === TimerKind.once))
+  return (statuses ?? Object.values(Status)).flatMap((status) => kinds.map((one) => countName(status, one)))
 }
 
 function statusList(statuses: NonNullable<PageFilter['statuses']>, statement: Statement): string {

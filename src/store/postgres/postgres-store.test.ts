@@ -1,6 +1,6 @@
 import { after, before } from 'node:test'
-import { storeConformance } from '../conformance.ts'
-import { storeRandomWalk } from '../random-walk.ts'
+import { storeConformance } from '../conformance/conformance.ts'
+import { storeRandomWalk } from '../conformance/random-walk.ts'
 import { PostgresServer } from './postgres-server.fixture.ts'
 import { openPostgresStore } from './postgres-store.ts'
 

@@ -1,19 +1,21 @@
 // The store in PostgreSQL, for as many nodes as wanted. Every call is one round trip of one statement, so there is no
 // transaction that a lost connection could leave open. Commits, beats, reads and slow work have connections of their own.
 
-import type { Epoch, Millis, ShardId, Timer } from '../../core/timer.ts'
+import type { Epoch, JsonText, Millis, Namespace, ShardId, Timer, TimerUuid } from '../../core/timer.ts'
 import type { Logger } from '../../runtime/logger.ts'
 import { parsePostgresUrl } from '../../runtime/postgres-location.ts'
 import type { PostgresLocation } from '../../runtime/postgres-location.ts'
-import { GatheredGets } from '../gathered-gets.ts'
+import { kindAt, statusOf } from '../row/codes.ts'
+import { inOrderOf } from '../key-lookup.ts'
 import { StoreError } from '../store.ts'
 import type { ClusterState, CommitPart, DueScan, ListPage, ListQuery, NamespaceScope, NodeBeat, OutboxEvent, OwnedShard, PartResult, ShardClaim } from '../store.ts'
-import type { PageQuery, ShardRow, Store, StoreCapabilities, StoreStats, TallyQuery, TallySums, TimerKey } from '../store.ts'
+import type { PageQuery, ShardRow, Store, StoreCapabilities, StoredRow, StoreStats, TallyQuery, TallySums, TimerKey } from '../store.ts'
 import type { TimerPage, Upcoming, UpcomingQuery } from '../store.ts'
-import { RowType } from '../timer-row.ts'
+import { RowType } from '../row/columns.ts'
 import { columnParameter } from './array-parameters.ts'
 import { commitQuery, partResults, SELECT_CELLS, timersOfRows } from './commit.ts'
 import { Connections } from './connections.ts'
+import { CounterLog } from './counter-log.ts'
 import type { Parameter, Query } from './connections.ts'
 import { Lister } from './lister.ts'
 import type { StoreRow } from './migrations.ts'
@@ -22,10 +24,8 @@ import { beatQuery, clusterState, shardRows, shardsQuery } from './ownership.ts'
 import { countEventsQuery, eventsOfRows, readEventsQuery, removeEventsQuery } from './outbox.ts'
 import { pageOf } from './pages.ts'
 import { prepareDatabase } from './prepare-database.ts'
-import { FORGET_SQL, PRUNE_SQL } from './prune.ts'
 import { PreparedReads } from './statement.ts'
 import { Statistics } from './statistics.ts'
-import { TallyLog } from './tally-log.ts'
 
 export type PostgresOptions = ({ readonly url: string } | PostgresLocation) & {
   /** Connections of this node, 5 at least. */
@@ -57,6 +57,16 @@ const DUE_IN_SOME_SQL = `
   SELECT ${SELECT_CELLS} FROM timers
   WHERE ${DUE_RANGE} AND timer_namespace = coalesce($6, timer_namespace) AND timer_namespace <> ALL ($7)
   ${DUE_ORDER}`
+
+const EXPIRED_SQL = `
+  SELECT oldest.* FROM unnest($1::integer[]) AS source (shard)
+  CROSS JOIN LATERAL (
+    SELECT shard_id, timer_uuid, timer_namespace, timer_version, timer_status, timer_kind, timer_metadata FROM timers
+    WHERE shard_id = source.shard AND row_type = ${RowType.finished} AND timer_execute_at < $2
+    ORDER BY timer_execute_at, timer_uuid LIMIT $3
+  ) AS oldest
+  LIMIT $3`
+type ExpiredFields = [ShardId, TimerUuid, Namespace, number, number, number, JsonText | null]
 
 const BEFORE_ALL = { wakeAt: Number.MIN_SAFE_INTEGER, uuid: '0'.repeat(32) }
 
@@ -111,9 +121,8 @@ class PostgresStore implements Store {
   readonly #lister: Lister
   readonly #statistics: Statistics
   readonly #pages: PreparedReads
-  readonly #gets: GatheredGets
   readonly #claims: GatheredClaims
-  readonly #tallyLog: TallyLog
+  readonly #counterLog: CounterLog
   readonly #underWay = new Set<Promise<unknown>>()
   #closing: Promise<void> | null = null
 
@@ -122,15 +131,11 @@ class PostgresStore implements Store {
     this.#clusterSecret = clusterSecret
     this.#lanes = lanes
     this.#claims = new GatheredClaims(lanes.ownership)
-    this.#tallyLog = new TallyLog(lanes.slow, logger)
+    this.#counterLog = new CounterLog(lanes.slow, logger)
     const reads = new PreparedReads(lanes.slow, 'slow')
     this.#lister = new Lister(reads, shards)
     this.#statistics = new Statistics(reads, shards)
     this.#pages = new PreparedReads(lanes.pages, 'page')
-    this.#gets = new GatheredGets(async (uuids) => {
-      const rows = await lanes.reads.read({ name: 'get', text: GET_SQL, values: [columnParameter('uuid', uuids)] })
-      return rows.flat()
-    })
   }
 
   /** A real write, on the connection that commits use. */
@@ -144,7 +149,7 @@ class PostgresStore implements Store {
   }
 
   async #close(): Promise<void> {
-    this.#tallyLog.stop()
+    this.#counterLog.stop()
     await Promise.allSettled(this.#underWay)
     await Promise.all(Object.values(this.#lanes).map((lane) => lane.end()))
   }
@@ -174,16 +179,13 @@ class PostgresStore implements Store {
     if (parts.length === 0) return []
     const rows = await this.#track(() => this.#lanes.commits.write(commitQuery(parts)))
     // The store may be closing by now; what is not folded is counted all the same.
-    if (this.#tallyLog.added()) this.#track(() => this.#tallyLog.fold()).catch(() => {})
+    if (this.#counterLog.added()) this.#track(() => this.#counterLog.fold()).catch(() => {})
     return partResults(parts, rows)
   }
 
-  async get(key: TimerKey): Promise<Timer | null> {
-    return this.#track(() => this.#gets.get(key))
-  }
-
   async getMany(keys: readonly TimerKey[]): Promise<readonly (Timer | null)[]> {
-    return this.#track(() => this.#gets.getMany(keys))
+    const uuids = columnParameter('uuid', keys.map(({ uuid }) => uuid))
+    return inOrderOf(keys, timersOfRows(await this.#track(() => this.#lanes.reads.read(query('get', GET_SQL, uuids)))))
   }
 
   async due({ shard, after, until, limit, namespace, except = [] }: DueScan): Promise<readonly Timer[]> {
@@ -229,13 +231,17 @@ class PostgresStore implements Store {
     return { count: row![0] as number, oldestAt: row![1] as number | null }
   }
 
-  async prune({ now, limit }: { readonly now: Millis; readonly limit: number }): Promise<number> {
-    const { shards } = this.capabilities
-    await this.#track(() => this.#tallyLog.fold())
-    const [row] = await this.#track(() => this.#lanes.slow.write(query('prune', PRUNE_SQL, shards, now, limit)))
-    const deleted = row![0] as number
-    if (deleted < limit) await this.#track(() => this.#lanes.slow.write(query('forget', FORGET_SQL, now)))
-    return deleted
+  async expired({ shards, before, limit }: Parameters<Store['expired']>[0]): Promise<readonly StoredRow[]> {
+    const scan = query('expired', EXPIRED_SQL, columnParameter('int4', shards), before, limit)
+    const rows = (await this.#track(() => this.#lanes.slow.read(scan))) as unknown as ExpiredFields[]
+    return rows.map(([shard, uuid, namespace, version, status, kind, metadata]) => {
+      return { shard, uuid, namespace, version, status: statusOf(status), kind: kindAt(kind), metadata }
+    })
+  }
+
+  async forgetCounters(slotsBefore: Millis): Promise<void> {
+    await this.#track(() => this.#counterLog.fold())
+    await this.#track(() => this.#counterLog.forget(slotsBefore))
   }
 
   async backup(): Promise<void> {

@@ -1,10 +1,17 @@
-CREATE TABLE timer_counts (
+CREATE TABLE timer_counter_log (
+  counter_namespaces text[] NOT NULL,
+  counter_slots bigint[] NOT NULL,
+  counter_names text[] NOT NULL,
+  counter_amounts bigint[] NOT NULL
+) WITH (toast_tuple_target=8160, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=1000, vacuum_truncate=false);
+
+CREATE TABLE timer_counters (
+  slot_at bigint NOT NULL,
+  counter_amount bigint NOT NULL,
   timer_namespace text COLLATE "C" NOT NULL,
-  timer_status smallint NOT NULL,
-  timer_kind smallint NOT NULL,
-  timer_count bigint NOT NULL,
-  PRIMARY KEY (timer_namespace, timer_status, timer_kind)
-) WITH (fillfactor=50, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=1000);
+  counter_name text COLLATE "C" NOT NULL,
+  PRIMARY KEY (timer_namespace, slot_at, counter_name)
+) WITH (fillfactor=50, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=5000);
 
 CREATE TABLE timer_nodes (
   node_id text NOT NULL,
@@ -39,57 +46,27 @@ CREATE TABLE timer_store (
   CHECK (((shards >= 1) AND (shards <= 4096)))
 ) WITH (fillfactor=50);
 
-CREATE TABLE timer_tallies (
-  timer_namespace text COLLATE "C" NOT NULL,
-  slot_at bigint NOT NULL,
-  tally_name text COLLATE "C" NOT NULL,
-  tally_amount bigint NOT NULL,
-  PRIMARY KEY (timer_namespace, slot_at, tally_name)
-) WITH (fillfactor=50, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=5000);
-
-CREATE TABLE timer_tally_log (
-  sum_namespaces text[] NOT NULL,
-  sum_slots bigint[] NOT NULL,
-  sum_names text[] NOT NULL,
-  sum_amounts bigint[] NOT NULL
-) WITH (toast_tuple_target=8160, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=1000, vacuum_truncate=false);
-
 CREATE TABLE timers (
   timer_execute_at bigint NOT NULL,
-  timer_created_at bigint,
   timer_version bigint,
   timer_due_at bigint,
-  timer_updated_at bigint,
-  timer_executed_at bigint,
-  timer_finished_at bigint,
+  timer_created_at bigint,
   shard_epoch bigint,
   shard_id integer NOT NULL,
-  timer_firing integer,
-  timer_attempts integer,
-  timer_callback_timeout_ms integer,
   row_type smallint NOT NULL,
   timer_status smallint,
-  timer_target_type smallint,
   timer_kind smallint,
   timer_uuid uuid NOT NULL,
   timer_namespace text COLLATE "C",
   timer_id text,
-  timer_protocol text,
-  timer_target_address text,
-  timer_target_options text,
   timer_payload text,
   timer_metadata text,
-  timer_retry_policy text,
-  timer_progress text,
-  timer_schedule text,
-  timer_cycle text,
-  timer_traceparent text,
-  timer_message text,
-  timer_fingerprint text,
-  timer_tenant text,
+  timer_document text,
   shard_owner text,
   PRIMARY KEY (shard_id, row_type, timer_execute_at, timer_uuid)
 ) WITH (fillfactor=90, autovacuum_vacuum_scale_factor=0.01, autovacuum_vacuum_threshold=5000, autovacuum_vacuum_insert_scale_factor=0.05, autovacuum_analyze_scale_factor=0.05, autovacuum_vacuum_cost_delay=1, autovacuum_vacuum_cost_limit=2000);
+
+CREATE INDEX timer_counts ON timer_counters USING btree (timer_namespace, counter_name) WHERE (slot_at = '-1'::integer);
 
 CREATE INDEX timers_by_creation ON timers USING btree (timer_namespace, timer_created_at, timer_uuid);
 
@@ -150,8 +127,8 @@ BEGIN
 END
 $function$;
 
-CREATE OR REPLACE FUNCTION timers_commit_1(p_shards integer[], p_epochs bigint[], p_owners text[], p_rounds integer, p_part integer[], p_round integer[], p_expected_version bigint[], p_kind smallint[], p_row_type smallint[], p_execute_at bigint[], p_uuid uuid[], p_namespace text[], p_id text[], p_version bigint[], p_status smallint[], p_due_at bigint[], p_protocol text[], p_target_type smallint[], p_target_address text[], p_target_options text[], p_payload text[], p_metadata text[], p_retry_policy text[], p_callback_timeout_ms integer[], p_created_at bigint[], p_updated_at bigint[], p_executed_at bigint[], p_finished_at bigint[], p_firing integer[], p_attempts integer[], p_progress text[], p_schedule text[], p_cycle text[], p_traceparent text[], p_message text[], p_fingerprint text[], p_tenant text[], p_sum_namespace text[], p_sum_slot bigint[], p_sum_name text[], p_sum_amount bigint[], p_tally_put integer[], p_tally_sum integer[], p_tally_amount bigint[])
- RETURNS TABLE(fenced_part integer, missed_put integer, existing json)
+CREATE OR REPLACE FUNCTION timers_commit_1(p_shard integer[], p_epoch bigint[], p_owner text[], p_part integer[], p_expected bigint[], p_keeps smallint[], p_row_type smallint[], p_timer_execute_at bigint[], p_timer_uuid uuid[], p_timer_namespace text[], p_timer_id text[], p_timer_version bigint[], p_timer_status smallint[], p_timer_kind smallint[], p_timer_due_at bigint[], p_timer_created_at bigint[], p_timer_payload text[], p_timer_metadata text[], p_timer_document text[], p_deleted_part integer[], p_deleted_uuid uuid[], p_deleted_version bigint[], p_counter_part integer[], p_counter_namespace text[], p_counter_slot bigint[], p_counter_name text[], p_counter_amount bigint[], p_event_part integer[], p_event_at bigint[], p_event_uuid uuid[], p_event_namespace text[], p_event_type text[], p_event_id text[], p_event_body text[])
+ RETURNS TABLE(part integer, missed uuid, existing json)
  LANGUAGE plpgsql
 AS $function$
 #variable_conflict use_column
@@ -159,176 +136,104 @@ DECLARE
   locked_shards integer[];
   locked_epochs bigint[];
   locked_owners text[];
-  current_parts integer[];
-  all_current boolean;
-  has_inserts boolean;
-  written uuid[];
+  writable integer[];
+  missed_parts integer[] := '{}';
+  all_writable boolean;
   miss record;
   there timers;
-  missed integer[];
-  reduced integer[];
-  reductions bigint[];
 BEGIN
   SELECT array_agg(shard_id), array_agg(shard_epoch), array_agg(shard_owner) INTO locked_shards, locked_epochs, locked_owners
   FROM (
     SELECT shard_id, shard_epoch, shard_owner FROM timers
-    WHERE shard_id = ANY (p_shards) AND row_type = 1
+    WHERE shard_id = ANY (p_shard) AND row_type = 1
     ORDER BY shard_id
     FOR NO KEY UPDATE
   ) AS shard;
 
-  SELECT coalesce(array_agg(part), '{}') INTO current_parts
-  FROM generate_subscripts(p_shards, 1) AS part
-  CROSS JOIN LATERAL (SELECT array_position(locked_shards, p_shards[part]) AS place) AS locked
-  WHERE locked_epochs[place] = p_epochs[part] AND locked_owners[place] = p_owners[part];
+  SELECT coalesce(array_agg(one), '{}') INTO writable
+  FROM generate_subscripts(p_shard, 1) AS one
+  WHERE locked_epochs[array_position(locked_shards, p_shard[one])] = p_epoch[one]
+    AND locked_owners[array_position(locked_shards, p_shard[one])] = p_owner[one];
 
-  all_current := cardinality(current_parts) = cardinality(p_shards);
-  IF NOT all_current THEN
+  IF cardinality(writable) < cardinality(p_shard) THEN
     RETURN QUERY
-    SELECT part, NULL::integer, NULL::json FROM generate_subscripts(p_shards, 1) AS part WHERE part <> ALL (current_parts);
+    SELECT one, NULL::uuid, NULL::json FROM generate_subscripts(p_shard, 1) AS one WHERE one <> ALL (writable);
   END IF;
 
-  has_inserts := p_expected_version IS NULL OR array_position(p_expected_version, NULL) IS NOT NULL;
-
-  FOR current_round IN 1 .. p_rounds LOOP
-    written := '{}';
-
-    IF has_inserts THEN
-      WITH inserted AS (
-        INSERT INTO timers (
-          shard_id, row_type, timer_execute_at, timer_uuid, timer_namespace, timer_id, timer_version, timer_status,
-          timer_due_at, timer_protocol, timer_target_type, timer_target_address, timer_target_options, timer_payload,
-          timer_metadata, timer_retry_policy, timer_callback_timeout_ms, timer_created_at, timer_updated_at,
-          timer_executed_at, timer_finished_at, timer_firing, timer_attempts, timer_progress, timer_schedule,
-          timer_cycle, timer_traceparent, timer_message, timer_fingerprint, timer_tenant, timer_kind
-        )
-        SELECT
-          p_shards[part], row_type, execute_at, uuid, namespace, id, version, status,
-          due_at, protocol, target_type, target_address, target_options, payload,
-          metadata, retry_policy, callback_timeout_ms, created_at, updated_at,
-          executed_at, finished_at, firing, attempts, progress, schedule,
-          cycle, traceparent, message, fingerprint, tenant, nullif(kind, 0)
-        FROM unnest(
-          p_part, p_round, p_expected_version, p_kind,
-          p_row_type, p_execute_at, p_uuid, p_namespace, p_id, p_version, p_status, p_due_at, p_protocol,
-          p_target_type, p_target_address, p_target_options, p_payload, p_metadata, p_retry_policy,
-          p_callback_timeout_ms, p_created_at, p_updated_at, p_executed_at, p_finished_at, p_firing, p_attempts,
-          p_progress, p_schedule, p_cycle, p_traceparent, p_message, p_fingerprint, p_tenant
-        ) AS put (
-          part, round, expected_version, kind,
-          row_type, execute_at, uuid, namespace, id, version, status, due_at, protocol,
-          target_type, target_address, target_options, payload, metadata, retry_policy,
-          callback_timeout_ms, created_at, updated_at, executed_at, finished_at, firing, attempts,
-          progress, schedule, cycle, traceparent, message, fingerprint, tenant
-        )
-        WHERE expected_version IS NULL
-          AND (all_current OR part = ANY (current_parts)) AND (p_rounds = 1 OR round = current_round)
-          AND (SELECT true FROM timers WHERE timer_uuid = put.uuid) IS NULL
-        RETURNING timer_uuid
-      )
-      SELECT coalesce(array_agg(timer_uuid), '{}') INTO written FROM inserted;
+  FOR miss IN
+    SELECT given.part, given.uuid, given.namespace, given.id, there
+    FROM (
+      SELECT * FROM unnest(p_part, p_timer_uuid, p_expected, p_timer_namespace, p_timer_id) AS put (part, uuid, version, namespace, id)
+      UNION ALL
+      SELECT *, NULL, NULL FROM unnest(p_deleted_part, p_deleted_uuid, p_deleted_version) AS deleted (part, uuid, version)
+    ) AS given
+    LEFT JOIN timers AS there ON there.timer_uuid = given.uuid
+    WHERE given.part = ANY (writable) AND (
+      there.timer_version IS DISTINCT FROM given.version OR there.shard_id <> p_shard[given.part]
+      OR there.timer_id <> given.id OR there.timer_namespace <> given.namespace
+    )
+  LOOP
+    there := miss.there;
+    IF there.timer_namespace <> miss.namespace OR there.timer_id <> miss.id THEN
+      RAISE EXCEPTION 'timers %/% and %/% have the same uuid %: rename one',
+        there.timer_namespace, there.timer_id, miss.namespace, miss.id, miss.uuid USING ERRCODE = 'DT001';
     END IF;
-
-    IF p_expected_version IS NOT NULL THEN
-      WITH updated AS (
-        UPDATE timers SET
-          row_type = put.row_type,
-          timer_execute_at = put.execute_at,
-          timer_version = put.version,
-          timer_status = put.status,
-          timer_due_at = put.due_at,
-          timer_protocol = put.protocol,
-          timer_target_type = put.target_type,
-          timer_target_address = put.target_address,
-          timer_target_options = put.target_options,
-          timer_payload = put.payload,
-          timer_metadata = put.metadata,
-          timer_retry_policy = put.retry_policy,
-          timer_callback_timeout_ms = put.callback_timeout_ms,
-          timer_created_at = put.created_at,
-          timer_updated_at = put.updated_at,
-          timer_executed_at = put.executed_at,
-          timer_finished_at = put.finished_at,
-          timer_firing = put.firing,
-          timer_attempts = put.attempts,
-          timer_progress = put.progress,
-          timer_schedule = put.schedule,
-          timer_cycle = put.cycle,
-          timer_traceparent = put.traceparent,
-          timer_message = put.message,
-          timer_fingerprint = put.fingerprint,
-          timer_tenant = put.tenant,
-          timer_kind = nullif(put.kind, 0)
-        FROM unnest(
-          p_part, p_round, p_expected_version, p_kind,
-          p_row_type, p_execute_at, p_uuid, p_namespace, p_id, p_version, p_status, p_due_at, p_protocol,
-          p_target_type, p_target_address, p_target_options, p_payload, p_metadata, p_retry_policy,
-          p_callback_timeout_ms, p_created_at, p_updated_at, p_executed_at, p_finished_at, p_firing, p_attempts,
-          p_progress, p_schedule, p_cycle, p_traceparent, p_message, p_fingerprint, p_tenant
-        ) AS put (
-          part, round, expected_version, kind,
-          row_type, execute_at, uuid, namespace, id, version, status, due_at, protocol,
-          target_type, target_address, target_options, payload, metadata, retry_policy,
-          callback_timeout_ms, created_at, updated_at, executed_at, finished_at, firing, attempts,
-          progress, schedule, cycle, traceparent, message, fingerprint, tenant
-        )
-        WHERE put.expected_version IS NOT NULL
-          AND (all_current OR put.part = ANY (current_parts)) AND (p_rounds = 1 OR put.round = current_round)
-          AND timers.timer_uuid = put.uuid AND timers.timer_version = put.expected_version
-          AND (timers.shard_id, timers.timer_namespace, timers.timer_id) IS NOT DISTINCT FROM (p_shards[put.part], put.namespace, put.id)
-        RETURNING put.uuid
-      )
-      SELECT written || coalesce(array_agg(uuid), '{}') INTO written FROM updated;
-    END IF;
-
-    IF p_rounds > 1 OR NOT all_current OR cardinality(written) < cardinality(p_uuid) THEN
-      FOR miss IN
-        SELECT put.number, put.uuid, put.namespace, put.id, there
-        FROM unnest(p_part, p_round, p_uuid, p_namespace, p_id) WITH ORDINALITY AS put (part, round, uuid, namespace, id, number)
-        LEFT JOIN timers AS there ON there.timer_uuid = put.uuid
-        WHERE (all_current OR put.part = ANY (current_parts)) AND (p_rounds = 1 OR put.round = current_round)
-          AND put.uuid NOT IN (SELECT unnest(written))
-      LOOP
-        there := miss.there;
-        IF there.timer_namespace <> miss.namespace OR there.timer_id <> miss.id THEN
-          RAISE EXCEPTION 'timers %/% and %/% have the same uuid %: rename one',
-            there.timer_namespace, there.timer_id, miss.namespace, miss.id, miss.uuid USING ERRCODE = 'DT001';
-        END IF;
-        fenced_part := NULL;
-        missed_put := miss.number;
-        existing := CASE WHEN there.timer_uuid IS NOT NULL THEN json_build_array(
-          there.row_type, there.timer_execute_at, translate(there.timer_uuid::text, '-', ''), there.timer_namespace, there.timer_id,
-          there.timer_version, there.timer_status, there.timer_due_at, there.timer_protocol, there.timer_target_type,
-          there.timer_target_address, there.timer_target_options, there.timer_payload, there.timer_metadata,
-          there.timer_retry_policy, there.timer_callback_timeout_ms, there.timer_created_at, there.timer_updated_at,
-          there.timer_executed_at, there.timer_finished_at, there.timer_firing, there.timer_attempts, there.timer_progress,
-          there.timer_schedule, there.timer_cycle, there.timer_traceparent, there.timer_message,
-          there.timer_fingerprint, there.timer_tenant
-        ) END;
-        missed := missed || missed_put;
-        RETURN NEXT;
-      END LOOP;
-    END IF;
+    part := miss.part;
+    missed := miss.uuid;
+    existing := CASE WHEN there.timer_uuid IS NOT NULL THEN json_build_array(
+      there.row_type, there.timer_execute_at, translate(there.timer_uuid::text, '-', ''), there.timer_namespace, there.timer_id, there.timer_version, there.timer_status, there.timer_kind, there.timer_due_at, there.timer_created_at, there.timer_payload, there.timer_metadata, there.timer_document
+    ) END;
+    missed_parts := missed_parts || part;
+    RETURN NEXT;
   END LOOP;
 
-  IF p_sum_name IS NOT NULL AND missed IS NULL AND all_current THEN
-    INSERT INTO timer_tally_log (sum_namespaces, sum_slots, sum_names, sum_amounts)
-    VALUES (p_sum_namespace, p_sum_slot, p_sum_name, p_sum_amount);
-  ELSIF p_sum_name IS NOT NULL THEN
-    SELECT array_agg(sum_number), array_agg(amount) INTO reduced, reductions
-    FROM (
-      SELECT sum_number, sum(amount)::bigint AS amount
-      FROM unnest(p_tally_put, p_tally_sum, p_tally_amount) AS tally (put, sum_number, amount)
-      WHERE put IN (SELECT unnest(missed)) OR p_part[put] <> ALL (current_parts)
-      GROUP BY sum_number
-    ) AS unwritten;
-    INSERT INTO timer_tally_log (sum_namespaces, sum_slots, sum_names, sum_amounts)
-    SELECT array_agg(namespace), array_agg(slot), array_agg(name), array_agg(kept)
-    FROM (
-      SELECT namespace, slot, name, amount - coalesce(reductions[array_position(reduced, number::integer)], 0) AS kept
-      FROM unnest(p_sum_namespace, p_sum_slot, p_sum_name, p_sum_amount) WITH ORDINALITY AS one (namespace, slot, name, amount, number)
-    ) AS sums
-    WHERE kept <> 0 HAVING count(*) > 0;
+  IF cardinality(missed_parts) > 0 THEN
+    SELECT coalesce(array_agg(one), '{}') INTO writable FROM unnest(writable) AS one WHERE one <> ALL (missed_parts);
+  END IF;
+  all_writable := cardinality(writable) = cardinality(p_shard);
+
+  IF p_expected IS NULL OR array_position(p_expected, NULL) IS NOT NULL THEN
+    INSERT INTO timers (shard_id, row_type, timer_execute_at, timer_uuid, timer_namespace, timer_id, timer_version, timer_status, timer_kind, timer_due_at, timer_created_at, timer_payload, timer_metadata, timer_document)
+    SELECT p_shard[part], row_type, timer_execute_at, timer_uuid, timer_namespace, timer_id, timer_version, timer_status, timer_kind, timer_due_at, timer_created_at, timer_payload, timer_metadata, timer_document
+    FROM unnest(p_part, p_expected, p_keeps, p_row_type, p_timer_execute_at, p_timer_uuid, p_timer_namespace, p_timer_id, p_timer_version, p_timer_status, p_timer_kind, p_timer_due_at, p_timer_created_at, p_timer_payload, p_timer_metadata, p_timer_document) AS put (part, expected, keeps, row_type, timer_execute_at, timer_uuid, timer_namespace, timer_id, timer_version, timer_status, timer_kind, timer_due_at, timer_created_at, timer_payload, timer_metadata, timer_document)
+    WHERE expected IS NULL AND (all_writable OR part = ANY (writable));
+  END IF;
+
+  IF p_expected IS NOT NULL THEN
+    UPDATE timers SET
+      row_type = put.row_type,
+      timer_execute_at = put.timer_execute_at,
+      timer_version = put.timer_version,
+      timer_status = put.timer_status,
+      timer_kind = put.timer_kind,
+      timer_due_at = put.timer_due_at,
+      timer_created_at = put.timer_created_at,
+      timer_payload = CASE keeps WHEN 1 THEN timers.timer_payload ELSE put.timer_payload END,
+      timer_metadata = put.timer_metadata,
+      timer_document = put.timer_document
+    FROM unnest(p_part, p_expected, p_keeps, p_row_type, p_timer_execute_at, p_timer_uuid, p_timer_namespace, p_timer_id, p_timer_version, p_timer_status, p_timer_kind, p_timer_due_at, p_timer_created_at, p_timer_payload, p_timer_metadata, p_timer_document) AS put (part, expected, keeps, row_type, timer_execute_at, timer_uuid, timer_namespace, timer_id, timer_version, timer_status, timer_kind, timer_due_at, timer_created_at, timer_payload, timer_metadata, timer_document)
+    WHERE put.expected IS NOT NULL AND (all_writable OR put.part = ANY (writable)) AND timers.timer_uuid = put.timer_uuid;
+  END IF;
+
+  IF p_deleted_part IS NOT NULL THEN
+    DELETE FROM timers USING unnest(p_deleted_part, p_deleted_uuid, p_deleted_version) AS deleted (deleted_part, deleted_uuid, deleted_version)
+    WHERE (all_writable OR deleted_part = ANY (writable)) AND timers.timer_uuid = deleted_uuid;
+  END IF;
+
+  IF p_counter_part IS NOT NULL THEN
+    INSERT INTO timer_counter_log (counter_namespaces, counter_slots, counter_names, counter_amounts)
+    SELECT array_agg(counter_namespace), array_agg(counter_slot), array_agg(counter_name), array_agg(counter_amount)
+    FROM unnest(p_counter_part, p_counter_namespace, p_counter_slot, p_counter_name, p_counter_amount) AS counter (counter_part, counter_namespace, counter_slot, counter_name, counter_amount)
+    WHERE all_writable OR counter_part = ANY (writable)
+    HAVING count(*) > 0;
+  END IF;
+
+  IF p_event_part IS NOT NULL THEN
+    INSERT INTO timer_outbox (shard_id, event_at, timer_uuid, timer_namespace, event_type, event_id, event_body)
+    SELECT p_shard[event_part], event_at, event_uuid, event_namespace, event_type, event_id, event_body
+    FROM unnest(p_event_part, p_event_at, p_event_uuid, p_event_namespace, p_event_type, p_event_id, p_event_body) WITH ORDINALITY AS event (event_part, event_at, event_uuid, event_namespace, event_type, event_id, event_body, place)
+    WHERE all_writable OR event_part = ANY (writable)
+    ORDER BY place;
   END IF;
 END
 $function$;

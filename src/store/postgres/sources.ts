@@ -5,7 +5,7 @@ import { matchesAny } from '../../core/access.ts'
 import type { NamespaceScope } from '../store.ts'
 import { matchesPatterns, Statement } from './statement.ts'
 import type { PreparedReads } from './statement.ts'
-import { COUNTS_NOW } from './tally-log.ts'
+import { COUNTS_NOW } from './counter-log.ts'
 
 /** `condition` is on the rows of the scope, which a shard shares with others; empty when all are meant. */
 export type Sources = {

@@ -2,12 +2,13 @@
 
 import { STANDING } from '../../core/tallies.ts'
 import type { Namespace } from '../../core/timer.ts'
+import { countedBy } from '../counters.ts'
 import type { NamespaceScope, StoreStats, TallyQuery, TallySums, Upcoming, UpcomingQuery } from '../store.ts'
-import { kindAt, RowType, statusOf } from '../timer-row.ts'
+import { RowType } from '../row/columns.ts'
 import { sourcesOf } from './sources.ts'
 import { inScope, Statement } from './statement.ts'
 import type { PreparedReads } from './statement.ts'
-import { COUNTS_NOW, UNFOLDED_TALLIES } from './tally-log.ts'
+import { COUNTS_NOW, countersNow } from './counter-log.ts'
 
 const UPCOMING_ROWS_MAX = 200_000 // read from the index alone, in about 100 ms
 
@@ -23,12 +24,10 @@ export class Statistics {
   async stats(scope: NamespaceScope): Promise<StoreStats> {
     const statement = new Statement()
     const text = `
-      SELECT timer_namespace, timer_status, timer_kind, sum(timer_count)::bigint FROM ${COUNTS_NOW} WHERE ${inScope(scope, statement)}
-      GROUP BY timer_namespace, timer_status, timer_kind HAVING sum(timer_count) > 0 ORDER BY timer_namespace, timer_status, timer_kind`
-    const counts = (await this.#reads.read(text, statement)).map(([namespace, status, kind, count]) => {
-      return { namespace: namespace as Namespace, status: statusOf(status!), kind: kindAt(kind!), count: count as number }
-    })
-    return { counts }
+      SELECT timer_namespace, counter_name, sum(counter_amount)::bigint FROM ${COUNTS_NOW} WHERE ${inScope(scope, statement)}
+      GROUP BY timer_namespace, counter_name HAVING sum(counter_amount) > 0 ORDER BY timer_namespace, counter_name`
+    const rows = (await this.#reads.read(text, statement)) as unknown as [Namespace, string, number][]
+    return { counts: rows.map(([namespace, name, count]) => ({ namespace, ...countedBy(name), count })) }
   }
 
   async tallies({ since, ...scope }: TallyQuery): Promise<TallySums> {
@@ -37,16 +36,11 @@ export class Statistics {
     const inRange = `slot_at BETWEEN ${statement.bind(from, 'bigint')} AND ${statement.bind(to, 'bigint')}`
     const text = `
       WITH space AS MATERIALIZED (SELECT DISTINCT timer_namespace FROM ${COUNTS_NOW} WHERE ${inScope(scope, statement)})
-      SELECT tally_name, sum(tally_amount)::bigint, min(slot_at)
-      FROM (
-        SELECT folded.* FROM space CROSS JOIN LATERAL (
-          SELECT slot_at, tally_name, tally_amount FROM timer_tallies WHERE timer_namespace = space.timer_namespace AND ${inRange}
-        ) AS folded
-        UNION ALL
-        SELECT slot_at, tally_name, tally_amount FROM ${UNFOLDED_TALLIES}
-        WHERE ${inScope(scope, statement)} AND ${inRange}
-      ) AS tallies
-      GROUP BY tally_name`
+      SELECT counter_name, sum(counter_amount)::bigint, min(slot_at)
+      FROM space CROSS JOIN LATERAL (
+        SELECT * FROM ${countersNow(`timer_namespace = space.timer_namespace AND ${inRange}`)}
+      ) AS counted
+      GROUP BY counter_name`
     const rows = (await this.#reads.read(text, statement)) as [name: string, amount: number, firstSlotAt: number][]
     const sums = rows.filter(([, amount]) => amount !== 0).map(([name, amount]) => ({ name, amount }))
     const firstSlotAt = since === null || rows.length === 0 ? null : rows.reduce((first, [, , slotAt]) => Math.min(first, slotAt), Infinity)

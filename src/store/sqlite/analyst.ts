@@ -4,8 +4,8 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { STANDING } from '../../core/tallies.ts'
 import type { NamespaceScope, PageQuery, TallyQuery, TallySums, Upcoming, UpcomingQuery } from '../store.ts'
-import { RowType } from '../timer-row.ts'
-import { rangesOf, TalliedNamespaces } from './namespaces.ts'
+import { RowType } from '../row/columns.ts'
+import { rangesOf, CountedNamespaces } from './namespaces.ts'
 import { COUNT_EVENTS_SQL } from './outbox.ts'
 import { Pager } from './pager.ts'
 import type { PageReply } from './pager.ts'
@@ -25,7 +25,7 @@ const STEPS_SQL = `
 export class Analyst {
   readonly #db: DatabaseSync
   readonly #pager: Pager
-  readonly #namespaces: TalliedNamespaces
+  readonly #namespaces: CountedNamespaces
   readonly #shards: StatementSync
   readonly #slots: StatementSync
   readonly #steps: StatementSync
@@ -34,11 +34,11 @@ export class Analyst {
   constructor(db: DatabaseSync) {
     this.#db = db
     this.#pager = new Pager(db)
-    this.#namespaces = new TalliedNamespaces(db)
+    this.#namespaces = new CountedNamespaces(db)
     this.#shards = db.prepare(SHARDS_SQL)
     this.#slots = db.prepare(`
-      SELECT tally_name AS name, sum(tally_amount) AS amount, min(slot_at) AS firstSlotAt FROM timer_tallies
-      WHERE timer_namespace = ? AND slot_at BETWEEN ? AND ? GROUP BY tally_name`)
+      SELECT counter_name AS name, sum(counter_amount) AS amount, min(slot_at) AS firstSlotAt FROM timer_counters
+      WHERE timer_namespace = ? AND slot_at BETWEEN ? AND ? GROUP BY counter_name`)
     this.#steps = db.prepare(STEPS_SQL)
     this.#events = db.prepare(COUNT_EVENTS_SQL)
   }

@@ -5,12 +5,13 @@ import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import type { TestContext } from 'node:test'
 import type { Epoch, ShardId, TimerId } from '../../core/timer.ts'
-import { absent, claimed, countsOf, listAll, OWNER } from '../owned-store.ts'
-import { sampleTimer } from '../sample-timer.ts'
+import { absent, claimed, countsOf, listAll, OWNER } from '../conformance/owned-store.ts'
+import { sampleTimer } from '../conformance/sample-timer.ts'
 import type { Put, Store } from '../store.ts'
 import { backupSqliteFile } from './backup.ts'
 import { openSqliteStore } from './sqlite-store.ts'
 import { temporaryFile } from './temporary-file.ts'
+import { partOf } from '../commit-sheet.ts'
 
 const SHARD = 0 as ShardId
 
@@ -54,12 +55,12 @@ test('a backup of nothing, or into nowhere, says so', async (t) => {
 
 test('a backup made while commits go on holds whole commits only, and opens as a store', async (t) => {
   const { store, epoch, path, to } = await setup(t)
-  for (let batch = 0; batch < 20; batch++) await store.commit([{ shard: SHARD, epoch, owner: OWNER, puts: puts(batch) }])
+  for (let batch = 0; batch < 20; batch++) await store.commit([partOf({ shard: SHARD, epoch, owner: OWNER }, puts(batch))])
   const copy = { isDone: false }
   const progress: [number, number][] = []
   const copying = backupSqliteFile({ path, to, onProgress: (done, total) => progress.push([done, total]) }).finally(() => (copy.isDone = true))
   let batch = 20
-  for (; !copy.isDone; batch++) await store.commit([{ shard: SHARD, epoch, owner: OWNER, puts: puts(batch) }])
+  for (; !copy.isDone; batch++) await store.commit([partOf({ shard: SHARD, epoch, owner: OWNER }, puts(batch))])
   await copying
 
   const check = new DatabaseSync(to)
@@ -78,7 +79,7 @@ test('a backup made while commits go on holds whole commits only, and opens as a
 
 test('closing the store waits for its backup', async (t) => {
   const { store, epoch, to } = await setup(t)
-  await store.commit([{ shard: SHARD, epoch, owner: OWNER, puts: puts(0) }])
+  await store.commit([partOf({ shard: SHARD, epoch, owner: OWNER }, puts(0))])
   const copying = store.backup({ path: to })
   await store.close()
   await copying

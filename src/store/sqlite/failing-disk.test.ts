@@ -2,12 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Status } from '../../core/timer.ts'
 import type { JsonText, ShardId, Timer, TimerId } from '../../core/timer.ts'
-import { absent, claimed, countsOf, OWNER } from '../owned-store.ts'
-import { SAMPLE_NOW, sampleTimer } from '../sample-timer.ts'
+import { absent, claimed, countsOf, getOne, OWNER } from '../conformance/owned-store.ts'
+import { SAMPLE_NOW, sampleTimer } from '../conformance/sample-timer.ts'
 import { StoreError } from '../store.ts'
 import { failureOf } from './failures.ts'
 import { openSqliteStore } from './sqlite-store.ts'
 import { temporaryFile } from './temporary-file.ts'
+import { deletingPart, partOf } from '../commit-sheet.ts'
 
 const SHARD = 0 as ShardId
 const PAYLOAD = JSON.stringify('x'.repeat(8_000)) as JsonText
@@ -22,7 +23,7 @@ test('when the disk is full a commit is refused as a whole, and writing goes on 
   const store = await openSqliteStore({ path: temporaryFile(), cacheMiB: 1, maxPages: 100 })
   t.after(() => store.close())
   const epoch = await claimed(store, SHARD)
-  const commit = (batch: number): Promise<unknown> => store.commit([{ shard: SHARD, epoch, owner: OWNER, puts: expired(batch).map(absent) }])
+  const commit = (batch: number): Promise<unknown> => store.commit([partOf({ shard: SHARD, epoch, owner: OWNER }, expired(batch).map(absent))])
   let stored = 0
   const error = await (async (): Promise<unknown> => {
     for (; stored < 100; stored++) await commit(stored)
@@ -33,11 +34,12 @@ test('when the disk is full a commit is refused as a whole, and writing goes on 
   assert.deepEqual([error.retryable, error.outcomeUnknown], [true, false])
 
   assert(stored > 0)
-  assert.equal(await store.get({ ...expired(stored)[0]!, shard: SHARD }), null)
+  assert.equal(await getOne(store, expired(stored)[0]!, SHARD), null)
   assert.deepEqual(await countsOf(store), [`default completed ${stored * 10}`])
-  assert.equal(await store.prune({ now: SAMPLE_NOW + 1, limit: 10 }), 10)
+  const rows = await store.expired({ shards: [SHARD], before: SAMPLE_NOW + 1, limit: 10 })
+  assert.deepEqual(await store.commit([deletingPart({ shard: SHARD, epoch, owner: OWNER }, rows)]), [{ type: 'written' }])
   await commit(stored)
-  assert.notEqual(await store.get({ ...expired(stored)[0]!, shard: SHARD }), null)
+  assert.notEqual(await getOne(store, expired(stored)[0]!, SHARD), null)
   assert.deepEqual(await countsOf(store), [`default completed ${stored * 10}`])
 })
 

@@ -5,8 +5,8 @@ import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import { comparePositions, cursorAt, lastRowType, LIST_KEY, startOf } from '../list-order.ts'
 import type { Position } from '../list-order.ts'
 import type { ListCursor, ListFilter, ListQuery } from '../store.ts'
-import { statusCode } from '../timer-row.ts'
-import type { Cell } from '../timer-row.ts'
+import { statusCode } from '../row/codes.ts'
+import type { Cell } from '../row/columns.ts'
 import { PageRows } from './page-rows.ts'
 
 const ROWS_READ_MAX = 50_000 // about 30 ms

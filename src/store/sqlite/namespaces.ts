@@ -7,9 +7,6 @@ import type { NamespacePattern } from '../../core/access.ts'
 import type { Namespace } from '../../core/timer.ts'
 import type { NamespaceScope } from '../store.ts'
 
-/** Every namespace that ever had a timer has tallies. Parameter: the name before. */
-export const NEXT_NAMESPACE_SQL = 'SELECT min(timer_namespace) AS name FROM timer_tallies WHERE timer_namespace > ?'
-
 /** The first and the last name that match. No namespace has a character behind DEL. */
 export function rangeOf(pattern: Namespace | NamespacePattern): readonly [first: string, last: string] {
   const prefix = prefixOf(pattern as string as NamespacePattern)
@@ -22,11 +19,12 @@ export function rangesOf({ namespace, namespaces }: NamespaceScope): readonly (r
   return (namespaces ?? (['*'] as string[] as NamespacePattern[])).map(rangeOf)
 }
 
-export class TalliedNamespaces {
+/** Every namespace that ever had a timer has counters. */
+export class CountedNamespaces {
   readonly #first: StatementSync
 
   constructor(db: DatabaseSync) {
-    this.#first = db.prepare('SELECT min(timer_namespace) AS name FROM timer_tallies WHERE timer_namespace >= ? AND timer_namespace <= ?')
+    this.#first = db.prepare('SELECT min(timer_namespace) AS name FROM timer_counters WHERE timer_namespace >= ? AND timer_namespace <= ?')
   }
 
   in(scope: NamespaceScope): readonly string[] {

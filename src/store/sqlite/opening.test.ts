@@ -9,6 +9,7 @@ import type { Epoch, ShardId } from '../../core/timer.ts'
 import { SCHEMA_VERSION } from './migrations.ts'
 import { openSqliteStore } from './sqlite-store.ts'
 import { temporaryDirectory, temporaryFile } from './temporary-file.ts'
+import { partOf } from '../commit-sheet.ts'
 
 /** The message must say what was found and where. */
 async function refuses(path: string, ...said: RegExp[]): Promise<void> {
@@ -123,12 +124,12 @@ test('an owner whose lock was taken away notices that somebody else has claimed 
   const path = temporaryFile()
   const first = await openSqliteStore({ path, cacheMiB: 1 })
   const epoch = await first.claim({ shard: 0 as ShardId, expected: 0 as Epoch, from: null, owner: 'first' })
-  const part = { shard: 0 as ShardId, epoch: epoch!, owner: 'first', puts: [] }
-  assert.deepEqual((await first.commit([part]))[0]!.fenced, false)
+  const part = partOf({ shard: 0 as ShardId, epoch: epoch!, owner: 'first' }, [])
+  assert.deepEqual(await first.commit([part]), [{ type: 'written' }])
   rmSync(`${path}.lock`)
   const second = await openSqliteStore({ path, cacheMiB: 1 })
   await second.claim({ shard: 0 as ShardId, expected: epoch!, from: 'first', owner: 'second' })
-  assert.deepEqual((await first.commit([part]))[0]!.fenced, true)
+  assert.deepEqual(await first.commit([part]), [{ type: 'fenced' }])
   await Promise.all([first.close(), second.close()])
 })
 

@@ -1,29 +1,9 @@
-// The outbox: events that wait to be published, written with the puts they belong to. Where no events are wanted nothing
-// here runs, and commits carry nothing for it.
+// The outbox: events that wait to be published, written with the commit that they tell of.
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import type { CommitPart, OutboxEvent } from '../store.ts'
-import type { Cell } from '../timer-row.ts'
-import { PART_STRIDE } from './messages.ts'
-import type { CommitMessage, CommitReply } from './messages.ts'
-
-/** Of one event: part, index of the put in it, uuid, namespace, type, id, time, body. */
-const EVENT_STRIDE = 8
-
-/** As flat as the puts; null when there are none. */
-export function packEvents(parts: readonly CommitPart[]): readonly Cell[] | null {
-  let cells: Cell[] | null = null
-  for (let part = 0; part < parts.length; part++) {
-    const { puts } = parts[part]!
-    for (let index = 0; index < puts.length; index++) {
-      const { events } = puts[index]!
-      if (events === undefined || events.length === 0) continue
-      cells ??= []
-      for (const { uuid, namespace, type, id, at, body } of events) cells.push(part, index, uuid, namespace, type, id, at, body)
-    }
-  }
-  return cells
-}
+import type { Cell } from '../row/columns.ts'
+import type { OutboxEvent } from '../store.ts'
+import { EVENT_STRIDE } from './messages.ts'
 
 /** In the writer's thread. */
 export class OutboxWriter {
@@ -37,14 +17,9 @@ export class OutboxWriter {
     this.#remove = db.prepare('DELETE FROM timer_outbox WHERE event_number IN (SELECT value FROM json_each(?))')
   }
 
-  /** In the transaction of the commit, once it is known which of its puts were written. */
-  add(events: readonly Cell[], { parts }: CommitMessage, reply: CommitReply): void {
-    for (let at = 0; at < events.length; at += EVENT_STRIDE) {
-      const part = events[at] as number
-      const missed = reply[part]!
-      if (missed === null || missed.some(({ index }) => index === events[at + 1])) continue
-      this.#insert.run(parts[part * PART_STRIDE]!, ...events.slice(at + 2, at + EVENT_STRIDE))
-    }
+  /** In the transaction of the commit. */
+  add(shard: number, events: readonly Cell[]): void {
+    for (let at = 0; at < events.length; at += EVENT_STRIDE) this.#insert.run(shard, ...events.slice(at, at + EVENT_STRIDE))
   }
 
   remove(numbers: readonly number[]): void {

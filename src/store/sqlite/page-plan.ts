@@ -4,10 +4,10 @@
 
 import { Status } from '../../core/timer.ts'
 import type { PageFilter, PageQuery } from '../store.ts'
-import { RowType, statusCode } from '../timer-row.ts'
+import { statusCode } from '../row/codes.ts'
+import { RowType } from '../row/columns.ts'
 import { metadataEntries, metadataTerm } from './metadata-terms.ts'
 import type { Values } from './metadata-terms.ts'
-import { IS_CYCLE_SQL } from './statements.ts'
 
 /** How many candidates are sorted for a page, unless a test says otherwise: some 100 ms at worst. */
 export const SORTED_MAX = 50_000
@@ -80,7 +80,7 @@ export function smallestPath(filter: PageFilter, facts: Omit<PageFacts, 'total'>
 function pathsTo(filter: PageFilter, facts: Omit<PageFacts, 'total'>): Path[] {
   const { statuses, kind, uuids } = filter
   const paths = [path(facts.timers, 'INDEXED BY timers_by_namespace', IN_NAMESPACES)]
-  if (kind === 'cycle') paths.push(path(facts.cycles, 'INDEXED BY timers_of_cycles', 'timer_cycle IS NOT NULL', IN_NAMESPACES))
+  if (kind === 'cycle') paths.push(path(facts.cycles, 'INDEXED BY timers_of_cycles', 'timer_kind > 0', IN_NAMESPACES))
   if (statuses?.every(isRare)) {
     // The first two are what SQLite needs to see to take the index.
     const terms = ['timer_status <> 0', 'timer_status <> 3', IN_NAMESPACES, `timer_status IN (${codes(statuses)})`]
@@ -109,7 +109,7 @@ function smallest(paths: readonly Path[]): Path {
 }
 
 function sourceByCreation({ kind }: PageFilter, namespace: string): Source {
-  const [by, ...terms] = kind === 'cycle' ? ['timers_of_cycles', 'timer_cycle IS NOT NULL'] : ['timers_by_namespace']
+  const [by, ...terms] = kind === 'cycle' ? ['timers_of_cycles', 'timer_kind > 0'] : ['timers_by_namespace']
   return { from: `timers INDEXED BY ${by}`, where: [...terms, `timer_namespace = ${namespace}`], at: 'timer_created_at' }
 }
 
@@ -168,7 +168,7 @@ export function conditionsOf(filter: PageFilter, { allNamespaces }: Pick<PageFac
   const terms: string[] = []
   if (!allNamespaces) terms.push(`+${IN_NAMESPACES}`)
   if (filter.statuses !== undefined) terms.push(`+timer_status IN (${codes(filter.statuses)})`)
-  if (filter.kind !== undefined) terms.push(filter.kind === 'cycle' ? IS_CYCLE_SQL : `NOT ${IS_CYCLE_SQL}`)
+  if (filter.kind !== undefined) terms.push(filter.kind === 'cycle' ? '+timer_kind > 0' : '+timer_kind = 0')
   const metadata = metadataTerm(filter)
   if (metadata !== null) terms.push(metadata.sql)
   if (filter.idPrefix !== undefined) terms.push('substr(timer_id, 1, length($idPrefix)) = $idPrefix')

@@ -4,8 +4,8 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { PAGE_BYTES_MAX } from '../../core/limits.ts'
 import type { PageSize } from '../store.ts'
-import { rowBytes } from '../timer-row.ts'
-import type { Cell } from '../timer-row.ts'
+import { rowBytes } from '../row/timer-parts.ts'
+import type { Cell } from '../row/columns.ts'
 import { selectCells } from './statements.ts'
 
 export class PageRows {

@@ -8,10 +8,11 @@ import type { NamespacePattern } from '../../core/access.ts'
 import { isFinished, NEVER, Status } from '../../core/timer.ts'
 import type { JsonText, Namespace, Timer, TimerId } from '../../core/timer.ts'
 import { kindOf } from '../../core/timer-kind.ts'
-import { pageOf } from '../memory/memory-queries.ts'
-import { SAMPLE_NOW, sampleTimer } from '../sample-timer.ts'
-import type { PageFilter, PageQuery } from '../store.ts'
-import { kindCode, statusCode, timersOf } from '../timer-row.ts'
+import { SAMPLE_NOW, sampleTimer } from '../conformance/sample-timer.ts'
+import type { PageFilter, PageQuery, TimerPage } from '../store.ts'
+import { countName, COUNTS } from '../counters.ts'
+import { matchesPage } from '../queries/filter.ts'
+import { timersOf } from '../row/timer-row.ts'
 import { MetadataEntries } from './metadata-entries.ts'
 import { migrate } from './migrations.ts'
 import { Pager } from './pager.ts'
@@ -19,7 +20,7 @@ import { pagePlan, SORTED_MAX } from './page-plan.ts'
 import type { PageFacts, PlannedStatement } from './page-plan.ts'
 import { ShardRows } from './shard-rows.ts'
 import { INSERT_SQL, rowValues } from './statements.ts'
-import { TimerCounts } from './timer-counts.ts'
+import { Counters } from './counters.ts'
 
 const STATUSES = Object.values(Status)
 
@@ -46,14 +47,13 @@ function manyTimers(namespaces: number): Timer[] {
 function databaseWith(timers: readonly Timer[]): DatabaseSync {
   const db = new DatabaseSync(':memory:')
   migrate(db)
-  const [insert, counts, metadata, shards] = [db.prepare(INSERT_SQL), new TimerCounts(db), new MetadataEntries(db), new ShardRows(db)]
+  const [insert, counts, metadata, shards] = [db.prepare(INSERT_SQL), new Counters(db), new MetadataEntries(db), new ShardRows(db)]
   for (const shard of [0, 1, 2]) shards.claim({ shard: shard as never, expected: 0 as never, from: null, owner: 'test' })
   for (const [index, timer] of timers.entries()) {
     insert.run(...rowValues(timer, index % 3))
-    counts.add(timer.namespace, statusCode(timer.status), 1, kindCode(kindOf(timer)))
+    counts.add([timer.namespace, COUNTS, countName(timer.status, kindOf(timer)), 1])
     metadata.replace({ namespace: timer.namespace, uuid: timer.uuid, before: null, after: timer.metadata })
   }
-  counts.flush()
   return db
 }
 
@@ -76,6 +76,12 @@ const query = fc.record({
   offset: fc.nat({ max: 410 }),
   limit: fc.integer({ min: 1, max: 30 }),
 }) as fc.Arbitrary<PageQuery>
+
+function pageOf(timers: readonly Timer[], { filter: by, sort, descending, offset, limit }: PageQuery): TimerPage {
+  const matching = timers.filter((timer) => matchesPage(timer, by)).toSorted((a, b) => a[sort] - b[sort] || (a.uuid < b.uuid ? -1 : 1))
+  if (descending) matching.reverse()
+  return { timers: matching.slice(offset, offset + limit), total: matching.length }
+}
 
 for (const namespaces of [3, 250]) {
   test(`pages of many timers in ${namespaces} namespaces are the same, whether sorted or read in order`, () => {

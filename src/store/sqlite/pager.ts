@@ -2,8 +2,8 @@
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { PageFilter, PageQuery } from '../store.ts'
-import { statusOf } from '../timer-row.ts'
-import type { Cell } from '../timer-row.ts'
+import { TimerKind } from '../../core/timer-kind.ts'
+import type { Cell } from '../row/columns.ts'
 import { isKeptWhole, metadataEntries } from './metadata-terms.ts'
 import type { Values } from './metadata-terms.ts'
 import { mergeNamespaces } from './namespace-merge.ts'
@@ -12,8 +12,8 @@ import { conditionsOf, named, pagePlan, smallestPath, SORTED_MAX } from './page-
 import type { PageFacts } from './page-plan.ts'
 import { PageRows } from './page-rows.ts'
 import { SHARDS_SQL } from './shard-rows.ts'
-import { COUNTS_SQL, countsIn } from './timer-counts.ts'
-import type { Count } from './timer-counts.ts'
+import { COUNTS_SQL, countsIn, totalSql } from './counts.ts'
+import type { Count } from './counts.ts'
 
 export type PageReply = { readonly cells: Cell[]; readonly total: number }
 
@@ -75,10 +75,10 @@ export class Pager {
       namespaces,
       allNamespaces: filter.namespace === undefined && filter.namespaces === undefined,
       timers: sum(inScope),
-      cycles: sum(inScope.filter(({ kind }) => kind > 0)),
-      ofStatuses: sum(inScope.filter(({ status }) => filter.statuses?.includes(statusOf(status)))),
-      live: () => this.#countAll(`timer_status < ${COMPLETED_CODE}`),
-      finished: () => this.#countAll(`timer_status >= ${COMPLETED_CODE}`),
+      cycles: sum(inScope.filter(({ kind }) => kind !== TimerKind.once)),
+      ofStatuses: sum(inScope.filter(({ status }) => filter.statuses?.includes(status))),
+      live: () => this.#countAll(false),
+      finished: () => this.#countAll(true),
       metadata: null,
     }
     if (filter.metadataKey !== undefined) {
@@ -95,9 +95,8 @@ export class Pager {
     return this.#count(`${from} WHERE ${[...where, ...terms].join(' AND ')}`, { ...values, ...listOf(facts), $shards })
   }
 
-  #countAll(where: string): number {
-    const sql = `SELECT coalesce(sum(timer_count), 0) AS count FROM timer_counts WHERE ${where}`
-    return this.#all<{ count: number }>(sql, {})[0]!.count
+  #countAll(finished: boolean): number {
+    return this.#all<{ count: number }>(totalSql(finished), {})[0]!.count
   }
 
   #metadataTotal(filter: PageFilter, facts: Pick<PageFacts, 'namespaces' | 'allNamespaces'>): number {
@@ -128,10 +127,8 @@ export class Pager {
   }
 }
 
-const COMPLETED_CODE = 3 // see STATUSES in timer-row.ts: finished ones follow
-
 function isOf({ statuses, kind }: PageFilter): (count: Count) => boolean {
-  return (one) => (statuses === undefined || statuses.includes(statusOf(one.status))) && (kind === undefined || (kind === 'once') === (one.kind === 0))
+  return (one) => (statuses === undefined || statuses.includes(one.status)) && (kind === undefined || (kind === 'once') === (one.kind === TimerKind.once))
 }
 
 /** The same page, found from the other end; to be turned around. */

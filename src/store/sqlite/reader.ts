@@ -4,18 +4,20 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { matchesAny } from '../../core/access.ts'
 import type { NamespacePattern } from '../../core/access.ts'
-import type { Epoch, Namespace, ShardId } from '../../core/timer.ts'
-import type { DueScan, ListFilter, ListQuery, NamespaceScope, OutboxEvent, ShardRow, StoreStats } from '../store.ts'
-import { kindAt, RowType, statusOf } from '../timer-row.ts'
-import type { Cell } from '../timer-row.ts'
+import type { Epoch, JsonText, Namespace, ShardId, TimerUuid } from '../../core/timer.ts'
+import type { DueScan, ListFilter, ListQuery, NamespaceScope, OutboxEvent, ShardRow, Store, StoredRow, StoreStats } from '../store.ts'
+import { COUNTS } from '../counters.ts'
+import { kindAt, statusOf } from '../row/codes.ts'
+import { RowType } from '../row/columns.ts'
+import type { Cell } from '../row/columns.ts'
+import { COUNTS_SQL, countsIn } from './counts.ts'
 import { Lister } from './lister.ts'
 import type { ListReply, Source } from './lister.ts'
 import { rangeOf } from './namespaces.ts'
 import { OutboxReader } from './outbox.ts'
 import type { EventsRead } from './outbox.ts'
 import { SHARDS_SQL } from './shard-rows.ts'
-import { SELECT_CELLS } from './statements.ts'
-import { COUNTS_SQL, countsIn } from './timer-counts.ts'
+import { EXPIRED_SQL, SELECT_CELLS } from './statements.ts'
 
 const SORTED_TIMERS_MAX = 50_000 // about 30 ms
 const SORTED_NAMESPACES_MAX = 50 // each is a query of its own
@@ -31,6 +33,9 @@ const DUE_IN_SOME_SQL = `
   WHERE ${DUE_RANGE} AND +timer_namespace = coalesce(?6, timer_namespace) AND timer_namespace NOT IN (SELECT value FROM json_each(?7))
   ${DUE_ORDER}`
 
+type ExpiredScan = Parameters<Store['expired']>[0]
+type ExpiredFields = [ShardId, TimerUuid, Namespace, number, number, number, JsonText | null]
+
 export class Reader {
   readonly #db: DatabaseSync
   readonly #lister: Lister
@@ -38,6 +43,7 @@ export class Reader {
   readonly #select: StatementSync
   readonly #due: StatementSync
   readonly #dueInSome: StatementSync
+  readonly #expired: StatementSync
   readonly #shards: StatementSync
   readonly #counts: StatementSync
   readonly #namespaceCounts: StatementSync
@@ -53,10 +59,12 @@ export class Reader {
     this.#dueInSome = db.prepare(DUE_IN_SOME_SQL)
     this.#dueInSome.setReturnArrays(true)
     this.#shards = db.prepare(SHARDS_SQL)
+    this.#expired = db.prepare(EXPIRED_SQL)
+    this.#expired.setReturnArrays(true)
     this.#counts = db.prepare(COUNTS_SQL)
     this.#namespaceCounts = db.prepare(`
-      SELECT timer_namespace AS namespace, sum(timer_count) AS count FROM timer_counts
-      WHERE timer_namespace BETWEEN ? AND ? GROUP BY timer_namespace LIMIT ${SORTED_NAMESPACES_MAX + 1}`)
+      SELECT timer_namespace AS namespace, sum(counter_amount) AS count FROM timer_counters
+      WHERE slot_at = ${COUNTS} AND timer_namespace BETWEEN ? AND ? GROUP BY timer_namespace LIMIT ${SORTED_NAMESPACES_MAX + 1}`)
   }
 
   /** The rows that are there, in the order of the uuids; the others are left out. */
@@ -77,15 +85,19 @@ export class Reader {
     return (rows as unknown as Cell[][]).flat()
   }
 
+  expired({ shards, before, limit }: ExpiredScan): StoredRow[] {
+    const rows = this.#expired.all(JSON.stringify(shards), before, limit) as unknown as ExpiredFields[]
+    return rows.map(([shard, uuid, namespace, version, status, kind, metadata]) => {
+      return { shard, uuid, namespace, version, status: statusOf(status), kind: kindAt(kind), metadata }
+    })
+  }
+
   list(query: ListQuery): ListReply {
     return this.#lister.list(query, (filter) => this.#sourcesOf(filter))
   }
 
   stats(scope: NamespaceScope): StoreStats {
-    const counts = countsIn(this.#counts, scope).map(({ namespace, status, kind, count }) => {
-      return { namespace: namespace as Namespace, status: statusOf(status), kind: kindAt(kind), count }
-    })
-    return { counts }
+    return { counts: countsIn(this.#counts, scope) }
   }
 
   shards(): ShardRow[] {

@@ -1,12 +1,14 @@
 CREATE TABLE sqlite_sequence(name,seq);
 
-CREATE TABLE timer_counts (
+CREATE TABLE timer_counters (
   timer_namespace TEXT NOT NULL,
-  timer_status INTEGER NOT NULL,
-  timer_kind INTEGER NOT NULL,
-  timer_count INTEGER NOT NULL,
-  PRIMARY KEY (timer_namespace, timer_status, timer_kind)
+  slot_at INTEGER NOT NULL,
+  counter_name TEXT NOT NULL,
+  counter_amount INTEGER NOT NULL,
+  PRIMARY KEY (timer_namespace, slot_at, counter_name)
 ) STRICT, WITHOUT ROWID;
+
+CREATE INDEX timer_counters_by_slot ON timer_counters (slot_at, timer_namespace);
 
 CREATE TABLE timer_metadata (
   metadata_key TEXT NOT NULL,
@@ -29,14 +31,6 @@ CREATE TABLE timer_outbox (
 
 CREATE INDEX timer_outbox_by_shard ON timer_outbox (shard_id);
 
-CREATE TABLE timer_tallies (
-  timer_namespace TEXT NOT NULL,
-  slot_at INTEGER NOT NULL,
-  tally_name TEXT NOT NULL,
-  tally_amount INTEGER NOT NULL,
-  PRIMARY KEY (timer_namespace, slot_at, tally_name)
-) STRICT, WITHOUT ROWID;
-
 CREATE TABLE timers (
   shard_id INTEGER NOT NULL,
   row_type INTEGER NOT NULL,
@@ -46,27 +40,11 @@ CREATE TABLE timers (
   timer_id TEXT,
   timer_version INTEGER,
   timer_status INTEGER,
+  timer_kind INTEGER,
   timer_due_at INTEGER,
-  timer_protocol TEXT,
-  timer_target_type INTEGER,
-  timer_target_address TEXT,
-  timer_target_options TEXT,
-  timer_metadata TEXT,
-  timer_retry_policy TEXT,
-  timer_callback_timeout_ms INTEGER,
   timer_created_at INTEGER,
-  timer_updated_at INTEGER,
-  timer_executed_at INTEGER,
-  timer_finished_at INTEGER,
-  timer_firing INTEGER,
-  timer_attempts INTEGER,
-  timer_progress TEXT,
-  timer_schedule TEXT,
-  timer_cycle TEXT,
-  timer_traceparent TEXT,
-  timer_message TEXT,
-  timer_fingerprint TEXT,
-  timer_tenant TEXT,
+  timer_metadata TEXT,
+  timer_document TEXT,
   shard_epoch INTEGER,
   shard_owner TEXT,
   timer_payload TEXT,
@@ -81,4 +59,14 @@ CREATE INDEX timers_by_rare_status ON timers (timer_namespace, timer_status) WHE
 
 CREATE UNIQUE INDEX timers_by_uuid ON timers (timer_uuid);
 
-CREATE INDEX timers_of_cycles ON timers (timer_namespace, timer_created_at) WHERE timer_cycle IS NOT NULL;
+CREATE INDEX timers_of_cycles ON timers (timer_namespace, timer_created_at) WHERE timer_kind > 0;
+
+CREATE VIEW timers_readable AS
+  SELECT timer_namespace AS namespace, timer_id AS id,
+    CASE timer_status WHEN 0 THEN 'pending' WHEN 1 THEN 'paused' WHEN 2 THEN 'executing'
+      WHEN 3 THEN 'completed' WHEN 4 THEN 'failed' ELSE 'canceled' END AS status,
+    strftime('%Y-%m-%dT%H:%M:%fZ', coalesce(timer_due_at, timer_execute_at) / 1000.0, 'unixepoch') AS due_at,
+    strftime('%Y-%m-%dT%H:%M:%fZ', timer_created_at / 1000.0, 'unixepoch') AS created_at,
+    timer_version AS version, timer_payload AS payload, timer_metadata AS metadata, timer_document AS document,
+    shard_id AS shard, lower(hex(timer_uuid)) AS uuid
+  FROM timers WHERE row_type > 1;

@@ -3,7 +3,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { claimedEpoch } from '../store.ts'
 import type { OwnedShard, ShardClaim } from '../store.ts'
-import { RowType } from '../timer-row.ts'
+import { RowType } from '../row/columns.ts'
 
 const ROW = `shard_id = ? AND row_type = ${RowType.shard}`
 // The uuid of a shard's row only has to be unlike all others: the shard's number as text, which no 16 bytes equal.

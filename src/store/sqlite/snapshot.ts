@@ -4,7 +4,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { StoreError } from '../store.ts'
 import type { ListPage, ListQuery, NamespaceScope, Store, StoreStats } from '../store.ts'
-import { timersOf } from '../timer-row.ts'
+import { timersOf } from '../row/timer-row.ts'
 import { openForReading } from './connection.ts'
 import { failureOf, toStoreError } from './failures.ts'
 import { SCHEMA_VERSION, schemaVersion } from './migrations.ts'
@@ -34,7 +34,7 @@ export function openSqliteSnapshot(path: string): SqliteSnapshot {
     list: (query: ListQuery): Promise<ListPage> =>
       answer(() => {
         const { cells, next } = reader.list(query)
-        return { timers: timersOf(cells), next }
+        return { timers: timersOf(cells, query.omit), next }
       }),
     stats: (scope: NamespaceScope = {}): Promise<StoreStats> => answer(() => reader.stats(scope)),
     close: () => answer(() => reader.close()),

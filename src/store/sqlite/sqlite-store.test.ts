@@ -1,4 +1,4 @@
-import { storeConformance } from '../conformance.ts'
+import { storeConformance } from '../conformance/conformance.ts'
 import { openSqliteStore } from './sqlite-store.ts'
 import { temporaryFile } from './temporary-file.ts'
 

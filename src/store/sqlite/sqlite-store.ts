@@ -7,17 +7,13 @@ import { resolve } from 'node:path'
 import type { Epoch, Millis, ShardId, Timer } from '../../core/timer.ts'
 import { StoreError } from '../store.ts'
 import type { CommitPart, DueScan, ListPage, ListQuery, NamespaceScope, OwnedShard, PageQuery, PartResult, ShardClaim, TimerPage } from '../store.ts'
-import type { ClusterState, NodeBeat, OutboxEvent, ShardRow, Store, StoreCapabilities, StoreStats, TimerKey } from '../store.ts'
+import type { ClusterState, NodeBeat, OutboxEvent, ShardRow, Store, StoreCapabilities, StoredRow, StoreStats, TimerKey } from '../store.ts'
 import type { TallyQuery, TallySums, Upcoming, UpcomingQuery } from '../store.ts'
-import { kindOf } from '../../core/timer-kind.ts'
-import { appendCells, kindCode, statusCode, timerAt, timersOf } from '../timer-row.ts'
-import type { Cell } from '../timer-row.ts'
+import { timersOf } from '../row/timer-row.ts'
 import type { BackupOptions } from './backup.ts'
-import { GatheredGets } from '../gathered-gets.ts'
-import { ABSENT, SAME } from './messages.ts'
-import { packEvents } from './outbox.ts'
-import type { AnalystCalls, CommitMessage, CommitReply, ReaderCalls, WriterCalls } from './messages.ts'
-import { packTallies } from './timer-tallies.ts'
+import { inOrderOf } from '../key-lookup.ts'
+import type { AnalystCalls, ReaderCalls, WriterCalls } from './messages.ts'
+import { packPart, partResults } from './packed-commit.ts'
 import { startWorker, WorkerLink } from './worker-link.ts'
 import type { NameIn } from './worker-link.ts'
 
@@ -78,7 +74,6 @@ class SqliteStore implements Store {
   readonly #writer: WorkerLink<WriterCalls>
   readonly #reader: WorkerLink<ReaderCalls>
   readonly #startAnalyst: () => Promise<WorkerLink<AnalystCalls>>
-  readonly #gets: GatheredGets
   readonly #backups = new Set<Promise<void>>()
   #analyst: Promise<WorkerLink<AnalystCalls>> | null = null
   #closing: Promise<void> | null = null
@@ -88,7 +83,6 @@ class SqliteStore implements Store {
     this.#writer = writer
     this.#reader = reader
     this.#startAnalyst = startAnalyst
-    this.#gets = new GatheredGets((uuids) => reader.call('getMany', uuids))
   }
 
   async ping(): Promise<void> {
@@ -102,7 +96,7 @@ class SqliteStore implements Store {
 
   /** Requests are answered in order, so a worker closes behind all that were made before. The reader first: the last one tidies up the log. */
   async #close(): Promise<void> {
-    await Promise.allSettled([this.#gets.settled(), ...this.#backups])
+    await Promise.allSettled(this.#backups)
     const analyst = await this.#analyst?.catch(() => null)
     await analyst?.call('close', undefined).catch(ignoreDeadWorker)
     await this.#reader.call('close', undefined).catch(ignoreDeadWorker)
@@ -131,17 +125,11 @@ class SqliteStore implements Store {
 
   async commit(parts: readonly CommitPart[]): Promise<readonly PartResult[]> {
     if (parts.length === 0) return []
-    return partResults(await this.#write('commit', packCommit(parts)))
-  }
-
-  async get(key: TimerKey): Promise<Timer | null> {
-    this.#assertOpen()
-    return this.#gets.get(key)
+    return partResults(await this.#write('commit', parts.map(packPart)))
   }
 
   async getMany(keys: readonly TimerKey[]): Promise<readonly (Timer | null)[]> {
-    this.#assertOpen()
-    return this.#gets.getMany(keys)
+    return inOrderOf(keys, timersOf(await this.#read('getMany', keys.map(({ uuid }) => uuid))))
   }
 
   async due(scan: DueScan): Promise<readonly Timer[]> {
@@ -150,12 +138,12 @@ class SqliteStore implements Store {
 
   async list(query: ListQuery): Promise<ListPage> {
     const { cells, next } = await this.#read('list', query)
-    return { timers: timersOf(cells), next }
+    return { timers: timersOf(cells, query.omit), next }
   }
 
   async page(query: PageQuery): Promise<TimerPage> {
     const { cells, total } = await this.#analyse('page', query)
-    return { timers: timersOf(cells), total }
+    return { timers: timersOf(cells, query.omit), total }
   }
 
   async stats(scope: NamespaceScope = {}): Promise<StoreStats> {
@@ -182,8 +170,12 @@ class SqliteStore implements Store {
     return this.#analyse('countEvents', shards)
   }
 
-  async prune(options: { readonly now: Millis; readonly limit: number }): Promise<number> {
-    return this.#write('prune', options)
+  async expired(scan: Parameters<Store['expired']>[0]): Promise<readonly StoredRow[]> {
+    return this.#read('expired', scan)
+  }
+
+  async forgetCounters(slotsBefore: Millis): Promise<void> {
+    await this.#write('forgetCounters', slotsBefore)
   }
 
   async backup({ path, onProgress }: { readonly path: string; readonly onProgress?: (done: number, total: number) => void }): Promise<void> {
@@ -230,32 +222,4 @@ class SqliteStore implements Store {
 /** A worker that died has closed its connection with it. */
 function ignoreDeadWorker(error: unknown): void {
   if (!(error instanceof StoreError)) throw error
-}
-
-function packCommit(parts: readonly CommitPart[]): CommitMessage {
-  const heads: number[] = []
-  const owners: string[] = []
-  const cells: Cell[] = []
-  for (const { shard, epoch, owner, puts } of parts) {
-    heads.push(shard, epoch, puts.length)
-    owners.push(owner)
-    for (const { timer, expect, tallies } of puts) {
-      appendCells(cells, timer)
-      cells.push(kindCode(kindOf(timer)))
-      if (expect === 'absent') cells.push(ABSENT, 0, 0, timer.metadata === null ? SAME : null)
-      else {
-        const metadata = expect.metadata === timer.metadata ? SAME : expect.metadata
-        cells.push(expect.version, statusCode(expect.status), kindCode(expect.kind), metadata)
-      }
-      cells.push(tallies === undefined ? '' : packTallies(tallies))
-    }
-  }
-  return { parts: heads, owners, cells, events: packEvents(parts) }
-}
-
-function partResults(reply: CommitReply): PartResult[] {
-  return reply.map((misses) => {
-    if (misses === null) return { fenced: true }
-    return { fenced: false, missed: new Map(misses.map(({ index, cells }) => [index, cells === null ? null : timerAt(cells, 0)])) }
-  })
 }

@@ -1,39 +1,52 @@
-// The SQL of the hot path, and how a timer becomes its parameters; bench/ runs the same text to learn the raw rate.
+// The SQL of the hot path, made from the table of columns, and how a timer becomes its parameters; bench/ runs the same text
+// to learn the raw rate.
 
 import type { Timer } from '../../core/timer.ts'
+import { CELLS_PER_TIMER, CHANGING_COLUMNS, COLUMN_NAMES, KEY_COLUMNS, RowType } from '../row/columns.ts'
+import type { Cell, ColumnName } from '../row/columns.ts'
+import { omitsColumn } from '../row/timer-parts.ts'
+import { appendCells } from '../row/timer-row.ts'
 import type { TimerPart } from '../store.ts'
-import { appendCells, CELLS_PER_TIMER, omitsColumn, RowType, TIMER_COLUMNS } from '../timer-row.ts'
-import type { Cell } from '../timer-row.ts'
 
-// ?1 to ?27 are the cells of a row in the order of TIMER_COLUMNS, in every statement.
+// ?1 and on are the cells of a row in the order of the columns, in every statement.
 const SHARD = `?${CELLS_PER_TIMER + 1}`
 const EXPECTED_VERSION = `?${CELLS_PER_TIMER + 2}`
-const parameter = (column: string): string => `?${TIMER_COLUMNS.findIndex((name) => name === column) + 1}`
-const value = (column: string): string => (column === 'timer_uuid' ? `unhex(${parameter(column)})` : parameter(column))
+const parameter = (column: ColumnName): string => `?${COLUMN_NAMES.indexOf(column) + 1}`
+const value = (column: ColumnName): string => (column === 'timer_uuid' ? `unhex(${parameter(column)})` : parameter(column))
 
 export const INSERT_SQL = `
-  INSERT INTO timers (shard_id, ${TIMER_COLUMNS.join(', ')})
-  VALUES (${SHARD}, ${TIMER_COLUMNS.map(value).join(', ')})
+  INSERT INTO timers (shard_id, ${COLUMN_NAMES.join(', ')})
+  VALUES (${SHARD}, ${COLUMN_NAMES.map(value).join(', ')})
   ON CONFLICT DO NOTHING`
 
-const FIXED_COLUMNS: readonly string[] = ['timer_uuid', 'timer_namespace', 'timer_id']
+export const UPDATE_SQL = updateOf(CHANGING_COLUMNS)
+export const UPDATE_KEEPING_PAYLOAD_SQL = updateOf(CHANGING_COLUMNS.filter((column) => column !== 'timer_payload'))
 
-export const UPDATE_SQL = `
+function updateOf(columns: readonly ColumnName[]): string {
+  return `
   UPDATE timers
-  SET ${TIMER_COLUMNS.filter((column) => !FIXED_COLUMNS.includes(column))
-    .map((column) => `${column} = ${parameter(column)}`)
-    .join(', ')}
-  WHERE ${FIXED_COLUMNS.map((column) => `${column} = ${value(column)}`).join(' AND ')}
+  SET ${columns.map((column) => `${column} = ${parameter(column)}`).join(', ')}
+  WHERE ${KEY_COLUMNS.map((column) => `${column} = ${value(column)}`).join(' AND ')}
     AND shard_id = ${SHARD} AND timer_version = ${EXPECTED_VERSION}`
+}
+
+/** Parameters: uuid, shard, version. */
+export const DELETE_SQL = 'DELETE FROM timers WHERE timer_uuid = unhex(?) AND shard_id = ? AND timer_version = ?'
 
 /** The cells of a row, for a SELECT list. */
 export function selectCells(omit: readonly TimerPart[] = []): string {
-  const cell = (column: (typeof TIMER_COLUMNS)[number]) => (omitsColumn(column, omit) ? 'NULL' : column === 'timer_uuid' ? UUID_TEXT : column)
-  return TIMER_COLUMNS.map(cell).join(', ')
+  const cell = (column: ColumnName) => (omitsColumn(column, omit) ? 'NULL' : column === 'timer_uuid' ? UUID_TEXT : column)
+  return COLUMN_NAMES.map(cell).join(', ')
 }
 
 const UUID_TEXT = 'lower(hex(timer_uuid))'
 export const SELECT_CELLS = selectCells()
+
+/** Parameters: shards as JSON, time, limit. */
+export const EXPIRED_SQL = `
+  SELECT shard_id, lower(hex(timer_uuid)), timer_namespace, timer_version, timer_status, timer_kind, timer_metadata FROM timers
+  WHERE shard_id IN (SELECT value FROM json_each(?)) AND row_type = ${RowType.finished} AND timer_execute_at < ?
+  ORDER BY shard_id, timer_execute_at, timer_uuid LIMIT ?`
 
 /** The parameters of INSERT_SQL. */
 export function rowValues(timer: Timer, shard: number): Cell[] {
@@ -42,19 +55,3 @@ export function rowValues(timer: Timer, shard: number): Cell[] {
   cells.push(shard)
   return cells
 }
-
-const IS_CYCLE = `json_extract(timer_cycle, '$.anchorAt') IS NOT NULL`
-/** One-shots have no cycle cell unless they have a time zone; what is NULL is not looked into. */
-export const IS_CYCLE_SQL = `(timer_cycle IS NOT NULL AND ${IS_CYCLE})`
-/** The code of a row's kind: see kindCode. */
-const KIND_SQL = `CASE WHEN timer_cycle IS NULL OR NOT ${IS_CYCLE} THEN 0 WHEN timer_schedule GLOB 'R/*' THEN 2 ELSE 1 END`
-
-/** Parameters: shard, now, limit. */
-export const PRUNE_SQL = `
-  DELETE FROM timers
-  WHERE (shard_id, row_type, timer_execute_at, timer_uuid) IN (
-    SELECT shard_id, row_type, timer_execute_at, timer_uuid FROM timers
-    WHERE shard_id = ? AND row_type = ${RowType.finished} AND timer_execute_at < ?
-    ORDER BY timer_execute_at, timer_uuid LIMIT ?
-  )
-  RETURNING timer_namespace, timer_status, ${KIND_SQL}, lower(hex(timer_uuid)), timer_metadata`

@@ -17,17 +17,32 @@ export class Transactions {
   }
 
   run<T>(change: () => T): T {
+    return this.runIf(change, () => true)
+  }
+
+  /** Rolled back when what came of it is not to be kept. */
+  runIf<T>(change: () => T, isKept: (result: T) => boolean): T {
     let doing: 'write' | 'commit' = 'write'
     try {
       this.#begin.run()
       const result = change()
       doing = 'commit'
-      this.#commit.run()
+      if (isKept(result)) this.#commit.run()
+      else this.#rollBack()
       return result
     } catch (error) {
       this.#rollBack()
       throw toStoreError(failureOf(error, { path: this.#path, doing }))
     }
+  }
+
+  /** A part of a transaction that can be undone by itself. SQLite keeps the pages it changes a second time meanwhile. */
+  nestedIf<T>(change: () => T, isKept: (result: T) => boolean): T {
+    this.#db.exec('SAVEPOINT part')
+    const result = change()
+    if (!isKept(result)) this.#db.exec('ROLLBACK TO part')
+    this.#db.exec('RELEASE part')
+    return result
   }
 
   /** After some errors (a full disk) SQLite has rolled back by itself. */

@@ -2,36 +2,21 @@
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { Millis } from '../../core/timer.ts'
+import { CellAt, CELLS_PER_TIMER } from '../row/columns.ts'
+import type { Cell } from '../row/columns.ts'
 import { StoreError } from '../store.ts'
 import type { OwnedShard, ShardClaim } from '../store.ts'
-import { CELLS_PER_TIMER } from '../timer-row.ts'
-import type { Cell } from '../timer-row.ts'
 import { Checkpoints } from './checkpoints.ts'
+import { Counters } from './counters.ts'
 import type { FileLock } from './file-lock.ts'
-import { ABSENT, PART_STRIDE, PUT_STRIDE, SAME } from './messages.ts'
-import type { CommitMessage, CommitReply, Miss } from './messages.ts'
+import { ABSENT, DELETE_STRIDE, DeleteAt, PUT_STRIDE, PutAt, SAME } from './messages.ts'
+import type { CommitReply, Miss, PackedPart } from './messages.ts'
 import { MetadataEntries } from './metadata-entries.ts'
 import { SCHEMA_VERSION } from './migrations.ts'
 import { OutboxWriter } from './outbox.ts'
 import { ShardRows } from './shard-rows.ts'
-import { INSERT_SQL, PRUNE_SQL, SELECT_CELLS, UPDATE_SQL } from './statements.ts'
-import { TimerCounts } from './timer-counts.ts'
-import { TimerTallies } from './timer-tallies.ts'
+import { DELETE_SQL, INSERT_SQL, SELECT_CELLS, UPDATE_KEEPING_PAYLOAD_SQL, UPDATE_SQL } from './statements.ts'
 import { Transactions } from './transaction.ts'
-
-// Where in a put's cells these columns are; see TIMER_COLUMNS.
-const UUID = 2
-const NAMESPACE = 3
-const ID = 4
-const STATUS = 6
-const METADATA = 13
-// And what follows them; see CommitMessage.
-const KIND = CELLS_PER_TIMER
-const EXPECTED_VERSION = CELLS_PER_TIMER + 1
-const EXPECTED_STATUS = CELLS_PER_TIMER + 2
-const EXPECTED_KIND = CELLS_PER_TIMER + 3
-const EXPECTED_METADATA = CELLS_PER_TIMER + 4
-const TALLIES = CELLS_PER_TIMER + 5
 
 export class Writer {
   readonly #db: DatabaseSync
@@ -39,14 +24,14 @@ export class Writer {
   readonly #transactions: Transactions
   readonly #checkpoints: Checkpoints
   readonly #shards: ShardRows
-  readonly #counts: TimerCounts
-  readonly #tallies: TimerTallies
+  readonly #counters: Counters
   readonly #metadata: MetadataEntries
   readonly #outbox: OutboxWriter
   readonly #insert: StatementSync
   readonly #update: StatementSync
+  readonly #updateKeepingPayload: StatementSync
+  readonly #delete: StatementSync
   readonly #select: StatementSync
-  readonly #prune: StatementSync
 
   constructor(db: DatabaseSync, { path, lock }: { readonly path: string; readonly lock: FileLock }) {
     this.#db = db
@@ -54,16 +39,15 @@ export class Writer {
     this.#transactions = new Transactions(db, path)
     this.#checkpoints = new Checkpoints(db)
     this.#shards = new ShardRows(db)
-    this.#counts = new TimerCounts(db)
-    this.#tallies = new TimerTallies(db)
+    this.#counters = new Counters(db)
     this.#metadata = new MetadataEntries(db)
     this.#outbox = new OutboxWriter(db)
     this.#insert = db.prepare(INSERT_SQL)
     this.#update = db.prepare(UPDATE_SQL)
+    this.#updateKeepingPayload = db.prepare(UPDATE_KEEPING_PAYLOAD_SQL)
+    this.#delete = db.prepare(DELETE_SQL)
     this.#select = db.prepare(`SELECT ${SELECT_CELLS} FROM timers WHERE timer_uuid = unhex(?)`)
     this.#select.setReturnArrays(true)
-    this.#prune = db.prepare(PRUNE_SQL)
-    this.#prune.setReturnArrays(true)
   }
 
   /** A real write: setting the version to what it is writes a page and syncs it. */
@@ -79,34 +63,19 @@ export class Writer {
     this.#transactions.run(() => this.#shards.release(owned))
   }
 
-  commit(message: CommitMessage): CommitReply {
-    return this.#counted(() => {
-      const reply = this.#writeParts(message)
-      if (message.events !== null) this.#outbox.add(message.events, message, reply)
-      return reply
-    })
+  /** A commit has one part as a rule: a SQLite file has one shard. */
+  commit(parts: readonly PackedPart[]): CommitReply {
+    const [only] = parts
+    if (only !== undefined && parts.length === 1) return [this.#transactions.runIf(() => this.#writePart(only), isWritten)]
+    return this.#transactions.run(() => parts.map((part) => this.#transactions.nestedIf(() => this.#writePart(part), isWritten)))
   }
 
   removeEvents(numbers: readonly number[]): void {
     this.#transactions.run(() => this.#outbox.remove(numbers))
   }
 
-  /** Finished timers by the end of their retention, which is where their key begins. */
-  prune({ now, limit }: { readonly now: Millis; readonly limit: number }): number {
-    return this.#counted(() => {
-      let pruned = 0
-      for (const shard of this.#shards.ids()) {
-        const rows = this.#prune.all(shard, now, limit - pruned) as unknown as [string, number, number, string, string | null][]
-        for (const [namespace, status, kind, uuid, metadata] of rows) {
-          this.#counts.add(namespace, status, -1, kind)
-          this.#metadata.replace({ namespace, uuid, before: metadata, after: null })
-        }
-        pruned += rows.length
-        if (pruned >= limit) break
-      }
-      this.#tallies.prune(now)
-      return pruned
-    })
+  forgetCounters(slotsBefore: Millis): void {
+    this.#transactions.run(() => this.#counters.forget(slotsBefore))
   }
 
   /** Work that can wait until the caller has its answer. */
@@ -119,70 +88,60 @@ export class Writer {
     this.#lock.release()
   }
 
-  /** The counters are written at the end of the transaction, or forgotten with it. */
-  #counted<T>(change: () => T): T {
-    try {
-      return this.#transactions.run(() => {
-        const result = change()
-        this.#counts.flush()
-        this.#tallies.flush()
-        return result
-      })
-    } catch (error) {
-      this.#counts.forget()
-      this.#tallies.forget()
-      throw error
-    }
-  }
-
-  #writeParts({ parts, owners, cells }: CommitMessage): CommitReply {
-    const reply: (Miss[] | null)[] = []
-    let offset = 0
-    for (let at = 0; at < parts.length; at += PART_STRIDE) {
-      const shard = parts[at]!
-      const end = offset + parts[at + 2]! * PUT_STRIDE
-      const isCurrent = this.#shards.isOwned(shard, parts[at + 1]!, owners[at / PART_STRIDE]!)
-      reply.push(isCurrent ? this.#writePuts(shard, cells, offset, end) : null)
-      offset = end
-    }
-    return reply
-  }
-
-  #writePuts(shard: number, cells: readonly Cell[], begin: number, end: number): Miss[] {
+  /** Null when it is fenced, otherwise the rows in the way; whatever was written before they were met is rolled back by the caller. */
+  #writePart(part: PackedPart): Miss[] | null {
+    if (!this.#shards.isOwned(part.shard, part.epoch, part.owner)) return null
     const missed: Miss[] = []
-    for (let offset = begin; offset < end; offset += PUT_STRIDE) {
-      if (this.#writePut(shard, cells, offset)) continue
-      missed.push({ index: (offset - begin) / PUT_STRIDE, cells: this.#rowInTheWay(cells, offset) })
-    }
+    for (let offset = 0; offset < part.puts.length; offset += PUT_STRIDE) this.#writePut(part, offset, missed)
+    for (let offset = 0; offset < part.deletes.length; offset += DELETE_STRIDE) this.#deleteRow(part, offset, missed)
+    if (missed.length > 0) return missed
+    this.#counters.add(part.counters)
+    this.#outbox.add(part.shard, part.events)
     return missed
   }
 
-  #writePut(shard: number, cells: readonly Cell[], offset: number): boolean {
-    const namespace = cells[offset + NAMESPACE] as string
-    const row = cells.slice(offset, offset + CELLS_PER_TIMER)
-    const expectedVersion = cells[offset + EXPECTED_VERSION]!
-    if (expectedVersion === ABSENT) {
-      if (this.#insert.run(...row, shard).changes === 0) return false
+  #writePut({ shard, puts }: PackedPart, offset: number, missed: Miss[]): void {
+    const row = puts.slice(offset, offset + CELLS_PER_TIMER)
+    if (this.#writeRow(row, shard, puts[offset + PutAt.expectedVersion] as number, puts[offset + PutAt.keepsPayload] === 1)) {
+      const before = puts[offset + PutAt.metadataBefore] as string | null | typeof SAME
+      if (before === SAME) return
+      const [namespace, uuid] = [row[CellAt.timer_namespace] as string, row[CellAt.timer_uuid] as string]
+      this.#metadata.replace({ namespace, uuid, before, after: row[CellAt.timer_metadata] as string | null })
     } else {
-      if (this.#update.run(...row, shard, expectedVersion).changes === 0) return false
-      this.#counts.add(namespace, cells[offset + EXPECTED_STATUS] as number, -1, cells[offset + EXPECTED_KIND] as number)
+      missed.push([row[CellAt.timer_uuid] as string, this.#rowInTheWay(row)])
     }
-    this.#counts.add(namespace, cells[offset + STATUS] as number, 1, cells[offset + KIND] as number)
-    this.#tallies.add(namespace, cells[offset + TALLIES] as string)
-    const before = cells[offset + EXPECTED_METADATA] as string | null | typeof SAME
-    const [uuid, after] = [cells[offset + UUID] as string, cells[offset + METADATA] as string | null]
-    if (before !== SAME) this.#metadata.replace({ namespace, uuid, before, after })
-    return true
   }
 
-  #rowInTheWay(cells: readonly Cell[], offset: number): readonly Cell[] | null {
-    const uuid = cells[offset + UUID]!
+  #writeRow(row: Cell[], shard: number, expectedVersion: number, keepsPayload: boolean): boolean {
+    if (expectedVersion === ABSENT) return this.#insert.run(...row, shard).changes === 1
+    const update = keepsPayload ? this.#updateKeepingPayload : this.#update
+    return update.run(...row, shard, expectedVersion).changes === 1
+  }
+
+  #deleteRow({ shard, deletes }: PackedPart, offset: number, missed: Miss[]): void {
+    const uuid = deletes[offset + DeleteAt.uuid] as string
+    if (this.#delete.run(uuid, shard, deletes[offset + DeleteAt.version]!).changes === 1) {
+      const [namespace, before] = [deletes[offset + DeleteAt.namespace] as string, deletes[offset + DeleteAt.metadata] as string | null]
+      this.#metadata.replace({ namespace, uuid, before, after: null })
+    } else {
+      missed.push([uuid, (this.#select.get(uuid) as unknown as Cell[] | undefined) ?? null])
+    }
+  }
+
+  #rowInTheWay(put: readonly Cell[]): readonly Cell[] | null {
+    const uuid = put[CellAt.timer_uuid]!
     const row = this.#select.get(uuid) as unknown as Cell[] | undefined
     if (row === undefined) return null
-    if (row[NAMESPACE] === cells[offset + NAMESPACE] && row[ID] === cells[offset + ID]) return row
-    throw new StoreError(
-      `timers ${row[NAMESPACE]}/${row[ID]} and ${cells[offset + NAMESPACE]}/${cells[offset + ID]} have the same uuid ${uuid}: rename one`,
-      { retryable: false },
-    )
+    const [stored, given] = [nameOf(row), nameOf(put)]
+    if (stored === given) return row
+    throw new StoreError(`timers ${stored} and ${given} have the same uuid ${uuid}: rename one`, { retryable: false })
   }
+}
+
+function isWritten(missed: readonly Miss[] | null): boolean {
+  return missed?.length === 0
+}
+
+function nameOf(row: readonly Cell[]): string {
+  return `${row[CellAt.timer_namespace]}/${row[CellAt.timer_id]}`
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Firing } from '../../../core/delivery.ts'
 import { failedDelivery } from '../../../core/delivery.ts'
 import type { JsonText } from '../../../core/timer.ts'
-import { sampleTimer } from '../../../store/sample-timer.ts'
+import { sampleTimer } from '../../../store/conformance/sample-timer.ts'
 import { cyclesDelivery } from './delivery.ts'
 
 const NOW = Date.UTC(2030, 0, 1, 12)

@@ -13,7 +13,7 @@ import { details, HOOK, NAME, setup, setupWithTimer } from './v1.fixture.ts'
 
 test('a store that fails is 503 with Retry-After, in the envelope', async (t) => {
   class FailingStore extends MemoryStore {
-    override get(): Promise<never> {
+    override getMany(): Promise<never> {
       return Promise.reject(new StoreError('disk full'))
     }
   }

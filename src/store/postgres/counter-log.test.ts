@@ -8,11 +8,13 @@ import type pg from 'pg'
 import { STANDING } from '../../core/tallies.ts'
 import { Status } from '../../core/timer.ts'
 import type { Epoch, Namespace, ShardId, TimerId } from '../../core/timer.ts'
-import { absent, changed, claimed, countsOf, OWNER } from '../owned-store.ts'
-import { SAMPLE_NOW, sampleTimer } from '../sample-timer.ts'
-import type { Store } from '../store.ts'
+import { absent, changed, claimed, countsOf, OWNER } from '../conformance/owned-store.ts'
+import { SAMPLE_NOW, sampleTimer } from '../conformance/sample-timer.ts'
+import type { CommitPart, Counter, OwnedShard, Put, Store } from '../store.ts'
 import { PostgresServer } from './postgres-server.fixture.ts'
 import { openPostgresStore } from './postgres-store.ts'
+import { partOf } from '../commit-sheet.ts'
+import { COUNTS } from '../counters.ts'
 
 const SHARD = 0 as ShardId
 const SLOT = 600_000
@@ -35,8 +37,17 @@ async function setup(t: TestContext): Promise<Cluster> {
 /** A timer with what it adds to the statistics. */
 async function create({ a, epoch }: Cluster, number: number): Promise<void> {
   const timer = sampleTimer({ id: `t${number}` as TimerId, namespace: (number % 3 === 0 ? 'other' : 'default') as Namespace })
-  const tallies = [{ name: 'created', slotAt: SLOT, amount: 1 }, { name: `wake.${number % 7}`, slotAt: STANDING, amount: 1 }]
-  await a.commit([{ shard: SHARD, epoch, owner: OWNER, puts: [{ ...absent(timer), tallies }] }])
+  await a.commit([counting({ shard: SHARD, epoch, owner: OWNER }, absent(timer), [`created ${SLOT}`, `created ${STANDING}`, `wake.${number % 7} ${STANDING}`], 1)])
+}
+
+/** The put with its counts, and these names and slots instead of the tallies of the timer. */
+function counting(fence: OwnedShard, put: Put, names: readonly string[], amount: number): CommitPart {
+  const part = partOf(fence, [put])
+  const counters = names.map((of): Counter => {
+    const [name, slotAt] = of.split(' ') as [string, string]
+    return { namespace: put.after.namespace, name, slotAt: Number(slotAt), amount }
+  })
+  return { ...part, counters: [...part.counters.filter(({ slotAt }) => slotAt === COUNTS), ...counters] }
 }
 
 async function seen(store: Store): Promise<unknown> {
@@ -57,7 +68,7 @@ async function rowsIn(admin: pg.Client, table: string): Promise<number> {
 test('what is folded counts as it did before, and the log is empty then', async (t) => {
   const cluster = await setup(t)
   for (let number = 0; number < 21; number++) await create(cluster, number)
-  assert.deepEqual([await rowsIn(cluster.admin, 'timer_tally_log'), await rowsIn(cluster.admin, 'timer_counts')], [21, 0])
+  assert.deepEqual([await rowsIn(cluster.admin, 'timer_counter_log'), await rowsIn(cluster.admin, 'timer_counters')], [21, 0])
   const unfolded = await seen(cluster.b)
   assert.deepEqual(unfolded, {
     counts: ['default pending 14', 'other pending 7'],
@@ -68,28 +79,28 @@ test('what is folded counts as it did before, and the log is empty then', async 
     ],
   })
   await fold(cluster.b, cluster.admin)
-  assert.deepEqual([await rowsIn(cluster.admin, 'timer_tally_log'), await rowsIn(cluster.admin, 'timer_counts')], [0, 2])
+  assert.deepEqual([await rowsIn(cluster.admin, 'timer_counter_log'), await rowsIn(cluster.admin, 'timer_counters')], [0, 20])
   assert.deepEqual(await seen(cluster.a), unfolded)
 })
 
 test('commits fold by themselves after a while', async (t) => {
   const cluster = await setup(t)
   for (let number = 0; number < 128; number++) await create(cluster, number)
-  for (let looks = 0; looks < 2_000 && (await rowsIn(cluster.admin, 'timer_counts')) === 0; looks++) await turn()
-  assert.equal(await rowsIn(cluster.admin, 'timer_tally_log'), 0)
+  for (let looks = 0; looks < 2_000 && (await rowsIn(cluster.admin, 'timer_counters')) === 0; looks++) await turn()
+  assert.equal(await rowsIn(cluster.admin, 'timer_counter_log'), 0)
   assert.deepEqual(await countsOf(cluster.b), ['default pending 85', 'other pending 43'])
 })
 
 test('a log of more than one fold can take is folded all the same', async (t) => {
   const cluster = await setup(t)
   await cluster.admin.query(`
-    INSERT INTO timer_tally_log
+    INSERT INTO timer_counter_log
     SELECT array_agg('n' || entry / 10), array_agg(CASE entry % 10 WHEN 0 THEN -1 ELSE 0 END::bigint),
       array_agg(CASE entry % 10 WHEN 0 THEN '0.0' ELSE 'wake.' || entry END), array_agg(1::bigint)
     FROM generate_series(1, 300) AS row, generate_series(10, 209) AS entry GROUP BY row`)
   const unfolded = await seen(cluster.a)
   await fold(cluster.b, cluster.admin)
-  assert.equal(await rowsIn(cluster.admin, 'timer_tally_log'), 0)
+  assert.equal(await rowsIn(cluster.admin, 'timer_counter_log'), 0)
   assert.deepEqual(await seen(cluster.a), unfolded)
   assert.equal(totalOf(await countsOf(cluster.a)), 300 * 20)
 })
@@ -97,7 +108,7 @@ test('a log of more than one fold can take is folded all the same', async (t) =>
 test('a namespace is known by its counts even when they came to nothing before they were folded', async (t) => {
   const { a, admin } = await setup(t)
   await admin.query(`
-    INSERT INTO timer_tally_log VALUES
+    INSERT INTO timer_counter_log VALUES
       ('{gone,gone}', '{-1,${SLOT}}', '{0.0,created}', '{1,1}'),
       ('{gone}', '{-1}', '{0.0}', '{-1}')`)
   await fold(a, admin)
@@ -109,7 +120,7 @@ test('two nodes that fold and one that commits meanwhile count nothing twice and
   const cluster = await setup(t)
   const stopping = new AbortController()
   const folding = [cluster.a, cluster.b].map(async (store) => {
-    while (!stopping.signal.aborted) await store.prune({ now: 0, limit: 1 })
+    while (!stopping.signal.aborted) await store.forgetCounters(0)
   })
   for (let number = 0; number < 300; number++) {
     await create(cluster, number)
@@ -124,22 +135,21 @@ test('two nodes that fold and one that commits meanwhile count nothing twice and
 test('standing tallies that count nothing any more are removed', async (t) => {
   const { a, admin, epoch } = await setup(t)
   const timer = sampleTimer()
-  const tally = (amount: number) => [{ name: 'wake.h.1', slotAt: STANDING, amount }]
-  await a.commit([{ shard: SHARD, epoch, owner: OWNER, puts: [{ ...absent(timer), tallies: tally(1) }] }])
+  await a.commit([counting({ shard: SHARD, epoch, owner: OWNER }, absent(timer), [`wake.h.1 ${STANDING}`], 1)])
   await fold(a, admin, SAMPLE_NOW)
-  assert.equal(await rowsIn(admin, 'timer_tallies'), 1)
+  assert.equal(await rowsIn(admin, `timer_counters WHERE slot_at = ${STANDING}`), 1)
   const paused = { ...timer, version: 2, status: Status.paused }
-  await a.commit([{ shard: SHARD, epoch, owner: OWNER, puts: [{ ...changed(paused, timer), tallies: tally(-1) }] }])
+  await a.commit([counting({ shard: SHARD, epoch, owner: OWNER }, changed(paused, timer), [`wake.h.1 ${STANDING}`], -1)])
   await fold(a, admin, SAMPLE_NOW)
-  assert.equal(await rowsIn(admin, 'timer_tallies'), 0)
+  assert.equal(await rowsIn(admin, `timer_counters WHERE slot_at = ${STANDING}`), 0)
   assert.deepEqual((await a.tallies({ since: null })).sums, [])
 })
 
 /** It rests after each fold, so it may take more than one look. */
 async function fold(store: Store, admin: pg.Client, now = 0): Promise<void> {
   for (let looks = 0; looks < 2_000; looks++) {
-    await store.prune({ now, limit: 1 })
-    if ((await rowsIn(admin, 'timer_tally_log')) === 0) return
+    await store.forgetCounters(now)
+    if ((await rowsIn(admin, 'timer_counter_log')) === 0) return
   }
 }
 

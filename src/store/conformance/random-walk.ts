@@ -4,29 +4,37 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import type { NamespacePattern } from '../core/access.ts'
-import { STANDING, talliesOf } from '../core/tallies.ts'
-import { isFinished, NEVER, Status } from '../core/timer.ts'
-import type { Epoch, JsonText, Namespace, ShardId, Timer, TimerId } from '../core/timer.ts'
-import { kindOf } from '../core/timer-kind.ts'
+import type { NamespacePattern } from '../../core/access.ts'
+import { STANDING, talliesOf } from '../../core/tallies.ts'
+import { isFinished, NEVER, Status } from '../../core/timer.ts'
+import type { Epoch, JsonText, Namespace, ShardId, Timer, TimerId } from '../../core/timer.ts'
+import { systemClock } from '../../runtime/clock.ts'
 import { eventOf } from './conformance-events.ts'
-import { claimed, countsOf, listAll, OWNER } from './owned-store.ts'
-import { MemoryStore } from './memory/memory-store.ts'
+import { faultyStore } from './faulty-store.ts'
+import type { Fault } from './faulty-store.ts'
+import { deletingPart, partOf } from '../commit-sheet.ts'
+import type { Change } from '../commit-sheet.ts'
+import { claimed, countsOf, getOne, listAll, OWNER } from './owned-store.ts'
+import { MemoryStore } from '../memory/memory-store.ts'
 import { SAMPLE_NOW, sampleTimer } from './sample-timer.ts'
-import type { CommitPart, ListFilter, PageFilter, Put, Store, TallyQuery, UpcomingQuery } from './store.ts'
+import { StoreError } from '../store.ts'
+import type { CommitPart, ListFilter, PageFilter, Store, TallyQuery, UpcomingQuery } from '../store.ts'
 
 const RUNS = 12
 const OPERATIONS_MAX = 60 // with `size: 'max'`, or fast-check makes series of ten, which find nothing
 
-type Pair = { readonly model: Store; real: Store; readonly reopen: () => Promise<Store> }
+/** `next`: what happens to the next call of the real store. */
+type Pair = { readonly model: Store; real: Store; readonly reopen: () => Promise<Store>; next: Fault | null }
 type Command = fc.AsyncCommand<object, Pair>
 
 /** `openNew` opens a new empty store, with more than 300 shards if it counts them; what it gives opens the same one again. */
 export function storeRandomWalk(name: string, openNew: () => Promise<() => Promise<Store>>): void {
   test(`${name}: answers every series of operations as the memory store does`, async () => {
     const walk = fc.asyncProperty(fc.commands(commands(), { maxCommands: OPERATIONS_MAX, size: 'max' }), async (series) => {
-      const reopen = await openNew()
-      const pair: Pair = { model: new MemoryStore(), real: await reopen(), reopen }
+      const open = await openNew()
+      const reopen = async (): Promise<Store> => faultyStore(await open(), () => taken(pair), systemClock)
+      const pair: Pair = { model: new MemoryStore(), real: await open(), reopen, next: null }
+      pair.real = faultyStore(pair.real, () => taken(pair), systemClock)
       try {
         for (const store of [pair.model, pair.real]) for (const owned of SHARDS) await claimed(store, owned)
         await fc.asyncModelRun(() => ({ model: {}, real: pair }), series)
@@ -36,6 +44,12 @@ export function storeRandomWalk(name: string, openNew: () => Promise<() => Promi
     })
     await fc.assert(walk, { numRuns: RUNS })
   })
+}
+
+function taken(pair: Pair): Fault | null {
+  const { next } = pair
+  pair.next = null
+  return next
 }
 
 // Few of each, so that operations meet each other.
@@ -70,6 +84,8 @@ const timer = fc
   })
 
 const isStale = fc.nat({ max: 4 }).map((dice) => dice === 0)
+/** A commit is answered as a rule. */
+const fault = fc.constantFrom<Fault | null>(null, null, null, { type: 'refused' }, { type: 'lost', doneAfterMs: 0 }, { type: 'lost', doneAfterMs: null })
 const part = fc.record({ shard, isStale, timers: fc.array(fc.tuple(timer, fc.boolean()), { maxLength: 6 }) })
 
 const pattern = fc.constantFrom('default', 'other', 'd*', 'o*', '*', 'none') as fc.Arbitrary<string> as fc.Arbitrary<NamespacePattern>
@@ -131,7 +147,7 @@ function standingIsTrue(): Command {
 
 function commands(): fc.Arbitrary<Command>[] {
   const shardCall = fc.record({ shard, epoch, owner: fc.constantFrom(OWNER, 'b') })
-  const commit = fc.array(part, { minLength: 1, maxLength: 3 }).map((parts) => new Commit(parts))
+  const commit = fc.tuple(fc.array(part, { minLength: 1, maxLength: 3 }), fault).map(([parts, next]) => new Commit(parts, next))
   const claim = fc
     .record({ shard, expected: epoch, from: fc.constantFrom(null, OWNER, 'b'), owner: fc.constantFrom(OWNER, 'b'), above: epoch })
     .map((asked) => same('claim', asked, (store, argument) => store.claim(argument)))
@@ -142,7 +158,7 @@ function commands(): fc.Arbitrary<Command>[] {
     commit,
     commit,
     shardCall.map((owned) => same('release', owned, (store, argument) => store.release(argument))),
-    timer.map((key) => same('get', key, (store, argument) => store.get({ ...argument, shard: 0 as ShardId }))),
+    timer.map((key) => same('get', key, (store, argument) => getOne(store, argument, 0 as ShardId))),
     fc.record({ shard, after: fc.option(timer), until: fc.oneof(time, fc.constant(NEVER)), limit: fc.integer({ min: 1, max: 4 }) }).map((scan) =>
       same('due', scan, (store, argument) => store.due(argument)),
     ),
@@ -157,7 +173,7 @@ function commands(): fc.Arbitrary<Command>[] {
       same('upcoming', query as UpcomingQuery, (store, argument) => store.upcoming(argument)),
     ),
     fc.constant(standingIsTrue()),
-    fc.record({ now: time, limit: fc.integer({ min: 1, max: 4 }) }).map((options) => same('prune', options, (store, a) => store.prune(a))),
+    fc.record({ now: time, limit: fc.integer({ min: 1, max: 4 }) }).map((options) => same('prune', options, prune)),
     fc.record({ shard, skip: fc.nat({ max: 2 }), limit: fc.integer({ min: 1, max: 5 }) }).map((take) =>
       same('take events', take, takeEvents),
     ),
@@ -177,48 +193,56 @@ function same<Argument>(name: string, argument: Argument, call: (store: Store, a
   }
 }
 
-/**
- * A put that expects a version must say which status that version has; the engine knows, here the model is asked.
- * A put that expects the wrong version may say anything.
- */
 type PlannedPart = { readonly shard: ShardId; readonly isStale: boolean; readonly timers: readonly (readonly [Timer, boolean])[] }
 
 class Commit implements Command {
   readonly #parts: readonly PlannedPart[]
+  readonly #fault: Fault | null
 
-  constructor(parts: readonly PlannedPart[]) {
+  constructor(parts: readonly PlannedPart[], next: Fault | null) {
     this.#parts = parts
+    this.#fault = next
   }
 
   check(): boolean {
     return true
   }
 
-  async run(_: unknown, { model, real }: Pair): Promise<void> {
-    // Each timer once per commit, because the status it expects is looked up before the commit.
+  /** Each timer once per commit. A put says what the model has, so that counters come out right, or that it expects nothing. */
+  async run(_: unknown, pair: Pair): Promise<void> {
+    const { model, real } = pair
     const seen = new Set<string>()
     const parts: CommitPart[] = []
     const rows = new Map((await model.shards()).map((row) => [row.shard, row]))
     for (const { shard: of, isStale: stale, timers } of this.#parts) {
-      const puts: Put[] = []
-      for (const [put, isNew] of timers) {
-        if (seen.has(put.uuid)) continue
-        seen.add(put.uuid)
-        const stored = await model.get({ ...put, shard: of })
-        const before = stored ?? put
-        const expect = isNew ? 'absent' : { version: stored?.version ?? 1, status: before.status, kind: kindOf(before), metadata: before.metadata }
-        const events = [eventOf(put, 'a'), eventOf(put, 'b')]
-        puts.push({ timer: put, expect, tallies: talliesOf(isNew ? null : stored, put), events })
+      const changes: Change[] = []
+      for (const [after, isNew] of timers) {
+        if (seen.has(after.uuid)) continue
+        seen.add(after.uuid)
+        const before = isNew ? null : ((await getOne(model, after, of)) ?? { ...after, version: 1 })
+        changes.push({ before, after, events: [eventOf(after, 'a'), eventOf(after, 'b')] })
       }
       const { epoch: current, owner } = rows.get(of)!
-      parts.push({ shard: of, epoch: (current - Number(stale)) as Epoch, owner: owner ?? OWNER, puts })
+      parts.push(partOf({ shard: of, epoch: (current - Number(stale)) as Epoch, owner: owner ?? OWNER }, changes))
     }
-    assert.deepEqual(await real.commit(parts), await model.commit(parts))
+    if (this.#fault === null) return assert.deepEqual(await real.commit(parts), await model.commit(parts))
+    pair.next = this.#fault
+    await assert.rejects(real.commit(parts), StoreError)
+    const isDone = this.#fault.type === 'lost' && this.#fault.doneAfterMs !== null
+    if (isDone) await model.commit(parts)
   }
 
   toString(): string {
-    return `commit(${fc.stringify(this.#parts)})`
+    return `commit(${fc.stringify(this.#parts)}, ${fc.stringify(this.#fault)})`
   }
+}
+
+/** What has expired is deleted as the engine does it, in one part for each shard. */
+async function prune(store: Store, { now, limit }: { readonly now: number; readonly limit: number }): Promise<unknown> {
+  const rows = await store.expired({ shards: SHARDS, before: now, limit })
+  const fences = new Map((await store.shards()).map(({ shard: of, epoch: current, owner }) => [of, { shard: of, epoch: current, owner: owner ?? OWNER }]))
+  const parts = [...Map.groupBy(rows, ({ shard: of }) => of)].map(([of, expired]) => deletingPart(fences.get(of)!, expired))
+  return [rows, await store.commit(parts)]
 }
 
 class Reopen implements Command {

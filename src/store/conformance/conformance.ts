@@ -4,19 +4,20 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { TestContext } from 'node:test'
-import type { NamespacePattern } from '../core/access.ts'
-import { timerUuid } from '../core/ids.ts'
-import { compareKeys } from '../core/order.ts'
-import { NEVER, Status } from '../core/timer.ts'
-import type { Epoch, JsonText, Namespace, ShardId, Timer, TimerId, TimerUuid } from '../core/timer.ts'
-import { storeEvents } from './conformance-events.ts'
+import type { NamespacePattern } from '../../core/access.ts'
+import { timerUuid } from '../../core/ids.ts'
+import { compareKeys } from '../../core/order.ts'
+import { NEVER, Status } from '../../core/timer.ts'
+import type { Epoch, JsonText, Namespace, ShardId, Timer, TimerId, TimerUuid } from '../../core/timer.ts'
+import { eventOf, storeEvents } from './conformance-events.ts'
 import { storePageBytes } from './conformance-page-bytes.ts'
 import { storeQueries } from './conformance-queries.ts'
-import { absent, changed, claimed, countsOf, idsOf, missedOf, Owned, OWNER, SHARD, UNOWNED } from './owned-store.ts'
+import { deletingPart, partOf } from '../commit-sheet.ts'
+import { absent, changed, claimed, countsOf, getOne, idsOf, missedOf, Owned, OWNER, SHARD, UNOWNED } from './owned-store.ts'
 import type { Setup } from './owned-store.ts'
 import { SAMPLE_NOW, sampleTimer } from './sample-timer.ts'
-import { StoreError } from './store.ts'
-import type { ListFilter, Store } from './store.ts'
+import { StoreError } from '../store.ts'
+import type { ListFilter, Store } from '../store.ts'
 
 type OpenEmptyStore = () => Promise<Store>
 
@@ -39,16 +40,16 @@ export function storeConformance(name: string, openStore: OpenEmptyStore): void 
 function ownership(name: string, setup: Setup): void {
   test(`${name}: a shard that was never claimed refuses commits`, async (t) => {
     const { store } = await setup(t)
-    const part = { shard: 7 as ShardId, epoch: UNOWNED, owner: OWNER, puts: [absent(sampleTimer())] }
-    assert.deepEqual(await store.commit([part]), [{ fenced: true }])
-    assert.equal(await store.get({ ...sampleTimer(), shard: part.shard }), null)
+    const part = partOf({ shard: 7 as ShardId, epoch: UNOWNED, owner: OWNER }, [absent(sampleTimer())])
+    assert.deepEqual(await store.commit([part]), [{ type: 'fenced' }])
+    assert.equal(await getOne(store, sampleTimer(), part.shard), null)
   })
 
   test(`${name}: an owner whose shard was claimed by another cannot commit any more`, async (t) => {
     const owned = await setup(t)
     const next = await owned.store.claim({ shard: SHARD, expected: owned.epoch, from: OWNER, owner: 'b' })
     assert.equal(next, owned.epoch + 1)
-    assert.deepEqual(await owned.store.commit([{ shard: SHARD, epoch: owned.epoch, owner: OWNER, puts: [absent(sampleTimer())] }]), [{ fenced: true }])
+    assert.deepEqual(await owned.store.commit([partOf(owned.fence, [absent(sampleTimer())])]), [{ type: 'fenced' }])
     assert.equal(await owned.get(sampleTimer()), null)
     assert.deepEqual(await owned.store.stats(), { counts: [] })
   })
@@ -84,10 +85,10 @@ function ownership(name: string, setup: Setup): void {
 
   test(`${name}: of two owners by the same epoch only the one that the store names can commit`, async (t) => {
     const owned = await setup(t)
-    const part = { shard: SHARD, epoch: owned.epoch, puts: [absent(sampleTimer())] }
-    assert.deepEqual(await owned.store.commit([{ ...part, owner: 'b' }]), [{ fenced: true }])
+    const part = partOf(owned.fence, [absent(sampleTimer())])
+    assert.deepEqual(await owned.store.commit([{ ...part, owner: 'b' }]), [{ type: 'fenced' }])
     assert.equal(await owned.get(sampleTimer()), null)
-    assert.deepEqual(await owned.store.commit([{ ...part, owner: OWNER }]), [{ fenced: false, missed: new Map() }])
+    assert.deepEqual(await owned.store.commit([part]), [{ type: 'written' }])
   })
 
   test(`${name}: a claim can ask for an epoch above one that the store does not know of`, async (t) => {
@@ -121,7 +122,7 @@ function ownership(name: string, setup: Setup): void {
     const { store, epoch } = await setup(t)
     await store.release({ shard: SHARD, epoch, owner: OWNER })
     assert.deepEqual(await store.shards(), [{ shard: SHARD, epoch, owner: null }])
-    assert.deepEqual(await store.commit([{ shard: SHARD, epoch, owner: OWNER, puts: [] }]), [{ fenced: true }])
+    assert.deepEqual(await store.commit([partOf({ shard: SHARD, epoch, owner: OWNER }, [])]), [{ type: 'fenced' }])
     assert.equal(await store.claim({ shard: SHARD, expected: epoch, from: null, owner: 'b' }), epoch + 1)
   })
 
@@ -146,7 +147,7 @@ function commits(name: string, setup: Setup): void {
     const first = sampleTimer({ payload: '1' as JsonText })
     await owned.add(first)
     const missed = await owned.put(absent(sampleTimer({ payload: '2' as JsonText })))
-    assert.deepEqual([...missed], [[0, first]])
+    assert.deepEqual([...missed], [[first.uuid, first]])
     assert.deepEqual(await owned.get(first), first)
   })
 
@@ -155,8 +156,8 @@ function commits(name: string, setup: Setup): void {
     const first = sampleTimer({ version: 3 })
     await owned.add(first)
     for (const version of [2, 4]) {
-      const missed = await owned.put(changed({ ...first, version: version + 1 }, { version, status: first.status }))
-      assert.deepEqual([...missed], [[0, first]])
+      const missed = await owned.put(changed({ ...first, version: version + 1 }, { ...first, version }))
+      assert.deepEqual([...missed], [[first.uuid, first]])
     }
     assert.deepEqual(await owned.get(first), first)
   })
@@ -164,28 +165,42 @@ function commits(name: string, setup: Setup): void {
   test(`${name}: a put that expects a version of a timer that is not there misses with null`, async (t) => {
     const owned = await setup(t)
     const missed = await owned.put(changed(sampleTimer({ version: 2 }), sampleTimer()))
-    assert.deepEqual([...missed], [[0, null]])
+    assert.deepEqual([...missed], [[sampleTimer().uuid, null]])
     assert.equal(await owned.get(sampleTimer()), null)
   })
 
-  test(`${name}: a miss does not stop the other puts of its part`, async (t) => {
+  test(`${name}: a part with a row in its way is not written at all, and every row in the way is named`, async (t) => {
     const owned = await setup(t)
-    const [a, b, c] = named('a', 'b', 'c') as [Timer, Timer, Timer]
+    const [a, b, c, d] = named('a', 'b', 'c', 'd') as [Timer, Timer, Timer, Timer]
+    const other = 1 as ShardId
+    const epoch = await claimed(owned.store, other)
     await owned.add(b)
-    const missed = await owned.put(absent(a), absent(b), changed({ ...c, version: 2 }, c), absent(c))
-    assert.deepEqual([...missed], [[1, b], [2, null]])
-    assert.deepEqual([await owned.get(a), await owned.get(c)], [a, c])
+    const counter = { namespace: a.namespace, slotAt: 600_000, name: 'n', amount: 1 }
+    const part = partOf(owned.fence, [absent(a), { ...absent(b), events: [eventOf(b, 'no')] }, changed({ ...c, version: 2 }, c)])
+    const [missed, beside] = await owned.store.commit([
+      { ...part, counters: [...part.counters, counter] },
+      partOf({ shard: other, epoch, owner: OWNER }, [absent(d)]),
+    ])
+    assert.deepEqual(new Set(missedOf(missed)), new Set([[b.uuid, b], [c.uuid, null]]))
+    assert.deepEqual(beside, { type: 'written' })
+    assert.deepEqual([await owned.get(a), await owned.get(c), await getOne(owned.store, d, other)], [null, null, d])
+    assert.deepEqual(await countsOf(owned.store), ['default pending 2'])
+    assert.deepEqual((await owned.store.tallies({ since: 1 })).sums.filter(({ name: of }) => of === 'n'), [])
+    assert.deepEqual(await owned.store.readEvents({ shard: SHARD, after: 0, limit: 9 }), [])
   })
 
-  test(`${name}: puts of one part see each other`, async (t) => {
+  test(`${name}: a delete needs the row at its version, and misses with its part otherwise`, async (t) => {
     const owned = await setup(t)
-    const first = sampleTimer()
-    const second = { ...first, version: 2, wakeAt: first.wakeAt + 1, dueAt: first.dueAt + 1 }
-    const third = { ...second, version: 3, status: Status.canceled, wakeAt: LATER, finishedAt: SAMPLE_NOW }
-    const missed = await owned.put(absent(first), changed(second, first), absent(first), changed(third, second))
-    assert.deepEqual([...missed], [[2, second]])
-    assert.deepEqual(await owned.get(first), third)
-    assert.deepEqual(await countsOf(owned.store), ['default canceled 1'])
+    const [a, b] = named('a', 'b') as [Timer, Timer]
+    const done = { ...a, status: Status.completed, wakeAt: LATER }
+    await owned.add(done)
+    const [row] = await owned.store.expired({ shards: [SHARD], before: LATER + 1, limit: 9 })
+    const again = { ...a, version: 2 }
+    await owned.put(changed(again, done))
+    const part = { ...deletingPart(owned.fence, [row!]), puts: [absent(b)] }
+    assert.deepEqual([...missedOf((await owned.store.commit([part]))[0])], [[a.uuid, again]])
+    assert.deepEqual([await owned.get(a), await owned.get(b)], [again, null])
+    assert.deepEqual(await owned.store.expired({ shards: [SHARD], before: NEVER, limit: 9 }), [])
   })
 
   test(`${name}: commits that are under way at the same time are applied in the order of the calls`, async (t) => {
@@ -204,12 +219,12 @@ function commits(name: string, setup: Setup): void {
     const epoch = await claimed(owned.store, other)
     const [a, b, c] = named('a', 'b', 'c') as [Timer, Timer, Timer]
     const results = await owned.store.commit([
-      { shard: SHARD, epoch: owned.epoch, owner: OWNER, puts: [absent(a)] },
-      { shard: other, epoch: (epoch + 1) as Epoch, owner: OWNER, puts: [absent(b)] },
-      { shard: other, epoch, owner: OWNER, puts: [absent(c)] },
+      partOf(owned.fence, [absent(a)]),
+      partOf({ shard: other, epoch: (epoch + 1) as Epoch, owner: OWNER }, [absent(b)]),
+      partOf({ shard: other, epoch, owner: OWNER }, [absent(c)]),
     ])
-    assert.deepEqual(results.map(({ fenced }) => fenced), [false, true, false])
-    assert.equal(await owned.store.get({ ...b, shard: other }), null)
+    assert.deepEqual(results.map(({ type }) => type), ['written', 'fenced', 'written'])
+    assert.equal(await getOne(owned.store, b, other), null)
     assert.deepEqual(await owned.store.due({ shard: other, after: null, until: NEVER, limit: 10 }), [c])
     assert.deepEqual(await owned.dueIds(), ['a'])
   })
@@ -220,9 +235,10 @@ function commits(name: string, setup: Setup): void {
     const epoch = await claimed(owned.store, other)
     const timer = sampleTimer()
     await owned.add(timer)
-    const puts = [changed({ ...timer, version: 2 }, timer), absent(timer)]
-    const [result] = await owned.store.commit([{ shard: other, epoch, owner: OWNER, puts }])
-    assert.deepEqual([...missedOf(result)], [[0, timer], [1, timer]])
+    for (const put of [changed({ ...timer, version: 2 }, timer), absent(timer)]) {
+      const [result] = await owned.store.commit([partOf({ shard: other, epoch, owner: OWNER }, [put])])
+      assert.deepEqual([...missedOf(result)], [[timer.uuid, timer]])
+    }
     assert.deepEqual(await owned.get(timer), timer)
   })
 
@@ -363,7 +379,7 @@ function lists(name: string, setup: Setup): void {
     const epochs = [owned.epoch, await claimed(owned.store, shards[1]!), await claimed(owned.store, shards[2]!)]
     const timers = Array.from({ length: 20 }, (_, i) => sampleTimer({ id: `t${i}` as TimerId, dueAt: LATER + (i % 5) }))
     const parts = shards.map((shard, s) => {
-      return { shard, epoch: epochs[s]!, owner: OWNER, puts: timers.filter((_, i) => i % 3 === s).map(absent) }
+      return partOf({ shard, epoch: epochs[s]!, owner: OWNER }, timers.filter((_, i) => i % 3 === s).map(absent))
     })
     await owned.store.commit(parts)
     for (const limit of [1, 3, 7]) assert.deepEqual(await owned.listIds({}, limit), idsOf(timers.toSorted(compareKeys)))
@@ -464,10 +480,10 @@ function countersAndPruning(name: string, setup: Setup): void {
     const finished = (id: string, wakeAt: number): Timer => sampleTimer({ id: id as TimerId, status: Status.completed, dueAt: SAMPLE_NOW, wakeAt })
     await owned.add(finished('c', LATER - 1), finished('a', LATER - 3), finished('b', LATER - 2), finished('at', LATER), finished('d', LATER + 1))
     await owned.add(sampleTimer({ id: 'overdue' as TimerId, dueAt: LATER - 9 }))
-    assert.equal(await owned.store.prune({ now: LATER, limit: 2 }), 2)
+    assert.equal(await owned.prune({ now: LATER, limit: 2 }), 2)
     assert.deepEqual(await owned.listIds(), ['overdue', 'c', 'at', 'd'])
-    assert.equal(await owned.store.prune({ now: LATER, limit: 2 }), 1)
-    assert.equal(await owned.store.prune({ now: LATER, limit: 2 }), 0)
+    assert.equal(await owned.prune({ now: LATER, limit: 2 }), 1)
+    assert.equal(await owned.prune({ now: LATER, limit: 2 }), 0)
     assert.deepEqual(await owned.listIds(), ['overdue', 'at', 'd'])
     assert.equal(await owned.get(finished('a', 0)), null)
   })
@@ -476,14 +492,16 @@ function countersAndPruning(name: string, setup: Setup): void {
     const owned = await setup(t)
     const other = 'other' as Namespace
     const [a, b, c] = [...named('a', 'b'), sampleTimer({ namespace: other })] as [Timer, Timer, Timer]
-    await owned.put(absent(a), absent(b), absent(c), absent(a))
+    await owned.put(absent(a), absent(b), absent(c))
+    assert.equal((await owned.put(absent(a))).size, 1)
     assert.deepEqual(await countsOf(owned.store), ['default pending 2', 'other pending 1'])
     const running = { ...a, version: 2, status: Status.executing }
     const done = { ...b, version: 2, status: Status.completed, wakeAt: LATER }
     const canceled = { ...c, version: 2, status: Status.canceled, wakeAt: LATER }
-    await owned.put(changed(running, a), changed(done, b), changed(done, b), changed(canceled, c))
+    await owned.put(changed(running, a), changed(done, b), changed(canceled, c))
+    assert.equal((await owned.put(changed(done, b))).size, 1)
     assert.deepEqual(await countsOf(owned.store), ['default completed 1', 'default executing 1', 'other canceled 1'])
-    assert.equal(await owned.store.prune({ now: LATER + 1, limit: 10 }), 2)
+    assert.equal(await owned.prune({ now: LATER + 1, limit: 10 }), 2)
     assert.deepEqual(await countsOf(owned.store), ['default executing 1'])
     await owned.put(absent(b))
     assert.deepEqual(await countsOf(owned.store), ['default executing 1', 'default pending 1'])
@@ -511,7 +529,6 @@ function values(name: string, setup: Setup): void {
     const keys = [c, b, a, c].map(({ namespace, id, uuid }) => ({ namespace, id, uuid, shard: SHARD }))
     assert.deepEqual(await owned.store.getMany(keys), [c, null, a, c])
     assert.deepEqual(await owned.store.getMany([]), [])
-    assert.deepEqual(await Promise.all(keys.map((key) => owned.store.get(key))), [c, null, a, c])
   })
 }
 
@@ -520,18 +537,18 @@ function closing(name: string, openStore: OpenEmptyStore): void {
     const store = await openStore()
     const epoch = await claimed(store, SHARD)
     const key = { ...sampleTimer(), shard: SHARD }
-    const part = { shard: SHARD, epoch, owner: OWNER, puts: [absent(sampleTimer())] }
-    const underWay = Promise.all([store.commit([part]), store.get(key), store.get(key)])
+    const part = partOf({ shard: SHARD, epoch, owner: OWNER }, [absent(sampleTimer())])
+    const underWay = Promise.all([store.commit([part]), store.getMany([key]), store.getMany([key])])
     await Promise.all([store.close(), store.close()])
     await underWay
     await store.close()
     const later: (() => Promise<unknown>)[] = [
       () => store.ping(),
       () => store.commit([part]),
-      () => store.get(key),
       () => store.getMany([key]),
       () => store.due({ shard: SHARD, after: null, until: NEVER, limit: 1 }),
       () => store.page({ filter: {}, sort: 'dueAt', descending: false, offset: 0, limit: 1 }),
+      () => store.expired({ shards: [SHARD], before: NEVER, limit: 1 }),
       () => store.stats(),
       () => store.tallies({ since: null }),
       () => store.upcoming({ until: LATER, stepMs: 1_000 }),

@@ -2,15 +2,14 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { NamespacePattern } from '../core/access.ts'
-import { SLOTS_KEPT_MS, STANDING } from '../core/tallies.ts'
-import type { Tally } from '../core/tallies.ts'
-import { NEVER, Status } from '../core/timer.ts'
-import type { JsonText, Namespace, Timer, TimerId } from '../core/timer.ts'
-import { absent, changed, countsOf } from './owned-store.ts'
+import type { NamespacePattern } from '../../core/access.ts'
+import { STANDING } from '../../core/tallies.ts'
+import { NEVER, Status } from '../../core/timer.ts'
+import type { JsonText, Namespace, Timer, TimerId } from '../../core/timer.ts'
+import { changed, countsOf } from './owned-store.ts'
 import type { Owned, Setup } from './owned-store.ts'
 import { SAMPLE_NOW, sampleTimer } from './sample-timer.ts'
-import type { PageFilter, PageQuery } from './store.ts'
+import type { Counter, PageFilter, PageQuery } from '../store.ts'
 
 const LATER = SAMPLE_NOW + 5_000
 const OTHER = 'other' as Namespace
@@ -20,7 +19,7 @@ const ENDLESS = { schedule: 'R/PT10M', anchorAt: SAMPLE_NOW }
 export function storeQueries(name: string, setup: Setup): void {
   pages(name, setup)
   counts(name, setup)
-  tallies(name, setup)
+  counters(name, setup)
   nearFuture(name, setup)
 }
 
@@ -83,7 +82,7 @@ function pages(name: string, setup: Setup): void {
     await assertPage(owned, { metadataKey: 'b', metadataValues: [2] }, '')
     await assertPage(owned, { metadataKey: 'b', metadataValues: [3] }, 'sample')
     await owned.put(changed(gone, second))
-    await owned.store.prune({ now: LATER + 1, limit: 10 })
+    await owned.prune({ now: LATER + 1, limit: 10 })
     await assertPage(owned, { metadataKey: 'b' }, '')
   })
 
@@ -119,44 +118,43 @@ function counts(name: string, setup: Setup): void {
       changed({ ...limited, version: 2, status: Status.canceled, wakeAt: LATER }, limited),
     )
     assert.deepEqual(await countsOf(owned.store), ['default canceled limited 1', 'default pending infinite 2'])
-    await owned.store.prune({ now: LATER + 1, limit: 10 })
+    await owned.prune({ now: LATER + 1, limit: 10 })
     assert.deepEqual(await countsOf(owned.store), ['default pending infinite 2'])
   })
 }
 
-function tallies(name: string, setup: Setup): void {
-  const tally = (of: string, slotAt: number, amount = 1): Tally => ({ name: of, slotAt, amount })
+function counters(name: string, setup: Setup): void {
+  const counter = (of: string, slotAt: number, amount = 1, namespace = 'default'): Counter => {
+    return { namespace: namespace as Namespace, name: of, slotAt, amount }
+  }
 
-  test(`${name}: tallies are added up by slot and for all time, with the put that brings them or not at all`, async (t) => {
+  test(`${name}: counters are added up by slot, or as they stand`, async (t) => {
     const owned = await setup(t)
-    const timer = sampleTimer()
-    const once = { ...absent(timer), tallies: [tally('a', 600_000), tally('b', 1_200_000, 5), tally('s', STANDING)] }
-    await owned.put(once, once)
-    assert.deepEqual(await sums(owned, { since: null }), ['a 1', 'b 5', 's 1'])
+    await owned.count(counter('a', 600_000), counter('b', 1_200_000, 5), counter('a', STANDING), counter('s', STANDING))
+    assert.deepEqual(await sums(owned, { since: null }), ['a 1', 's 1'])
     assert.deepEqual(await sums(owned, { since: 600_000 }), ['a 1', 'b 5'])
     assert.deepEqual(await sums(owned, { since: 600_001 }), ['b 5'])
     assert.equal((await owned.store.tallies({ since: 1 })).firstSlotAt, 600_000)
     assert.equal((await owned.store.tallies({ since: null })).firstSlotAt, null)
-    await owned.put({ ...changed({ ...timer, version: 2 }, timer), tallies: [tally('a', 600_000, 2), tally('s', STANDING, -1)] })
-    assert.deepEqual(await sums(owned, { since: null }), ['a 3', 'b 5'])
+    await owned.count(counter('a', 600_000, 2), counter('s', STANDING, -1))
+    assert.deepEqual(await sums(owned, { since: null }), ['a 1'])
+    assert.deepEqual(await sums(owned, { since: 1 }), ['a 3', 'b 5'])
   })
 
-  test(`${name}: tallies are those of the namespaces asked for`, async (t) => {
+  test(`${name}: counters are those of the namespaces asked for`, async (t) => {
     const owned = await setup(t)
-    for (const namespace of ['team', 'team.a', 'teams', 'zz'] as Namespace[]) {
-      await owned.put({ ...absent(sampleTimer({ namespace })), tallies: [tally(namespace, 600_000)] })
-    }
-    assert.deepEqual(await sums(owned, { since: 1 }), ['team 1', 'team.a 1', 'teams 1', 'zz 1'])
+    for (const namespace of ['team', 'team.a', 'teams', 'zz']) await owned.count(counter(namespace, STANDING, 1, namespace))
+    assert.deepEqual(await sums(owned, { since: null }), ['team 1', 'team.a 1', 'teams 1', 'zz 1'])
     assert.deepEqual(await sums(owned, { since: null, namespace: 'team' as Namespace }), ['team 1'])
     assert.deepEqual(await sums(owned, { since: null, namespaces: patterns('team*', 'team.*', 'nobody') }), ['team 1', 'team.a 1', 'teams 1'])
     assert.deepEqual(await sums(owned, { since: null, namespaces: patterns('zz'), namespace: 'team' as Namespace }), [])
     assert.deepEqual(await sums(owned, { since: null, namespaces: [] }), [])
   })
 
-  test(`${name}: old slots go with pruning, the sums of all time stay`, async (t) => {
+  test(`${name}: old slots are forgotten, what stands stays`, async (t) => {
     const owned = await setup(t)
-    await owned.put({ ...absent(sampleTimer()), tallies: [tally('a', 600_000), tally('a', 1_200_000)] })
-    await owned.store.prune({ now: 1_200_000 + SLOTS_KEPT_MS, limit: 1 })
+    await owned.count(counter('a', 600_000), counter('a', 1_200_000), counter('a', STANDING, 2))
+    await owned.store.forgetCounters(1_200_000)
     assert.deepEqual(await sums(owned, { since: 1 }), ['a 1'])
     assert.deepEqual(await sums(owned, { since: null }), ['a 2'])
   })

@@ -2,10 +2,12 @@
 
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
-import { NEVER } from '../core/timer.ts'
-import type { Epoch, ShardId, Timer } from '../core/timer.ts'
-import { kindOf } from '../core/timer-kind.ts'
-import type { DueScan, ListFilter, ListQuery, PartResult, Put, Store } from './store.ts'
+import { NEVER } from '../../core/timer.ts'
+import type { Epoch, Millis, ShardId, Timer, TimerUuid } from '../../core/timer.ts'
+import { deletingPart, partOf } from '../commit-sheet.ts'
+import type { Change } from '../commit-sheet.ts'
+import { COUNTS } from '../counters.ts'
+import type { Counter, DueScan, ListFilter, ListQuery, OwnedShard, PartResult, Put, Store } from '../store.ts'
 
 export const SHARD = 0 as ShardId
 export const UNOWNED = 0 as Epoch
@@ -27,9 +29,29 @@ export class Owned {
     return new Owned(store, await claimed(store, SHARD))
   }
 
-  async put(...puts: readonly Put[]): Promise<ReadonlyMap<number, Timer | null>> {
-    const [result] = await this.store.commit([{ shard: SHARD, epoch: this.epoch, owner: OWNER, puts }])
+  get fence(): OwnedShard {
+    return { shard: SHARD, epoch: this.epoch, owner: OWNER }
+  }
+
+  /** The rows in the way; all were written when there are none. */
+  async put(...changes: readonly Change[]): Promise<ReadonlyMap<TimerUuid, Timer | null>> {
+    const [result] = await this.store.commit([partOf(this.fence, changes)])
     return missedOf(result)
+  }
+
+  /** These counters, whatever the timers are. A namespace is known by its counts, so it gets one. */
+  async count(...counters: readonly Counter[]): Promise<void> {
+    const namespaces = new Set(counters.map(({ namespace }) => namespace))
+    const counts = Array.from(namespaces, (namespace) => ({ namespace, slotAt: COUNTS, name: '0.0', amount: 1 }))
+    const [result] = await this.store.commit([{ ...partOf(this.fence, []), counters: [...counters, ...counts] }])
+    assert.deepEqual(result, { type: 'written' })
+  }
+
+  async prune({ now, limit }: { readonly now: Millis; readonly limit: number }): Promise<number> {
+    const rows = await this.store.expired({ shards: [SHARD], before: now, limit })
+    const [result] = await this.store.commit([deletingPart(this.fence, rows)])
+    assert.deepEqual(result, { type: 'written' })
+    return rows.length
   }
 
   async add(...timers: readonly Timer[]): Promise<void> {
@@ -37,7 +59,7 @@ export class Owned {
   }
 
   async get(timer: Timer): Promise<Timer | null> {
-    return this.store.get({ ...timer, shard: SHARD })
+    return getOne(this.store, timer, SHARD)
   }
 
   async dueIds(scan: Partial<DueScan> = {}): Promise<string[]> {
@@ -53,14 +75,16 @@ export class Owned {
 export type Setup = (t: TestContext) => Promise<Owned>
 
 export function absent(timer: Timer): Put {
-  return { timer, expect: 'absent' }
+  return { before: null, after: timer }
 }
 
-type Known = Pick<Timer, 'version' | 'status'> & Partial<Pick<Timer, 'anchorAt' | 'schedule' | 'metadata'>>
+export function changed(timer: Timer, from: Timer): Put {
+  return { before: from, after: timer }
+}
 
-export function changed(timer: Timer, from: Known): Put {
-  const kind = kindOf({ anchorAt: from.anchorAt ?? null, schedule: from.schedule ?? null })
-  return { timer, expect: { version: from.version, status: from.status, kind, metadata: from.metadata ?? null } }
+export async function getOne(store: Store, { namespace, id, uuid }: Timer, shard: ShardId): Promise<Timer | null> {
+  const [timer] = await store.getMany([{ namespace, id, uuid, shard }])
+  return timer!
 }
 
 export async function claimed(store: Store, shard: ShardId): Promise<Epoch> {
@@ -88,9 +112,9 @@ export async function countsOf(store: Store): Promise<string[]> {
   return counts.map(({ namespace, status, kind, count }) => `${namespace} ${status}${kind === 'once' ? '' : ` ${kind}`} ${count}`).toSorted()
 }
 
-export function missedOf(result: PartResult | undefined): ReadonlyMap<number, Timer | null> {
-  assert(result !== undefined && !result.fenced)
-  return result.missed
+export function missedOf(result: PartResult | undefined): ReadonlyMap<TimerUuid, Timer | null> {
+  assert(result !== undefined && result.type !== 'fenced')
+  return result.type === 'missed' ? result.rows : new Map()
 }
 
 export function idsOf(timers: readonly Timer[]): string[] {

@@ -1,0 +1,157 @@
+// Everything of a timer that no store has to key, order or search, as one JSON document. What most timers have in common is
+// left out, and read as the stored default: those are part of the format, so they are frozen here and are not the defaults
+// that new timers get (core/retry.ts, core/limits.ts), which may change.
+
+import { DEFAULT_RETRY, sameRetryPolicy, SINGLE_ATTEMPT } from '../../core/retry.ts'
+import type { RetryPolicy } from '../../core/retry.ts'
+import { CatchUp, NO_ATTEMPTS } from '../../core/timer.ts'
+import type { Attempt, ExtraFiring, JsonText, Millis, StreamPlace, Target, Timer } from '../../core/timer.ts'
+import { shared } from './shared-texts.ts'
+
+/** The fields of a timer that are columns, or follow from them. */
+type Columns =
+  | 'namespace' | 'id' | 'uuid' | 'version' | 'status' | 'dueAt' | 'wakeAt' | 'createdAt' | 'payload' | 'metadata' // oxfmt-ignore
+export type Documented = Omit<Timer, Columns>
+
+const STORED_RETRY: RetryPolicy = Object.freeze({
+  maxAttempts: 4,
+  initialIntervalMs: 30_000,
+  multiplier: 2,
+  maxIntervalMs: 600_000,
+  maxDurationMs: 86_400_000,
+})
+const STORED_TIMEOUT_MS = 30_000
+const STORED_PROTOCOL = 'v1'
+
+/** What a target may leave out, by its type. */
+const TARGET_DEFAULTS: { readonly [Type in Target['type']]: Partial<Extract<Target, { type: Type }>> } = {
+  http: { headers: null },
+  nats: { key: null, headers: null },
+  none: {},
+  function: {},
+}
+
+type StoredRetry = readonly [maxAttempts: number, initialMs: number, multiplier: number, maxMs: number, durationMs: number]
+type StoredAttempt = readonly [
+  at: number,
+  durationMs: number,
+  outcome: Attempt['outcome'],
+  status: number | null,
+  error: string | null,
+  note?: string,
+]
+
+/** As it is written; a field that is left out has its stored default. */
+type Document = {
+  target?: Target
+  protocol?: string
+  schedule?: string
+  timeZone?: string
+  anchorAt?: Millis
+  iteration?: number
+  catchUp?: CatchUp
+  retry?: StoredRetry
+  timeoutMs?: number
+  updatedAt?: Millis
+  executedAt?: Millis
+  finishedAt?: Millis
+  firing?: number
+  attempts?: number
+  firstAttemptAt?: Millis
+  lastError?: string
+  attemptLog?: readonly StoredAttempt[]
+  traceparent?: string
+  correlationId?: string
+  extra?: ExtraFiring
+  lastCommand?: StreamPlace
+  fingerprint?: string
+  tenant?: string
+}
+
+export function writeDocument(timer: Timer): JsonText {
+  const document: Document = { target: writtenTarget(timer.target) }
+  if (timer.protocol !== STORED_PROTOCOL) document.protocol = timer.protocol
+  if (timer.schedule !== null) document.schedule = timer.schedule
+  if (timer.timeZone !== null) document.timeZone = timer.timeZone
+  if (timer.anchorAt !== null) document.anchorAt = timer.anchorAt
+  if (timer.iteration !== 1) document.iteration = timer.iteration
+  if (timer.catchUp !== CatchUp.all) document.catchUp = timer.catchUp
+  if (!sameRetryPolicy(timer.retry, STORED_RETRY)) document.retry = writtenRetry(timer.retry)
+  if (timer.timeoutMs !== STORED_TIMEOUT_MS) document.timeoutMs = timer.timeoutMs
+  if (timer.updatedAt !== timer.createdAt) document.updatedAt = timer.updatedAt
+  if (timer.executedAt !== null) document.executedAt = timer.executedAt
+  if (timer.finishedAt !== null) document.finishedAt = timer.finishedAt
+  if (timer.firing !== 1) document.firing = timer.firing
+  if (timer.attempts !== 0) document.attempts = timer.attempts
+  if (timer.firstAttemptAt !== null) document.firstAttemptAt = timer.firstAttemptAt
+  if (timer.lastError !== null) document.lastError = timer.lastError
+  if (timer.attemptLog.length > 0) document.attemptLog = timer.attemptLog.map(writtenAttempt)
+  if (timer.extra !== null) document.extra = timer.extra
+  if (timer.traceparent !== null) document.traceparent = timer.traceparent
+  if (timer.correlationId !== null) document.correlationId = timer.correlationId
+  if (timer.lastCommand !== null) document.lastCommand = timer.lastCommand
+  if (timer.fingerprint !== null) document.fingerprint = timer.fingerprint
+  if (timer.tenant !== null) document.tenant = timer.tenant
+  return JSON.stringify(document) as JsonText
+}
+
+export function readDocument(text: string, createdAt: Millis): Documented {
+  const document = JSON.parse(text) as Document
+  return {
+    target: readTarget(document.target!),
+    protocol: document.protocol === undefined ? STORED_PROTOCOL : shared(document.protocol),
+    schedule: document.schedule ?? null,
+    timeZone: document.timeZone ?? null,
+    anchorAt: document.anchorAt ?? null,
+    iteration: document.iteration ?? 1,
+    catchUp: document.catchUp ?? CatchUp.all,
+    retry: readRetry(document.retry),
+    timeoutMs: document.timeoutMs ?? STORED_TIMEOUT_MS,
+    updatedAt: document.updatedAt ?? createdAt,
+    executedAt: document.executedAt ?? null,
+    finishedAt: document.finishedAt ?? null,
+    firing: document.firing ?? 1,
+    attempts: document.attempts ?? 0,
+    firstAttemptAt: document.firstAttemptAt ?? null,
+    lastError: document.lastError ?? null,
+    attemptLog: document.attemptLog?.map(readAttempt) ?? NO_ATTEMPTS,
+    extra: document.extra ?? null,
+    traceparent: document.traceparent ?? null,
+    correlationId: document.correlationId ?? null,
+    lastCommand: document.lastCommand ?? null,
+    fingerprint: document.fingerprint ?? null,
+    tenant: document.tenant === undefined ? null : shared(document.tenant),
+  }
+}
+
+function writtenTarget(target: Target): Target {
+  const written: Record<string, unknown> = {}
+  for (const [field, value] of Object.entries(target)) if (value !== null) written[field] = value
+  return written as Target
+}
+
+function readTarget(target: Target): Target {
+  const defaults = TARGET_DEFAULTS[target.type] as Partial<Target> | undefined
+  if (defaults === undefined) throw new Error(`unknown target type ${target.type}: was this row written by a newer version?`)
+  return { ...defaults, ...target }
+}
+
+function writtenRetry(retry: RetryPolicy): StoredRetry {
+  return [retry.maxAttempts, retry.initialIntervalMs, retry.multiplier, retry.maxIntervalMs, retry.maxDurationMs]
+}
+
+/** Most timers share one of two policies: they share the objects, too, as long as these mean the same. */
+function readRetry(stored: StoredRetry | undefined): RetryPolicy {
+  if (stored === undefined) return sameRetryPolicy(DEFAULT_RETRY, STORED_RETRY) ? DEFAULT_RETRY : STORED_RETRY
+  const [maxAttempts, initialIntervalMs, multiplier, maxIntervalMs, maxDurationMs] = stored
+  const retry = { maxAttempts, initialIntervalMs, multiplier, maxIntervalMs, maxDurationMs }
+  return sameRetryPolicy(retry, SINGLE_ATTEMPT) ? SINGLE_ATTEMPT : retry
+}
+
+function writtenAttempt({ at, durationMs, outcome, statusCode, error, note }: Attempt): StoredAttempt {
+  return note === undefined ? [at, durationMs, outcome, statusCode, error] : [at, durationMs, outcome, statusCode, error, note]
+}
+
+function readAttempt([at, durationMs, outcome, statusCode, error, note]: StoredAttempt): Attempt {
+  return { at, durationMs, outcome, statusCode, error, ...(note !== undefined && { note }) }
+}
