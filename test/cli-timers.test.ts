@@ -195,6 +195,12 @@ test('a timer is changed, paused, resumed, made due, retried and canceled', asyn
   assert.match((await duetime('retry', 'a')).out, /^a is due again$/m)
   await eventually('its success', async () => (await status('a')) === 'completed')
   assert.equal((await duetime('cancel', 'a')).code, 4)
+  assert.equal((await duetime('create', 'in 1s', `${receiver.url}?wrong`, '--id', 'mended', '--retries', '0')).code, 0)
+  isUp = false
+  await eventually('its failure', async () => (await status('mended')) === 'failed')
+  isUp = true
+  assert.match((await duetime('update', 'mended', '--callback', `${receiver.url}?right`, '--retry')).out, /^status +pending$/m)
+  await eventually('its success', async () => (await status('mended')) === 'completed')
   await Promise.all(['b', 'c', 'd'].map((id) => duetime('create', 'in 1h', HOOK, '--id', id, '--metadata', 'kind=x')))
   assert.match((await duetime('cancel', 'b')).out, /^b is canceled$/m)
   const unasked = await duetime('cancel', '--metadata', 'kind=x')

@@ -182,7 +182,9 @@ test('a second program on one SQLite file is told who has it', async (t) => {
 test('a handler that throws is tried again by the policy and then the timer has failed, with what was thrown', async (t) => {
   const { clock, timers } = await setup(t)
   const deliveryIds = new Set<string>()
-  timers.handle('n', ({ deliveryId }) => {
+  const mended: unknown[] = []
+  timers.handle('n', ({ deliveryId, payload }) => {
+    if (payload !== null) return void mended.push(payload)
     deliveryIds.add(deliveryId)
     throw new RangeError('no such account')
   })
@@ -194,6 +196,11 @@ test('a handler that throws is tried again by the policy and then the timer has 
   await timers.retry({ namespace: 'n', id: 'a' })
   await clock.advance('1s')
   assert.equal((await timers.get({ namespace: 'n', id: 'a' })).attempts.length, 4)
+  await clock.advance('1h')
+  await timers.update({ namespace: 'n', id: 'a' }, { retry: true, payload: 'mended' })
+  await clock.advance('1s')
+  const done = await timers.get({ namespace: 'n', id: 'a' })
+  assert.deepEqual([mended, done.status, done.attempts.length], [['mended'], 'completed', 7])
 })
 
 test('a FinalFailure is not tried again', async (t) => {

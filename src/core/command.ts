@@ -89,6 +89,8 @@ export type UpdateCommand = Addressed & OfTenant & {
   readonly changes: TimerChanges
   readonly ifVersion: number | null
   readonly minLeadMs: Millis | null
+  /** Of a timer that failed, too: with the changes it is pending again, at once unless they say when. */
+  readonly retry?: boolean
 }
 
 /** One that comes from a stream is remembered also where there is nothing to cancel: what it cancels may come behind it. */

@@ -1,15 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { DELIVERED, FAILED, KEY, MINUTE, NOW, RETENTION_MS, SECOND, at } from './command.fixture.ts'
+import { DELIVERED, FAILED, GONE, KEY, MINUTE, NOW, RETENTION_MS, SECOND, at } from './command.fixture.ts'
 import { createOf, inStatus, specOf, timerOf, tryDecide } from './command.fixture.ts'
-import type { Command, TimerChanges } from './command.ts'
+import type { Command, TimerChanges, UpdateCommand } from './command.ts'
 import { decide } from './decide.ts'
 import { deliveryId } from './ids.ts'
+import { SINGLE_ATTEMPT } from './retry.ts'
 import { parseSchedule } from './schedule.ts'
 import { settle } from './settle.ts'
 import { assertTimerInvariants } from './timer-invariants.ts'
 import { CatchUp, NEVER, Status } from './timer.ts'
-import type { JsonText, Millis, Timer } from './timer.ts'
+import type { JsonText, Millis, Target, Timer } from './timer.ts'
 
 const refused = (code: string) => ({ type: 'refused', code })
 
@@ -22,7 +23,7 @@ function written(before: Timer | null, command: Command, now: Millis): Timer {
   return decision.timer
 }
 
-const updateOf = (changes: TimerChanges, minLeadMs: Millis | null = null): Command => ({
+const updateOf = (changes: TimerChanges, minLeadMs: Millis | null = null): UpdateCommand => ({
   type: 'update',
   ...KEY,
   changes,
@@ -30,6 +31,8 @@ const updateOf = (changes: TimerChanges, minLeadMs: Millis | null = null): Comma
   minLeadMs,
 })
 const instant = (ms: Millis): string => new Date(ms).toISOString()
+const failedForGood = (timer: Timer, outcome = FAILED): Timer =>
+  settle(timer, { startedAt: timer.wakeAt, durationMs: 5, outcome }, at(timer.wakeAt + 5))
 const failedOnce = (timer: Timer): Timer => settle(timer, { startedAt: timer.wakeAt, durationMs: 5, outcome: FAILED }, at(timer.wakeAt + 5))
 
 test('a change of a timer that does not exist is refused', () => {
@@ -225,6 +228,41 @@ test('a failed timer that is retried has a fresh budget and the delivery id it h
   assert.deepEqual([again.wakeAt, again.attempts, again.finishedAt, again.dueAt], [NOW + 10 * MINUTE, 0, null, single.dueAt])
   assert.equal(deliveryId(again), deliveryId(single))
   assert.equal(again.attemptLog.length, 1)
+})
+
+test('an update that retries brings a failed timer back, with what is new, a delivery id of its own and its history', () => {
+  const failed = failedForGood(timerOf(instant(NOW + MINUTE), { retry: SINGLE_ATTEMPT }))
+  const now = failed.updatedAt + MINUTE
+  const target: Target = { type: 'http', url: 'https://example.org/', headers: null }
+  const command: Command = { ...updateOf({ callback: { target, protocol: 'v1' } }), retry: true }
+  const after = written(failed, command, now)
+  assert.deepEqual([after.status, after.dueAt, after.wakeAt, after.attempts, after.finishedAt], ['pending', now, now, 0, null])
+  assert.deepEqual([after.target, after.attemptLog, after.schedule], [target, failed.attemptLog, instant(NOW + MINUTE)])
+  assert.notEqual(deliveryId(after), deliveryId(failed))
+  const later = written(failed, { ...updateOf({ schedule: parseSchedule('PT1H') }), retry: true }, now)
+  assert.equal(later.wakeAt, now + 60 * MINUTE)
+  assert.equal(written(failed, { ...updateOf({}), retry: true }, now).wakeAt, now)
+})
+
+test('a cycle that failed goes on with the iteration that failed, now, and then on its grid', () => {
+  const failed = failedForGood(timerOf('R3/PT10M'), GONE)
+  const now = failed.updatedAt + MINUTE
+  const after = written(failed, { ...updateOf({ payload: null }), retry: true }, now)
+  assert.deepEqual([after.iteration, after.wakeAt], [1, now])
+  const next = settle(after, { startedAt: now, durationMs: 1, outcome: DELIVERED }, at(now + 1))
+  assert.deepEqual([next.iteration, next.dueAt], [2, NOW + 20 * MINUTE])
+})
+
+test('an update that retries is an update like any other of a timer that waits, and is refused for what cannot be retried', () => {
+  const command: Command = { ...updateOf({ payload: null }), retry: true }
+  for (const status of [Status.pending, Status.paused]) {
+    assert.deepEqual(tryDecide(inStatus(timerOf('PT1H'), status), command, NOW), tryDecide(inStatus(timerOf('PT1H'), status), updateOf({ payload: null }), NOW))
+  }
+  for (const status of [Status.executing, Status.completed, Status.canceled]) {
+    assert.deepEqual(tryDecide(inStatus(timerOf('PT1H'), status), command, NOW), { type: 'refused', code: 'TIMER_NOT_PENDING' })
+  }
+  assert.throws(() => decide(inStatus(timerOf('PT1H'), Status.canceled), command, at(NOW)), /only a failed timer can be retried; a create on its id makes it anew/)
+  assert.throws(() => decide(inStatus(timerOf('PT1H'), Status.failed), updateOf({ payload: null }), at(NOW)), /retry: true/)
 })
 
 test('a retry after the clock was set back is not before the due time', () => {

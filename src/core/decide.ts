@@ -40,7 +40,7 @@ export function decide(existing: Timer | null, command: Command, context: RuleCo
   if ('ifVersion' in command && command.ifVersion !== null && command.ifVersion !== existing.version) {
     throw versionConflict(existing, command.ifVersion)
   }
-  if (!ALLOWED_IN[command.type].includes(existing.status)) throw tooLate(existing, command.type)
+  if (!ALLOWED_IN[command.type].includes(existing.status) && !isRetriedBy(command, existing)) throw tooLate(existing, command)
   switch (command.type) {
     case 'update':
       return write(updated(existing, command, context))
@@ -163,14 +163,19 @@ function isTooSoon(leadMs: Millis, minLeadMs: Millis): boolean {
   return minLeadMs === 0 ? leadMs < 0 : leadMs <= minLeadMs
 }
 
+function isRetriedBy(command: Command, { status }: Timer): boolean {
+  return command.type === 'update' && command.retry === true && status === Status.failed
+}
+
 /** An updated timer is a new firing: an attempt of the old version, should it arrive late, has another delivery id. */
 function updated(before: Timer, command: UpdateCommand, { now, arrivedAt = now }: RuleContext): Timer {
   const { changes } = command
   const timer = withoutExtraFiring(before)
-  const timing = changes.schedule === undefined ? waitedFor(timer) : dueFrom(changes.schedule, command.minLeadMs, arrivedAt)
-  const isLoad = changes.schedule !== undefined || changes.callback !== undefined
+  const timing = changes.schedule === undefined ? waitedFor(timer, now) : dueFrom(changes.schedule, command.minLeadMs, arrivedAt)
+  const revived = isFinished(timer) ? ({ status: Status.pending, finishedAt: null } as const) : null
+  const isLoad = changes.schedule !== undefined || changes.callback !== undefined || revived !== null
   const tenant = isLoad ? (command.tenant ?? null) : timer.tenant
-  const next = newFiring({ ...timer, ...timing, ...changed(timer, changes), tenant }, now)
+  const next = newFiring({ ...timer, ...timing, ...changed(timer, changes), ...revived, tenant }, now)
   return keepExtraFiring(before, timer.status === Status.paused ? { ...next, wakeAt: NEVER } : next, { isNew: true })
 }
 
@@ -193,8 +198,9 @@ function retryAfter(timer: Timer, { callback, retry }: TimerChanges): RetryPolic
   return retry === undefined ? policy : changedRetry(policy, retry)
 }
 
-/** Without a new schedule a timer that waits for a retry goes on waiting: its new firing is due when the retry was. */
-function waitedFor(timer: Timer): Partial<Timing> {
+/** Without a new schedule a timer that waits for a retry goes on waiting: its new firing is due when the retry was. One that failed waits no longer. */
+function waitedFor(timer: Timer, now: Millis): Partial<Timing> {
+  if (isFinished(timer)) return dueAgainAt(timer, Math.max(now, timer.dueAt))
   return timer.attempts > 0 && timer.wakeAt !== NEVER ? dueAgainAt(timer, timer.wakeAt) : {}
 }
 
@@ -304,7 +310,13 @@ function versionConflict(timer: Timer, ifVersion: number): DuetimeError {
   })
 }
 
-function tooLate(timer: Timer, type: Command['type']): DuetimeError {
-  const reason = timer.status === Status.executing ? 'it is being delivered now' : `its status is '${timer.status}'`
-  return new DuetimeError(ErrorCode.timerNotPending, `cannot ${type} timer '${timer.id}': ${reason}`, { status: timer.status })
+function tooLate(timer: Timer, command: Command): DuetimeError {
+  const reason = timer.status === Status.executing ? 'it is being delivered now' : `its status is '${timer.status}'${wayBack(timer, command)}`
+  return new DuetimeError(ErrorCode.timerNotPending, `cannot ${command.type} timer '${timer.id}': ${reason}`, { status: timer.status })
+}
+
+function wayBack({ status }: Timer, command: Command): string {
+  if (command.type !== 'update') return ''
+  if (status === Status.failed) return '; with retry: true an update brings a failed timer back'
+  return command.retry === true ? '; only a failed timer can be retried; a create on its id makes it anew' : ''
 }

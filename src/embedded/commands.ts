@@ -59,10 +59,10 @@ export function createCommand(given: CreateFields, { timers, payloadMaxBytes }: 
 }
 
 export function updateCommand(ref: TimerRef, given: UpdateFields, payloadMaxBytes: number): UpdateCommand {
-  const { ifVersion, ...fields } = checkUpdate(given)
+  const { ifVersion, retry = false, ...fields } = checkUpdate(given)
   const changes = changesOf(fields, payloadMaxBytes)
-  if (Object.keys(changes).length === 0) throw invalidInput('id', 'nothing to change: give the fields that shall have new values')
-  return { type: 'update', ...identityOf(ref), changes, ifVersion: ifVersion ?? null, minLeadMs: 0 }
+  if (!retry && Object.keys(changes).length === 0) throw invalidInput('id', 'nothing to change: give the fields that shall have new values')
+  return { type: 'update', ...identityOf(ref), changes, ifVersion: ifVersion ?? null, minLeadMs: 0, retry }
 }
 
 function changesOf(fields: UpdateFields, payloadMaxBytes: number): TimerChanges {

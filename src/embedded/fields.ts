@@ -46,6 +46,8 @@ export type UpdateFields<Payload = unknown> = Omit<Settings<Payload>, 'callback'
   readonly callback?: Callback | 'handler' | undefined
   /** Refused unless the timer has this version. */
   readonly ifVersion?: number | undefined
+  /** Bring the timer back if it failed: with these changes it fires at once, or when they say. */
+  readonly retry?: boolean | undefined
 }
 
 export type ListFields = {
@@ -89,7 +91,7 @@ const CREATE = compiled({
   onConflict: words(OnConflict.replace, OnConflict.keep, OnConflict.reject),
 })
 const HANDLER = Type.Literal('handler')
-const UPDATE = compiled({ ...settings, callback: Type.Union([HANDLER, CallbackField]), ifVersion: Type.Integer({ minimum: 1 }) })
+const UPDATE = compiled({ ...settings, callback: Type.Union([HANDLER, CallbackField]), ifVersion: Type.Integer({ minimum: 1 }), retry: Type.Boolean() })
 const LIST = compiled({
   namespace: text,
   status: Type.Union([StatusField, Type.Array(StatusField, { minItems: 1 })]),

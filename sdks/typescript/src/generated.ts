@@ -153,6 +153,8 @@ export type UpdateBody = {
   readonly callbackTimeoutSeconds?: number | undefined
   /** Refused with 409 unless the timer has this version. */
   readonly ifVersion?: number | undefined
+  /** Bring the timer back if it failed: with these changes it is pending again and fires at once, or when they say. Its attempts are kept. */
+  readonly retry?: boolean | undefined
 }
 
 export type GetBody = {

@@ -76,8 +76,9 @@ function keyOf({ id, idempotencyKey, onConflict }: CreateBody, context: CreateCo
 
 export function toUpdateCommand(body: UpdateBody, { payloadMaxBytes }: Pick<CreateContext, 'payloadMaxBytes'>): UpdateCommand {
   const changes = changesOf(body, payloadMaxBytes)
-  if (Object.keys(changes).length === 0) throw invalidInput('timerId', 'nothing to change: give the fields that shall have new values')
-  return { type: 'update', ...toIdentity(body), changes, ifVersion: body.ifVersion ?? null, minLeadMs: 0 }
+  const retry = body.retry ?? false
+  if (!retry && Object.keys(changes).length === 0) throw invalidInput('timerId', 'nothing to change: give the fields that shall have new values')
+  return { type: 'update', ...toIdentity(body), changes, ifVersion: body.ifVersion ?? null, minLeadMs: 0, retry }
 }
 
 function changesOf(body: UpdateBody, payloadMaxBytes: number): TimerChanges {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { ANONYMOUS } from '../../../core/access.ts'
-import { createOf, specOf } from '../../../core/command.fixture.ts'
+import { createOf, DELIVERED, specOf } from '../../../core/command.fixture.ts'
 import { timerIdentity } from '../../../core/ids.ts'
 import { RETRIES_UNLIMITED } from '../../../core/limits.ts'
 import { DEFAULT_RETRY } from '../../../core/retry.ts'
@@ -163,6 +163,29 @@ suite('delete', () => {
     await clock.advance(2_000)
     assert.equal(firings.length, 0)
     assert.equal((await call('get', NAME)).json['status'], 'canceled')
+  })
+})
+
+suite('update of a failed timer', () => {
+  test('with retry: true it is pending again, fires with what is new, and keeps its attempts', async (t) => {
+    const answers = [REFUSED]
+    const { call, clock, firings } = await setup(t, { answer: () => answers.shift() ?? DELIVERED })
+    await call('create', { id: NAME.timerId, schedule: 'PT1S', callbackUrl: HOOK, retryPolicy: { maxRetries: 0 } })
+    await clock.advance(1_000)
+    const refused = await call('update', { ...NAME, payload: 1 })
+    assert.deepEqual([refused.status, refused.json['error']], [409, 'TIMER_NOT_PENDING'])
+    assert.match(String(refused.json['message']), /with retry: true/)
+    const callback = { type: 'http', url: `${HOOK}/mended`, headers: { 'X-Team': 'a' } }
+    const updated = await call('update', { ...NAME, retry: true, callback, payload: { n: 2 }, retryPolicy: { maxRetries: 5 } })
+    assert.deepEqual([updated.status, updated.json['status'], (updated.json['attempts'] as unknown[]).length], [200, 'pending', 1])
+    await clock.advance(0)
+    assert.equal(firings.length, 2)
+    const { target, payload } = firings[1]!.timer
+    assert.deepEqual([target, payload], [callback, '{"n":2}'])
+    const done = await call('get', NAME)
+    assert.deepEqual([done.json['status'], (done.json['attempts'] as unknown[]).length, done.json['version']], ['completed', 2, 4])
+    const again = await call('update', { ...NAME, retry: true })
+    assert.deepEqual([again.status, again.json['error']], [409, 'TIMER_NOT_PENDING'])
   })
 })
 

@@ -75,7 +75,10 @@ const createFields = {
 export const CreateBody = closed(createFields)
 export type CreateBody = Static<typeof CreateBody>
 
-const updateFields = { ...named, ...callbackAndTiming, ifVersion: Type.Optional(IfVersionField) }
+const RetryField = Type.Boolean({
+  description: 'Bring the timer back if it failed: with these changes it is pending again and fires at once, or when they say. Its attempts are kept.',
+})
+const updateFields = { ...named, ...callbackAndTiming, ifVersion: Type.Optional(IfVersionField), retry: Type.Optional(RetryField) }
 export const UpdateBody = closed(updateFields)
 export type UpdateBody = Static<typeof UpdateBody>
 
