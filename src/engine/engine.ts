@@ -109,7 +109,7 @@ export class Engine {
     })
     const shards = this.#shards
     this.#ownership = new Ownership({ store, clock, logger, node, ...(options.cluster ?? ALONE), shards })
-    this.#waker = new Waker({ ...machinery, shards, pollIntervalMs, isCertain, lookNow: () => this.lookNow() })
+    this.#waker = new Waker({ ...machinery, store, logger, shards, pollIntervalMs, isCertain, lookNow: () => this.lookNow() })
     this.#view = new NodeView({ ...machinery, node, shards, ownership: this.#ownership })
     this.#pruner = new Pruner({ store, clock, logger, owned: () => Array.from(shards, (shard) => shard.fence) })
   }

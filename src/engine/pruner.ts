@@ -12,6 +12,7 @@ import type { OwnedShard, TimerStore } from '../store/store.ts'
 const BATCH = 500
 const BETWEEN_BATCHES_MS = 50
 const BETWEEN_ROUNDS_MS = 10_000
+const BETWEEN_IDLE_ROUNDS_MAX_MS = 60_000 // where nothing is over, there are ever fewer looks, down to one a minute
 
 export type PrunerOptions = {
   readonly store: TimerStore
@@ -47,7 +48,10 @@ export class Pruner {
       try {
         await sleep(clock, waitMs, signal)
         await this.#forgetSlots(clock.now())
-        waitMs = (await this.#prune(clock.now())) === BATCH ? BETWEEN_BATCHES_MS : BETWEEN_ROUNDS_MS
+        const deleted = await this.#prune(clock.now())
+        if (deleted === BATCH) waitMs = BETWEEN_BATCHES_MS
+        else if (deleted > 0) waitMs = BETWEEN_ROUNDS_MS
+        else waitMs = Math.min(Math.max(waitMs * 2, BETWEEN_ROUNDS_MS), BETWEEN_IDLE_ROUNDS_MAX_MS)
       } catch (error) {
         if (signal.aborted) return
         waitMs = BETWEEN_ROUNDS_MS

@@ -4,6 +4,8 @@
 import type { Millis } from '../core/timer.ts'
 import { sleep } from '../runtime/clock.ts'
 import type { Cancel, Clock } from '../runtime/clock.ts'
+import type { Logger } from '../runtime/logger.ts'
+import type { Store } from '../store/store.ts'
 import type { CommitQueue } from './commit-queue.ts'
 import type { Dispatcher } from './dispatcher.ts'
 import { Driver } from './driver.ts'
@@ -11,6 +13,8 @@ import type { OpenShards } from './open-shards.ts'
 
 export type WakerParts = {
   readonly clock: Clock
+  readonly store: Pick<Store, 'dueShards'>
+  readonly logger: Logger
   readonly shards: OpenShards
   readonly dispatcher: Dispatcher
   readonly commits: CommitQueue
@@ -89,12 +93,26 @@ export class Waker {
     return isCertain
   }
 
-  /** The safety net: nothing in the product depends on it. While timers wait for a slot, what is due is known anyway. */
   #pollLater(): void {
-    const { clock, shards, dispatcher, pollIntervalMs } = this.#parts
+    const { clock, pollIntervalMs } = this.#parts
     this.#cancelPoll = clock.after(pollIntervalMs, () => {
-      if (!dispatcher.isBehind) for (const shard of shards) void shard.repair()
+      void this.#poll()
       this.#pollLater()
     })
+  }
+
+  /**
+   * The safety net: nothing in the product depends on it. The store is asked once for all shards, and only those that have
+   * something due are looked through. While timers wait for a slot, what is due is known anyway.
+   */
+  async #poll(): Promise<void> {
+    const { clock, store, logger, shards, dispatcher } = this.#parts
+    const open = Array.from(shards, ({ id }) => id)
+    if (open.length === 0 || dispatcher.isBehind) return
+    try {
+      for (const shard of await store.dueShards({ shards: open, until: clock.now() })) void shards.get(shard)?.repair()
+    } catch (error) {
+      logger.warn({ err: error }, 'could not ask the store for due timers; trying again at the next look')
+    }
   }
 }

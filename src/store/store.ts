@@ -55,6 +55,8 @@ export interface TimerStore {
    * that is for one namespace, or leaves some out, an adapter may read all rows in between: the caller keeps the range short.
    */
   due(scan: DueScan): Promise<readonly Timer[]>
+  /** Those of the shards that have live timers up to `until` (inclusive), in one round trip. */
+  dueShards(look: { readonly shards: readonly ShardId[]; readonly until: Millis }): Promise<readonly ShardId[]>
   /** Finished timers of these shards whose retention ended before `before`, `limit` at most, to be deleted by a commit. */
   expired(scan: { readonly shards: readonly ShardId[]; readonly before: Millis; readonly limit: number }): Promise<readonly StoredRow[]>
   /** Removes counters of slots before this one, and those that count nothing; some at a time. */

@@ -7,13 +7,15 @@ import { headerOf } from '../../broker/broker.ts'
 import type { Command } from '../../core/command.ts'
 import { createOf, KEY, NOW, specOf } from '../../core/command.fixture.ts'
 import { timerUuid } from '../../core/ids.ts'
-import type { ShardId, TimerId } from '../../core/timer.ts'
+import type { JsonText, ShardId, TimerId } from '../../core/timer.ts'
 import { testEngine } from '../../engine/test-engine.fixture.ts'
 import { loadConfig } from '../../runtime/config.ts'
 import { ManualClock } from '../../runtime/manual-clock.ts'
+import { partOf } from '../../store/commit-sheet.ts'
 import { MemoryStore } from '../../store/memory/memory-store.ts'
+import { sampleTimer } from '../../store/conformance/sample-timer.ts'
 import { StoreError } from '../../store/store.ts'
-import type { CommitPart, Store } from '../../store/store.ts'
+import type { CommitPart, ShardRow, Store } from '../../store/store.ts'
 import { NoneTarget } from '../../targets/none/none-target.ts'
 import { LifecycleOutbox } from './lifecycle-outbox.ts'
 
@@ -78,6 +80,27 @@ test('a change of which nobody knew whether it was stored is told if it was', as
   faults.commits = 'unknown'
   await assert.rejects(execute(createOf(specOf('PT1M'))), { code: 'UNAVAILABLE' })
   await clock.advance(1_000)
+  assert.equal(types(), 'created')
+})
+
+test('while nothing happens the store is asked twice a minute, once for all shards, and what nobody told of is found', async (t) => {
+  const { clock, memory, types } = await setup(t)
+  await clock.advance(30_000)
+  const asked: string[] = []
+  for (const name of ['countEvents', 'readEvents'] as const) {
+    const call = memory[name].bind(memory) as (argument: never) => never
+    memory[name] = (argument: never) => {
+      asked.push(name)
+      return call(argument)
+    }
+  }
+  await clock.advance(60_000)
+  assert.deepEqual(asked, ['countEvents', 'countEvents'])
+  const timer = sampleTimer(KEY)
+  const event = { id: 'e1', type: 'created', namespace: KEY.namespace, uuid: KEY.uuid, at: NOW, body: '{}' as JsonText } as const
+  const [{ epoch, owner }] = (await memory.shards()) as [ShardRow]
+  await memory.commit([partOf({ shard: SHARD, epoch, owner: owner! }, [{ before: null, after: timer, events: [event] }])])
+  await clock.advance(30_000)
   assert.equal(types(), 'created')
 })
 

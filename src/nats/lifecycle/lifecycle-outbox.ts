@@ -43,6 +43,7 @@ const PAGES_AT_ONCE = 8 // some 4,000 messages on their way
 const CONFIRMED_WITHIN_MS = 10_000
 const LAST_ONES_WITHIN_MS = 1_000 // a stop waits no longer for events; what is left is published after the next start
 const COUNT_EVERY_MS = 5_000
+const LOOK_EVERY_MS = 30_000 // the safety net: a write whose outcome nobody knew may have left an event
 const WARN_EVERY_MS = 60_000
 const RETRY_AFTER_MS = 5_000
 const NONE: Backlog = { count: 0, oldestMs: 0 }
@@ -57,6 +58,7 @@ export class LifecycleOutbox implements Outbox {
   readonly #turns = new Turns(PAGES_AT_ONCE)
   #backlog = NONE
   #warnedAt = -Infinity
+  #lookedAt = -Infinity
   #cancelCount: Cancel | null = null
   #stopped = false
 
@@ -171,11 +173,22 @@ export class LifecycleOutbox implements Outbox {
     logger.warn({ err: failure, shards: this.#heldUp.size, ...this.#backlog }, 'lifecycle events do not get through; trying on')
   }
 
+  /** Once for all shards of which nothing is known to wait: there should be nothing. */
+  async #lookForForgotten(): Promise<void> {
+    const { store, clock } = this.#options
+    const idle = [...this.#publishers].filter(([, { isIdle }]) => isIdle)
+    if (idle.length === 0 || clock.monotonic() - this.#lookedAt < LOOK_EVERY_MS) return
+    this.#lookedAt = clock.monotonic()
+    const { count } = await store.countEvents(idle.map(([shard]) => shard))
+    if (count > 0) for (const [, publisher] of idle) publisher.lookAgain()
+  }
+
   /** Counting may read many rows; where nothing waits there is nothing to count. */
   async #countNowAndThen(): Promise<void> {
     const { store, clock, logger } = this.#options
     const waiting = [...this.#publishers].filter(([, { isIdle }]) => !isIdle).map(([shard]) => shard)
     try {
+      await this.#lookForForgotten()
       const { count, oldestAt } = waiting.length === 0 ? { count: 0, oldestAt: null } : await store.countEvents(waiting)
       this.#backlog = count === 0 ? NONE : { count, oldestMs: Math.max(0, clock.now() - oldestAt!) }
     } catch (error) {

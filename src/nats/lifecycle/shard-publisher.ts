@@ -27,7 +27,6 @@ const PAGE = 500 // some 400 KB; a confirmation costs a promise, not more
 const HELD_UP_TIMERS_MAX = 10_000 // beyond that a walk goes no further; each is a uuid in a set
 const AGAIN_FIRST_MS = 100 // a broker that restarts is back in a moment
 const AGAIN_MAX_MS = 1_000
-const LOOK_EVERY_MS = 30_000 // the safety net: a write whose outcome nobody knew may have left an event
 
 export class ShardPublisher {
   readonly #parts: ShardPublisherParts
@@ -59,6 +58,11 @@ export class ShardPublisher {
     if (this.#isIdle) this.#resume?.()
   }
 
+  /** Something may be there that nobody told it about, also before what it has published. */
+  lookAgain(): void {
+    if (this.#isIdle) this.#beginAnew()
+  }
+
   /** Ends at the end of the outbox, or when something fails. */
   close(): Promise<void> {
     this.#isClosing = true
@@ -81,10 +85,8 @@ export class ShardPublisher {
       if (failure === null) {
         againMs = AGAIN_FIRST_MS
         this.#isIdle = true
-        if (!this.#isWoken && !this.#isEnding) await this.#pause(LOOK_EVERY_MS)
+        if (!this.#isWoken && !this.#isEnding) await this.#pause(Infinity)
         this.#isIdle = false
-        // Nobody woke it: that is the look for what should not be there.
-        if (!this.#isWoken) this.#after = 0
       } else {
         this.#after = 0
         if (!this.#isEnding) await this.#pause(againMs)
@@ -153,11 +155,12 @@ export class ShardPublisher {
     this.wake()
   }
 
+  /** Infinity: until it is woken. */
   #pause(ms: number): Promise<void> {
     return new Promise((resolve) => {
-      const cancel = this.#parts.clock.after(ms, () => this.#resume!())
+      const cancel = ms === Infinity ? null : this.#parts.clock.after(ms, () => this.#resume!())
       this.#resume = () => {
-        cancel()
+        cancel?.()
         this.#resume = null
         resolve()
       }

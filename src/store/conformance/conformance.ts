@@ -269,6 +269,22 @@ function commits(name: string, setup: Setup): void {
 }
 
 function dueScans(name: string, setup: Setup): void {
+  test(`${name}: says which shards have live timers up to a time`, async (t) => {
+    const { store, fence } = await setup(t)
+    const other = 300 as ShardId
+    const epoch = await claimed(store, other)
+    const at = (id: string, wakeAt: number, more: Partial<Timer> = {}) => absent(sampleTimer({ id: id as TimerId, wakeAt, dueAt: wakeAt, ...more }))
+    await store.commit([
+      partOf(fence, [at('a', 10), at('b', 20)]),
+      partOf({ shard: other, epoch, owner: OWNER }, [at('c', 30), at('d', 5, { status: 'completed' })]),
+    ])
+    const shards = [SHARD, 7 as ShardId, other]
+    const dueBy = async (until: number) => (await store.dueShards({ shards, until })).toSorted((a, b) => a - b)
+    assert.deepEqual([await dueBy(9), await dueBy(10), await dueBy(30)], [[], [SHARD], [SHARD, other]])
+    assert.deepEqual(await store.dueShards({ shards: [other], until: 20 }), [])
+    assert.deepEqual(await store.dueShards({ shards: [], until: 30 }), [])
+  })
+
   test(`${name}: due timers come by wake time, then by the bytes of their uuid, the high bit included`, async (t) => {
     const owned = await setup(t)
     const uuids = ['7fffffffffffffff0000000000000000', '80000000000000000000000000000000', 'ffffffffffffffffffffffffffffffff']

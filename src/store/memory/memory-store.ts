@@ -102,6 +102,11 @@ export class MemoryStore implements Store {
     return rows.filter((timer) => timer.wakeAt <= until && isMeant(timer) && !except.includes(timer.namespace)).slice(0, limit)
   }
 
+  async dueShards({ shards, until }: { readonly shards: readonly ShardId[]; readonly until: Millis }): Promise<readonly ShardId[]> {
+    this.#assertOpen()
+    return shards.filter((shard) => (this.#scan({ shard, finished: false, after: null, limit: 1 })[0]?.wakeAt ?? Infinity) <= until)
+  }
+
   async expired({ shards, before, limit }: { shards: readonly ShardId[]; before: Millis; limit: number }): Promise<readonly StoredRow[]> {
     this.#assertOpen()
     const rows = shards.flatMap((shard) => this.#scan({ shard, finished: true, after: null, limit }).map((timer) => ({ shard, timer })))

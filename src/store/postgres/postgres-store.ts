@@ -57,6 +57,12 @@ const DUE_IN_SOME_SQL = `
   SELECT ${SELECT_CELLS} FROM timers
   WHERE ${DUE_RANGE} AND timer_namespace = coalesce($6, timer_namespace) AND timer_namespace <> ALL ($7)
   ${DUE_ORDER}`
+// A scan of its own for each shard, which ends at its first row.
+const DUE_SHARDS_SQL = `
+  SELECT asked.shard FROM unnest($1::integer[]) AS asked (shard)
+  CROSS JOIN LATERAL (
+    SELECT FROM timers WHERE shard_id = asked.shard AND row_type = ${RowType.live} AND timer_execute_at <= $2 ORDER BY timer_execute_at LIMIT 1
+  ) AS due`
 
 const EXPIRED_SQL = `
   SELECT oldest.* FROM unnest($1::integer[]) AS source (shard)
@@ -196,6 +202,12 @@ class PostgresStore implements Store {
       ? query('due', DUE_SQL, ...range)
       : query('due-in-some', DUE_IN_SOME_SQL, ...range, namespace ?? null, columnParameter('text', except))
     return timersOfRows(await this.#track(() => this.#lanes.reads.read(scan)))
+  }
+
+  async dueShards({ shards, until }: { readonly shards: readonly ShardId[]; readonly until: Millis }): Promise<readonly ShardId[]> {
+    const look = query('due-shards', DUE_SHARDS_SQL, columnParameter('int4', shards), until)
+    const rows = await this.#track(() => this.#lanes.reads.read(look))
+    return rows.map(([shard]) => shard as ShardId)
   }
 
   async list(listed: ListQuery): Promise<ListPage> {

@@ -54,7 +54,7 @@ export type WorkerOptions = {
 
 /** What each worker can be asked for. */
 export type WriterCalls = Pick<Writer, 'ping' | 'claim' | 'release' | 'commit' | 'removeEvents' | 'forgetCounters' | 'close'>
-export type ReaderCalls = Pick<Reader, 'getMany' | 'due' | 'expired' | 'list' | 'stats' | 'shards' | 'readEvents' | 'close'>
+export type ReaderCalls = Pick<Reader, 'getMany' | 'due' | 'dueShards' | 'expired' | 'list' | 'stats' | 'shards' | 'readEvents' | 'close'>
 export type AnalystCalls = Pick<Analyst, 'page' | 'tallies' | 'upcoming' | 'countEvents' | 'close'>
 
 export type Request = { readonly call: number; readonly name: string; readonly argument: unknown }

@@ -4,7 +4,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { matchesAny } from '../../core/access.ts'
 import type { NamespacePattern } from '../../core/access.ts'
-import type { Epoch, JsonText, Namespace, ShardId, TimerUuid } from '../../core/timer.ts'
+import type { Epoch, JsonText, Millis, Namespace, ShardId, TimerUuid } from '../../core/timer.ts'
 import type { DueScan, ListFilter, ListQuery, NamespaceScope, OutboxEvent, ShardRow, Store, StoredRow, StoreStats } from '../store.ts'
 import { COUNTS } from '../counters.ts'
 import { kindAt, statusOf } from '../row/codes.ts'
@@ -44,6 +44,7 @@ export class Reader {
   readonly #due: StatementSync
   readonly #dueInSome: StatementSync
   readonly #expired: StatementSync
+  readonly #anyDue: StatementSync
   readonly #shards: StatementSync
   readonly #counts: StatementSync
   readonly #namespaceCounts: StatementSync
@@ -58,6 +59,7 @@ export class Reader {
     this.#due.setReturnArrays(true)
     this.#dueInSome = db.prepare(DUE_IN_SOME_SQL)
     this.#dueInSome.setReturnArrays(true)
+    this.#anyDue = db.prepare(`SELECT 1 FROM timers WHERE shard_id = ? AND row_type = ${RowType.live} AND timer_execute_at <= ? LIMIT 1`)
     this.#shards = db.prepare(SHARDS_SQL)
     this.#expired = db.prepare(EXPIRED_SQL)
     this.#expired.setReturnArrays(true)
@@ -75,6 +77,10 @@ export class Reader {
       if (row !== undefined) cells.push(...row)
     }
     return cells
+  }
+
+  dueShards({ shards, until }: { readonly shards: readonly ShardId[]; readonly until: Millis }): ShardId[] {
+    return shards.filter((shard) => this.#anyDue.get(shard, until) !== undefined)
   }
 
   due({ shard, after, until, limit, namespace, except = [] }: DueScan): Cell[] {

@@ -136,6 +136,10 @@ class SqliteStore implements Store {
     return timersOf(await this.#read('due', scan))
   }
 
+  async dueShards(look: { readonly shards: readonly ShardId[]; readonly until: Millis }): Promise<readonly ShardId[]> {
+    return this.#read('dueShards', look)
+  }
+
   async list(query: ListQuery): Promise<ListPage> {
     const { cells, next } = await this.#read('list', query)
     return { timers: timersOf(cells, query.omit), next }
