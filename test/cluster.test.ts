@@ -30,13 +30,15 @@ const SHARDS = 16
 const WORKERS = 4
 const SHOWN_VIOLATIONS = 5
 const FAILOVER_MS = 30_000 // as long as a standby may take to stand in; many leases
+const LEASE_WAIT = /^could not (?:hand a shard over|release a shard)/
 const NOISE_MS = 10_000 // what a busy machine with few cores adds to anything; the poll and the fail-over would add more
 
 test('what a cluster acknowledged comes true, whatever happens to nodes, network and database', { timeout: 600_000 }, async (t) => {
   console.log(`cluster test: seed ${SEED}`)
   const random = new SeededRandom(SEED)
   const receiver = await startReceiver(t, answerAsTold())
-  const env = { LEASE: `${LEASE_MS}ms`, SHARDS: String(SHARDS), PG_STATEMENT_TIMEOUT: '2s' }
+  // Receivers here put timers off by less than the floor that there is by default.
+  const env = { LEASE: `${LEASE_MS}ms`, SHARDS: String(SHARDS), PG_STATEMENT_TIMEOUT: '2s', RESCHEDULE_MIN: '1ms' }
   const cluster = await Cluster.start(t, { nodes: 3, env })
   const client = new ClusterClient(() => cluster.someNode(random))
   const workers = Array.from({ length: WORKERS }, (_, n) => {
@@ -51,6 +53,8 @@ test('what a cluster acknowledged comes true, whatever happens to nodes, network
   const [a, b, c] = cluster.nodes as [ClusterNode, ClusterNode, ClusterNode]
   const report = (what: string, figures: unknown) => console.log(`cluster test: ${what}: ${JSON.stringify(figures)}`)
 
+  /** Hand-overs that failed, so that the next owner had to wait for a lease. How late a machine that does much else is shows nothing. */
+  const leaseWaits = () => cluster.nodes.flatMap(({ lives }) => lives.flatMap(({ logs }) => logs)).filter(({ msg }) => LEASE_WAIT.test(msg))
   const shardsOf = async (node: ClusterNode) => (await node.view()).shards.filter(({ own }) => own !== null).map(({ shard }) => shard)
   /** Every shard fires again; how long after `since` each did. */
   const resumed = async (ids: readonly number[], since: number): Promise<number[]> => {
@@ -92,8 +96,7 @@ test('what a cluster acknowledged comes true, whatever happens to nodes, network
     for (const { from, to } of handOvers) {
       report(`lateness while a node leaves, which took ${to - from} ms`, lateness(receiver.deliveries, timers(), from, to))
     }
-    // A machine with few cores that starts a process is late by itself; a hand-over that failed costs a lease.
-    assert.ok(rolling.max < LEASE_MS, `${rolling.max} ms late: somebody waited for a lease`)
+    assert.deepEqual(leaseWaits(), [])
   })
 
   await t.test('after kill -9, its timers fire within the lease and two seconds', async () => {
@@ -149,6 +152,7 @@ test('what a cluster acknowledged comes true, whatever happens to nodes, network
 
   await t.test('nodes come and go, and timers do not notice', async () => {
     const since = Date.now()
+    const waitsBefore = leaseWaits().length
     await cluster.fault('a node joins', async () => {
       await cluster.add()
       report('shards per node', await cluster.balanced())
@@ -161,7 +165,7 @@ test('what a cluster acknowledged comes true, whatever happens to nodes, network
     await sleep(1_000)
     const moving = latenessSince(since)
     report('lateness while a node joins and another leaves', moving)
-    assert.ok(moving.max < LEASE_MS, `${moving.max} ms late: somebody waited for a lease`)
+    assert.deepEqual(leaseWaits().slice(waitsBefore), [])
     await cluster.fault('a node comes back', async () => {
       await a.start()
       await cluster.balanced()
