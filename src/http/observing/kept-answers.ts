@@ -23,6 +23,6 @@ export class KeptAnswers {
 
   to(firing: Firing): TestAnswer | null {
     const response = this.#answers.get(firing)
-    return response === undefined ? null : { body: response.body, truncated: response.truncated }
+    return response === undefined ? null : { body: response.body, truncated: response.truncated !== null }
   }
 }

@@ -3,6 +3,9 @@
 //
 // It ends exactly once: by an answer, a failure, its time limit, or `cancel`. Whatever undici reports afterwards
 // is about a connection that nobody waits for any more, and is ignored.
+//
+// An answer begins with its status. From then on it is the protocol that judges it, whatever becomes of the body: a
+// receiver that said 200 has done its work, though its connection broke afterwards.
 
 import type { Dispatcher } from 'undici'
 import { failedDelivery } from '../../core/delivery.ts'
@@ -100,12 +103,12 @@ export class DeliveryAttempt implements Dispatcher.DispatchHandler {
     else (this.#more ??= [this.#body]).push(chunk)
     this.#bodyBytes += chunk.length
     if (this.#bodyBytes <= this.#surroundings.responseBytesMax) return
-    this.#answered(true)
+    this.#answered('with more than is read')
     this.#hangUp()
   }
 
   onResponseEnd(): void {
-    this.#answered(false)
+    this.#answered(null)
   }
 
   onResponseError(_: Dispatcher.DispatchController | null, error: Error): void {
@@ -117,7 +120,7 @@ export class DeliveryAttempt implements Dispatcher.DispatchHandler {
       queueMicrotask(() => this.#isOver || this.send())
       return
     }
-    this.#failed(describeFailure(error, { hostname: this.#parts.hostname, responseStarted: this.#responseStarted }))
+    this.#brokeOff(describeFailure(error, { hostname: this.#parts.hostname, responseStarted: this.#responseStarted }))
   }
 
   #isStaleConnection(error: Error): boolean {
@@ -133,11 +136,16 @@ export class DeliveryAttempt implements Dispatcher.DispatchHandler {
   #onTimeout(): void {
     const waitedFor =
       this.#controller === null ? 'waiting for a connection' : this.#status === 0 ? 'waiting for a response' : 'reading the response'
-    this.#failed(`timed out after ${describeWait(this.#parts.firing.timer.timeoutMs)} ${waitedFor}`)
+    this.#brokeOff(`timed out after ${describeWait(this.#parts.firing.timer.timeoutMs)} ${waitedFor}`)
     this.#hangUp()
   }
 
-  #answered(truncated: boolean): void {
+  #brokeOff(why: string): void {
+    if (this.#status !== 0) this.#answered(`in part (${why})`)
+    else if (this.#end()) this.#settlement.resolve(failedDelivery(why))
+  }
+
+  #answered(truncated: string | null): void {
     if (!this.#end()) return
     const bytes = this.#more === null ? this.#body : Buffer.concat(this.#more)
     const body = bytes === null ? '' : bytes.toString('utf8', 0, this.#surroundings.responseBytesMax)
@@ -148,10 +156,6 @@ export class DeliveryAttempt implements Dispatcher.DispatchHandler {
     } catch (defect) {
       this.#settlement.reject(defect)
     }
-  }
-
-  #failed(error: string): void {
-    if (this.#end()) this.#settlement.resolve(failedDelivery(error, this.#status === 0 ? {} : { statusCode: this.#status }))
   }
 
   /** True for the first caller only. */
@@ -173,10 +177,10 @@ export class DeliveryAttempt implements Dispatcher.DispatchHandler {
 class ReceivedResponse implements HttpResponse {
   readonly status: number
   readonly body: string
-  readonly truncated: boolean
+  readonly truncated: string | null
   readonly #headers: ResponseHeaders
 
-  constructor(status: number, headers: ResponseHeaders, body: string, truncated: boolean) {
+  constructor(status: number, headers: ResponseHeaders, body: string, truncated: string | null) {
     this.status = status
     this.#headers = headers
     this.body = body

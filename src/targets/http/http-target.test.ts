@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { createServer } from 'node:net'
@@ -12,6 +13,7 @@ import { ManualClock } from '../../runtime/manual-clock.ts'
 import { freePort } from '../../../test/support/ports.ts'
 import { createEgressPolicy } from './egress.ts'
 import { aFiring, aReceiver, aTarget, NOT_ABORTED, plainProtocol } from './delivery.fixture.ts'
+import type { HttpResponse } from './protocol.ts'
 
 test('a refused connection is a failure that says so', async (t) => {
   const url = `http://127.0.0.1:${await freePort()}/hook`
@@ -46,18 +48,18 @@ test('a receiver that accepts and says nothing costs no more than the time limit
   assert.equal(clock.waiting, 0)
 })
 
-test('a receiver that never finishes its answer costs no more than the time limit', async (t) => {
+test('an answer that never ends is judged by what came of it within the time limit', async (t) => {
   const clock = new ManualClock()
   const slow = await aSocketServer(t, (socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{"ok"'))
   const protocol = plainProtocol()
+  const bodyStarted = aBodyStarted(slow.url)
   const pending = aTarget(t, { clock, protocols: [protocol] }).deliver(aFiring(slow.url, { timeoutMs: 1_500 }), NOT_ABORTED)
-  await slow.received
-  // The answer's beginning has no signal of its own; what is said of the wait depends on it, that it ends does not.
+  await bodyStarted
+  const closed = once(await slow.received, 'close')
   await clock.advance(1_500)
-  const outcome = await pending
-  assert.equal(outcome.type, 'failed')
-  assert.match(outcome.error, /^timed out after 1\.5s (reading the|waiting for a) response$/)
-  assert.deepEqual(protocol.judged, [])
+  assert.deepEqual(await pending, { type: 'delivered', statusCode: 200 })
+  assert.deepEqual(judgedBy(protocol), [['{"ok"', 'in part (timed out after 1.5s reading the response)']])
+  await closed
 })
 
 test('the time limit includes the wait for a connection', async (t) => {
@@ -99,15 +101,20 @@ test('a connection closed before any answer is a failure, and is not tried twice
   assert.equal(receiver.requests.length, 1)
 })
 
-test('a connection closed in the middle of an answer is a failure', async (t) => {
-  const receiver = await aReceiver(t, (response) => {
-    response.writeHead(200, { 'content-length': 100 })
+test('an answer that breaks off is judged by what came of it', async (t) => {
+  const receiver = await aReceiver(t, (response, _, count) => {
+    response.writeHead(count === 1 ? 200 : 410, { 'content-length': 100 })
     response.write('{"ok":', () => response.socket?.destroy())
   })
-  const outcome = await aTarget(t).deliver(aFiring(receiver.url), NOT_ABORTED)
-  assert.equal(outcome.type, 'failed')
-  assert.match(outcome.error, /^connection closed before the response was complete/)
-  assert.equal(outcome.statusCode, 200)
+  const protocol = plainProtocol()
+  const target = aTarget(t, { protocols: [protocol] })
+  assert.deepEqual(await target.deliver(aFiring(receiver.url), NOT_ABORTED), { type: 'delivered', statusCode: 200 })
+  assert.deepEqual(await target.deliver(aFiring(receiver.url), NOT_ABORTED), failedDelivery('HTTP 410', { statusCode: 410 }))
+  for (const [body, truncated] of judgedBy(protocol)) {
+    assert.equal(body, '{"ok":')
+    assert.match(truncated!, /^in part \(connection closed before the response was complete/)
+  }
+  assert.equal(receiver.requests.length, 2)
 })
 
 test('what is not HTTP is a failure that says so', async (t) => {
@@ -137,7 +144,7 @@ test('an answer is read up to the limit and no further', async (t) => {
   const protocol = plainProtocol()
   const outcome = await aTarget(t, { protocols: [protocol], responseBytesMax: 1_000 }).deliver(aFiring(receiver.url), NOT_ABORTED)
   assert.equal(outcome.type, 'delivered')
-  assert.deepEqual([protocol.judged[0]?.body.length, protocol.judged[0]?.truncated], [1_000, true])
+  assert.deepEqual([protocol.judged[0]?.body.length, protocol.judged[0]?.truncated], [1_000, 'with more than is read'])
   await closed
 })
 
@@ -310,6 +317,22 @@ test('closing twice is fine and closes idle connections', async (t) => {
   await Promise.all([target.close(), target.close()])
   await closed
 })
+
+function judgedBy({ judged }: { readonly judged: readonly HttpResponse[] }): [string, string | null][] {
+  return judged.map(({ body, truncated }) => [body, truncated])
+}
+
+/** Resolves when the first part of the body of an answer from this URL has arrived. */
+function aBodyStarted(url: string): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const onChunk = (message: unknown) => {
+    if (!url.startsWith((message as { request: { origin: string } }).request.origin)) return
+    unsubscribe('undici:request:bodyChunkReceived', onChunk)
+    resolve()
+  }
+  subscribe('undici:request:bodyChunkReceived', onChunk)
+  return promise
+}
 
 /** undici hands a connection back one turn of the event loop after the answer; a delivery before that opens another. */
 async function connectionsAreIdle(): Promise<void> {

@@ -18,14 +18,14 @@ export interface HttpProtocol {
 
 export type HttpProtocolRequest = { readonly body: string | null; readonly headers?: Readonly<Record<string, string>> }
 
-/** A complete answer, or the beginning of one that was too long to be read to its end. */
+/** A complete answer, or the beginning of one that was too long, broke off or did not end in time. */
 export interface HttpResponse {
   readonly status: number
   /** By its lower-case name; the first value when the header came several times. */
   header(name: string): string | undefined
   readonly body: string
-  /** The body went on beyond the target's limit and was not read further. */
-  readonly truncated: boolean
+  /** How the answer came when this is not all of its body, in words that follow "answered"; null for a complete one. */
+  readonly truncated: string | null
 }
 
 export function isSuccess(response: HttpResponse): boolean {

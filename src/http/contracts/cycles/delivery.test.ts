@@ -15,7 +15,7 @@ const FIRING: Firing = {
 }
 
 function judge(status: number, headers: Record<string, string> = {}) {
-  return cyclesDelivery.judge({ status, body: 'whatever', truncated: true, header: (name) => headers[name] }, FIRING, NOW)
+  return cyclesDelivery.judge({ status, body: 'whatever', truncated: 'in part (connection closed before the response was complete)', header: (name) => headers[name] }, FIRING, NOW)
 }
 
 test('anything but a 2xx is a failure, with the wish to wait; 410 is the last word', () => {

@@ -11,8 +11,8 @@ import { v1Delivery } from './delivery.ts'
 const NOW = Date.UTC(2026, 2, 1, 12)
 const FIRING = aFiring('http://127.0.0.1/', { protocol: 'v1' })
 
-function judge(status: number, body = '', more: { headers?: Record<string, string>; truncated?: boolean } = {}): DeliveryOutcome {
-  const response = { status, body, truncated: more.truncated ?? false, header: (name: string) => more.headers?.[name] }
+function judge(status: number, body = '', more: { headers?: Record<string, string>; truncated?: string } = {}): DeliveryOutcome {
+  const response = { status, body, truncated: more.truncated ?? null, header: (name: string) => more.headers?.[name] }
   return v1Delivery.judge(response, FIRING, NOW)
 }
 
@@ -55,11 +55,18 @@ test('any other 2xx is success, whatever its body, and the record of the attempt
 })
 
 test('an answer that is too long to be read is success, unless it begins by saying otherwise', () => {
-  const cut = judge(200, `<html>${'x'.repeat(1_000)}`, { truncated: true })
+  const cut = judge(200, `<html>${'x'.repeat(1_000)}`, { truncated: 'with more than is read' })
   assert.equal(cut.type, 'delivered')
   assert.match((cut as { note?: string }).note ?? '', /^answered with more than is read: <html>x+…$/)
   const refused = ' { "ok" : false, "error": "' + 'x'.repeat(1_000)
-  assert.match(errorOf(judge(200, refused, { truncated: true })), /^the receiver answered ok: false, with more than is read$/)
+  assert.match(errorOf(judge(200, refused, { truncated: 'with more than is read' })), /^the receiver answered ok: false, with more than is read$/)
+})
+
+test('an answer that breaks off is success, unless it begins by saying otherwise', () => {
+  const truncated = 'in part (connection closed before the response was complete)'
+  assert.deepEqual(judge(200, '{"received":', { truncated }), { type: 'delivered', statusCode: 200, note: `answered ${truncated}: {"received":` })
+  assert.deepEqual(judge(200, '', { truncated }), { type: 'delivered', statusCode: 200, note: `answered ${truncated}` })
+  assert.equal(errorOf(judge(200, '{"ok":false,"err', { truncated })), `the receiver answered ok: false, ${truncated}`)
 })
 
 test('ok: false is a failure that carries the reason, if one is given', () => {

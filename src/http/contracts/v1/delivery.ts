@@ -52,9 +52,9 @@ function judgeAnswer(response: HttpResponse, _firing: Firing, now: Millis): Deli
   // Nearly every answer is this one, to the letter.
   if (response.body === '{"ok":true}') return delivered(response)
   const body = response.body.trim()
-  if (response.truncated) {
-    if (BEGINS_WITH_NO.test(body)) return failedAnswer('the receiver answered ok: false, with more than is read', response, now)
-    return delivered(response, `answered with more than is read: ${quoted(body)}`)
+  if (response.truncated !== null) {
+    if (BEGINS_WITH_NO.test(body)) return failedAnswer(`the receiver answered ok: false, ${response.truncated}`, response, now)
+    return delivered(response, `answered ${response.truncated}${body === '' ? '' : `: ${quoted(body)}`}`)
   }
   if (body === '') return delivered(response)
   const answer = parseAnswer(body)
