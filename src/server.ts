@@ -10,6 +10,7 @@ import type { Engine } from './engine/engine.ts'
 import { CONTRACTS } from './http/all-contracts.ts'
 import { buildApp } from './http/app.ts'
 import { closeWithin } from './http/closing.ts'
+import { ANSWER_MAX_HEADER } from './http/list-answer.ts'
 import { v1Delivery } from './http/contracts/v1/delivery.ts'
 import { KeptAnswers } from './http/observing/kept-answers.ts'
 import { readWebFiles, WEB_FOLDER } from './http/web-page.ts'
@@ -179,12 +180,15 @@ function natsDoor({ broker, service, app, config, clock, logger, metrics }: Nats
   return new NatsDoor({ broker, service, api: nativeApi(app), config, clock, logger: partLogger(logger, 'nats'), metrics: metrics.commands })
 }
 
+const LIST_END_BYTES = 1_024 // what stands around the timers of a list
+
 /** Requests over the broker are answered by the very routes that answer them over HTTP, keys and limits included. */
 function nativeApi(app: FastifyInstance): NativeApi {
-  return async ({ verb, body, headers }) => {
+  return async ({ verb, body, headers, answerBytesMax }) => {
     const url = `/api/v1/timers/${verb}`
     if (!app.hasRoute({ method: 'POST', url })) return null
-    const answer = await app.inject({ method: 'POST', url, payload: body, headers: { ...headers, 'content-type': 'application/json' } })
+    const more = { 'content-type': 'application/json', [ANSWER_MAX_HEADER]: String(answerBytesMax - LIST_END_BYTES) }
+    const answer = await app.inject({ method: 'POST', url, payload: body, headers: { ...headers, ...more } })
     return { status: answer.statusCode, body: answer.body }
   }
 }

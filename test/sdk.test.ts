@@ -181,6 +181,8 @@ suite('many timers', () => {
     assert.equal(await ids(duetime.list({ metadataKey: 'odd', metadataValue: 1 })), 't1,t3,t5')
     assert.equal(await ids(duetime.list({ dueTo: new Date(Date.now() + 2.5 * 3_600_000) })), 't0,t1')
     assert.equal((await duetime.list({ limit: 2 }).toArray(3)).length, 3)
+    const few = await duetime.list({ fields: ['id', 'status'] }).toArray(1)
+    assert.deepEqual(few satisfies { id: string; status: string }[], [{ id: 't0', status: 'pending' }])
     const { total, timers: page } = await duetime.page({ sort: 'dueAt', limit: 2, offset: 5 })
     assert.deepEqual([total, page.map(({ id }) => id)], [7, ['t5', 't6']])
     assert.equal((await Array.fromAsync(duetime.list({ limit: 3 }).pages())).length, 3)

@@ -68,7 +68,7 @@ export interface Ongoing {
 }
 
 export type BrokerState =
-  | { readonly type: 'connected'; readonly server: string }
+  | { readonly type: 'connected'; readonly server: string; /** Headers included. */ readonly messageBytesMax: number }
   | { readonly type: 'disconnected'; readonly reason: string }
 
 export interface Broker {

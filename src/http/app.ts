@@ -19,6 +19,7 @@ import { registerCors } from './cors.ts'
 import { ErrorAnswers } from './error-answers.ts'
 import { registerInternalRoutes } from './internal-routes.ts'
 import type { InternalParts } from './internal-routes.ts'
+import { registerListsUnderWay } from './lists-under-way.ts'
 import type { ObservingParts } from './observing/parts.ts'
 import { registerObservingRoutes } from './observing/routes.ts'
 import { registerOpenApi } from './openapi.ts'
@@ -33,12 +34,26 @@ import { validationError } from './validation-message.ts'
 import { registerWebPage } from './web-page.ts'
 import type { WebFile } from './web-page.ts'
 
+export type AppConfig = Pick<
+  Config,
+  | 'bodyMaxBytes'
+  | 'batchBodyMaxBytes'
+  | 'payloadMaxBytes'
+  | 'requestTimeoutMs'
+  | 'listBytesMax'
+  | 'listBytesPerKeyMax'
+  | 'connectionsMax'
+  | 'allowAnonymous'
+  | 'corsOrigins'
+  | 'callbackBaseUrl'
+>
+
 export type AppOptions = {
   readonly service: TimerService
   readonly contracts: readonly [Contract, ...Contract[]]
   /** Null: no key is configured and everyone may do everything. */
   readonly keys: KeyRing | null
-  readonly config: Pick<Config, 'bodyMaxBytes' | 'batchBodyMaxBytes' | 'payloadMaxBytes' | 'requestTimeoutMs' | 'connectionsMax' | 'allowAnonymous' | 'corsOrigins' | 'callbackBaseUrl'>
+  readonly config: AppConfig
   readonly clock: Clock
   readonly logger: Logger
   readonly metrics: MetricsSource
@@ -71,6 +86,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   registerAnswerHeaders(app)
   registerCors(app, config.corsOrigins)
   registerAccess(app, options)
+  registerListsUnderWay(app, config)
   registerRequestBodies(app, config)
   app.setSchemaErrorFormatter((faults) => validationError(faults))
   // Answers are written by hand; the schemas of answers are documentation.

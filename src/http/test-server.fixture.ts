@@ -39,6 +39,8 @@ export type TestServerOptions = {
   readonly store?: Store
   readonly namespaces?: readonly string[]
   readonly payloadMaxBytes?: number
+  /** Also the limit of each key. */
+  readonly listBytesMax?: number
   readonly callbackBaseUrl?: string
   readonly ready?: Readonly<Record<string, () => void | Promise<void>>>
   /** What the receiver says to each delivery. */
@@ -107,6 +109,8 @@ export async function testServer(t: TestContext, options: TestServerOptions = {}
       batchBodyMaxBytes: 8 * 1_024 * 1_024,
       payloadMaxBytes: options.payloadMaxBytes ?? 256 * 1_024,
       requestTimeoutMs: 30_000,
+      listBytesMax: options.listBytesMax ?? 128 * 1_024 * 1_024,
+      listBytesPerKeyMax: options.listBytesMax ?? 32 * 1_024 * 1_024,
       connectionsMax: 1_000,
       allowAnonymous: options.allowAnonymous ?? false,
       corsOrigins: options.corsOrigins ?? [],

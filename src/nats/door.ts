@@ -91,7 +91,8 @@ export class NatsDoor {
 
   #answerRequests(): Ongoing {
     const { broker, api, config, clock, logger } = this.#options
-    const handler = new RequestHandler({ api, subjects: this.#subjects, clock, logger })
+    const replyBytesMax = () => (broker.state.type === 'connected' ? broker.state.messageBytesMax : Infinity)
+    const handler = new RequestHandler({ api, subjects: this.#subjects, replyBytesMax, clock, logger })
     const subject = `${this.#subjects.pattern(config.natsRequestsSubject)}.*`
     return broker.serve(subject, config.natsConsumer, (request) => handler.answer(request))
   }

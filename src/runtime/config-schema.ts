@@ -43,6 +43,12 @@ export const SETTINGS = {
     requestTimeoutMs: setting('REQUEST_TIMEOUT', duration({ min: '1s', max: '10m' }), '30s', {
       help: 'How long a client may take to send a request.',
     }),
+    listBytesMax: setting('LIST_BYTES_MAX', bytes({ min: '1MiB', max: '64GiB' }), '128MiB', {
+      help: 'Memory for lists that are read and not yet taken by clients: 1 MiB each. More are answered with 503 and `Retry-After`.',
+    }),
+    listBytesPerKeyMax: setting('LIST_BYTES_PER_KEY_MAX', bytes({ min: '1MiB', max: '64GiB' }), '32MiB', {
+      help: 'What one API key may use of that.',
+    }),
     connectionsMax: setting('CONNECTIONS_MAX', integer({ min: 1, max: 1_000_000 }), '4096', {
       help: 'Connections open at once; more are closed as they come. An idle one takes some 10 KiB.',
     }),

@@ -197,7 +197,7 @@ export type ListFilter = {
   readonly metadataValue?: string | number | boolean
 }
 
-/** What makes a timer large. `headers`: those of the callback, and the key of a topic; `attempts`: what is known of those made. */
+/** What makes a timer large. `headers`: those of the callback, and the key of a topic; `attempts`: what is known of those made, and of an extra firing. */
 export const TIMER_PARTS = ['payload', 'metadata', 'headers', 'attempts'] as const
 export type TimerPart = (typeof TIMER_PARTS)[number]
 

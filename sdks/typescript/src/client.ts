@@ -12,7 +12,7 @@ import { platform, viewedAs } from './platform.ts'
 import type { MinimalFetch, WebFetch } from './platform.ts'
 import { isAsAsked } from './same-timer.ts'
 import { TimerList, wireFilter } from './timer-list.ts'
-import type { ListQuery, Page, PageQuery, TimerFilter } from './timer-list.ts'
+import type { ListQuery, Page, PageQuery, TimerField, TimerFilter } from './timer-list.ts'
 import { readyCreate, updateBody } from './timer.ts'
 import type { NewTimer, OnConflict, ReadyCreate, Timer, TimerChanges, TimerName } from './timer.ts'
 import { queryText, Transport } from './transport.ts'
@@ -103,13 +103,19 @@ export class Duetime {
   }
 
   /** Every timer that matches: `for await (const timer of client.list({ status: 'failed' }))`. */
-  list<Payload = unknown>(query: ListQuery = {}, options?: CallOptions): TimerList<Payload> {
-    return new TimerList(query, (page) => this.page<Payload>(page, options))
+  list<Payload = unknown, Field extends TimerField = TimerField>(query: ListQuery<Field> = {}, options?: CallOptions): TimerList<Payload, Field> {
+    return new TimerList<Payload, Field>(query, (page) => this.page<Payload, Field>(page, options))
   }
 
-  /** One page; its `nextCursor` leads to the next. With `sort` or `search`, an `offset` does, and there is a `total`. */
-  async page<Payload = unknown>(query: PageQuery = {}, options?: CallOptions): Promise<Page<Payload>> {
-    return (await this.#post('list', this.#inNamespace(wireFilter(query)), options)) as Page<Payload>
+  /**
+   * One page; its `nextCursor` leads to the next. With `sort` or `search`, an `offset` does, and there is a `total`. A page of large
+   * timers can be shorter than its `limit`; then `nextOffset` is where a sorted one goes on.
+   */
+  async page<Payload = unknown, Field extends TimerField = TimerField>(
+    query: PageQuery<Field> = {},
+    options?: CallOptions,
+  ): Promise<Page<Payload, Field>> {
+    return (await this.#post('list', this.#inNamespace(wireFilter(query)), options)) as Page<Payload, Field>
   }
 
   /** Once it resolves, the old version never fires. Throws `TIMER_NOT_PENDING` when it is too late. */

@@ -206,6 +206,8 @@ export type ListBody = {
   readonly limit?: number | undefined
   /** nextCursor of the page before. */
   readonly cursor?: string | undefined
+  /** Which fields the timers are shown with. What is left out is not read: more timers fit on a page without payload. */
+  readonly fields?: readonly ('id' | 'namespace' | 'groupId' | 'status' | 'executeAt' | 'schedule' | 'timeZone' | 'iteration' | 'catchUp' | 'callbackUrl' | 'callback' | 'payload' | 'metadata' | 'retryPolicy' | 'callbackTimeout' | 'callbackTimeoutSeconds' | 'createdAt' | 'updatedAt' | 'executedAt' | 'triggeredAt' | 'nextAttemptAt' | 'attemptCount' | 'attempts' | 'lastError' | 'correlationId' | 'version' | 'deliveryId')[] | undefined
 }
 
 export type CancelBody = {
@@ -346,6 +348,8 @@ export type ListAnswer = {
   readonly nextCursor?: string
   /** Of a sorted list or a search: how many match. */
   readonly total?: number
+  /** Of a sorted list or a search whose page ended before its limit, because its timers are large: the offset to go on at. */
+  readonly nextOffset?: number
   readonly searched?: 'prefix' | 'exact'
 }
 

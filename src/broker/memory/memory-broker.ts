@@ -24,6 +24,8 @@ import { MemoryConsumer } from './memory-consumer.ts'
 export type StoredMessage = Message & { readonly sequence: number }
 type Stream = { readonly spec: StreamSpec; readonly messages: StoredMessage[]; readonly ids: Map<string, Millis>; sequence: number }
 
+const MESSAGE_BYTES_MAX = 1_048_576 // as servers have it by default
+
 export class MemoryBroker implements Broker {
   readonly #clock: Clock
   readonly #streams: Stream[] = []
@@ -50,7 +52,7 @@ export class MemoryBroker implements Broker {
   }
 
   connect(): void {
-    this.#state = { type: 'connected', server: 'memory' }
+    this.#state = { type: 'connected', server: 'memory', messageBytesMax: MESSAGE_BYTES_MAX }
     for (const consumer of this.#consumers.values()) consumer.wake()
   }
 

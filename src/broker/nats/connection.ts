@@ -15,6 +15,7 @@ const CONNECT_TIMEOUT_MS = 5_000
 const RETRY_FIRST_MS = 100 // a broker that restarts is back in a moment
 const RETRY_MAX_MS = 2_000
 const FIRST_CONNECTION_WITHIN_MS = 2_000 // so long a start waits for a broker that does not say no; then it goes on without
+const MESSAGE_BYTES_DEFAULT_MAX = 1_048_576 // of servers that do not say
 const LOG_EVERY_MS = 60_000 // while it cannot connect
 
 export type SessionListener = (connection: NatsConnection) => void
@@ -40,7 +41,10 @@ export class Connection {
   }
 
   get state(): BrokerState {
-    if (this.#current !== null) return { type: 'connected', server: this.#current.getServer() }
+    if (this.#current !== null) {
+      const messageBytesMax = this.#current.info?.max_payload ?? MESSAGE_BYTES_DEFAULT_MAX
+      return { type: 'connected', server: this.#current.getServer(), messageBytesMax }
+    }
     return { type: 'disconnected', reason: this.#reason }
   }
 

@@ -64,9 +64,11 @@ function flagsOf({ port, database = 'memory:', logLevel }: DevOptions): Record<s
   return { port, host: '127.0.0.1', 'log-level': logLevel, 'log-format': 'pretty', ...place }
 }
 
+const LISTED_FIELDS = ['id', 'status', 'executeAt', 'nextAttemptAt', 'schedule'] satisfies (keyof ListedTimer)[]
+
 async function listTimers(url: string, namespace: string): Promise<readonly ListedTimer[]> {
   const headers = { 'content-type': 'application/json' }
-  const response = await fetch(`${url}/api/v1/timers/list`, { method: 'POST', headers, body: JSON.stringify({ namespace, limit: 20 }) })
+  const response = await fetch(`${url}/api/v1/timers/list`, { method: 'POST', headers, body: JSON.stringify({ namespace, limit: 20, fields: LISTED_FIELDS }) })
   const answer = (await response.json()) as { readonly timers?: readonly ListedTimer[]; readonly message?: string }
   if (answer.timers === undefined) throw invalidInput('namespace', answer.message ?? `HTTP ${response.status}`)
   return answer.timers

@@ -1,6 +1,6 @@
 // `duetime list`: the timers of a namespace, soonest first.
 
-import type { Duetime, PageQuery, Timer } from '@duetime/client'
+import type { Duetime, ListQuery, PageQuery, TimerField } from '@duetime/client'
 import { Option } from 'commander'
 import type { Command } from 'commander'
 import { PAGE_TIMERS_MAX } from '../../core/limits.ts'
@@ -12,7 +12,8 @@ import { counted } from '../progress-bar.ts'
 import type { Terminal } from '../terminal.ts'
 import { addFilterOptions, filterOf } from './filter-options.ts'
 import type { FilterFlags } from './filter-options.ts'
-import { TIMER_COLUMNS, timerRow } from './timer-text.ts'
+import { ROW_FIELDS, TIMER_COLUMNS, timerRow } from './timer-text.ts'
+import type { RowTimer } from './timer-text.ts'
 
 type ListFlags = FilterFlags &
   ConnectionFlags & {
@@ -63,17 +64,17 @@ async function stream(client: Duetime, query: Query, { max, terminal }: Reading)
 }
 
 async function printWhole(client: Duetime, query: Query, { max, terminal, format }: Reading & { readonly format: Format }): Promise<void> {
+  if (format !== Format.table) return terminal.out(await machineText(await Array.fromAsync(upTo(client, query, max)), format))
   // One more than is shown tells whether there are more.
-  const found = await Array.fromAsync(upTo(client, query, max + 1))
+  const found = await Array.fromAsync(upTo(client, { ...query, fields: ROW_FIELDS }, max + 1))
   const timers = found.slice(0, Math.min(max, found.length))
-  if (format !== Format.table) return terminal.out(await machineText(timers, format))
   terminal.out(listText(timers, terminal))
   if (found.length > timers.length) terminal.err(`These are the first ${counted(timers.length)}: --limit shows more, --all shows all.\n`)
 }
 
-async function* upTo(client: Duetime, query: Query, max: number): AsyncGenerator<Timer> {
+async function* upTo<Field extends TimerField>(client: Duetime, query: ListQuery<Field>, max: number) {
   let read = 0
-  for await (const timer of client.list({ ...query, limit: Math.min(max, PAGE_TIMERS_MAX) })) {
+  for await (const timer of client.list<unknown, Field>({ ...query, limit: Math.min(max, PAGE_TIMERS_MAX) })) {
     yield timer
     if (++read >= max) return
   }
@@ -85,7 +86,7 @@ function orderOf({ sort, desc }: ListFlags): Query {
 }
 
 /** Columns in which no timer has anything are left out. */
-function listText(timers: readonly Timer[], terminal: Terminal): string {
+function listText(timers: readonly RowTimer[], terminal: Terminal): string {
   if (timers.length === 0) return 'No timers.\n'
   const isOneNamespace = timers.every(({ namespace }) => namespace === timers[0]!.namespace)
   const rows = timers.map((timer) => timerRow(timer, isOneNamespace, terminal))

@@ -97,8 +97,12 @@ export const TIMER_COLUMNS: readonly Column[] = [
   { title: 'LAST ERROR', shrinksTo: 10 },
 ]
 
+/** All that a row shows: payloads, which may be large, are not even asked for. */
+export const ROW_FIELDS = ['namespace', 'id', 'status', 'executeAt', 'callback', 'attemptCount', 'lastError'] as const
+export type RowTimer = Pick<Timer, (typeof ROW_FIELDS)[number]>
+
 /** With its namespace where timers of several are listed. */
-export function timerRow(timer: Timer, isOneNamespace: boolean, { clock, environment: { timeZone } }: Terminal): readonly Cell[] {
+export function timerRow(timer: RowTimer, isOneNamespace: boolean, { clock, environment: { timeZone } }: Terminal): readonly Cell[] {
   const at = Date.parse(timer.executeAt)
   return [
     isOneNamespace ? '' : timer.namespace,

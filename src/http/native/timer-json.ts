@@ -41,22 +41,30 @@ function timeoutText(timeoutMs: Millis): string {
   return `,"callbackTimeout":"${formatInterval(timeoutMs)}","callbackTimeoutSeconds":${timeoutMs / 1_000}`
 }
 
-function targetJson(target: Exclude<Target, { type: 'none' }>, secrets: boolean): string {
-  if (target.type === 'function') return ',"callback":{"type":"function"}'
-  const headers = target.headers === null ? '' : `,"headers":${JSON.stringify(secrets ? target.headers : redactHeaders(target.headers))}`
-  if (target.type === 'http') {
-    const url = JSON.stringify(secrets ? target.url : redactUrl(target.url))
-    return `,"callbackUrl":${url},"callback":{"type":"http","url":${url}${headers}}`
-  }
-  const key = target.key === null ? '' : `,"key":${JSON.stringify(target.key)}`
-  return `,"callback":{"type":"nats","topic":${JSON.stringify(target.topic)}${key}${headers}}`
+function targetJson(target: Callback, secrets: boolean): string {
+  const url = target.type === 'http' ? `,"callbackUrl":${urlJson(target.url, secrets)}` : ''
+  return `${url},"callback":${callbackJson(target, secrets)}`
 }
 
-function isWaitingToRetry(timer: Timer): boolean {
+type Callback = Exclude<Target, { type: 'none' }>
+
+export function callbackJson(target: Callback, secrets = false): string {
+  if (target.type === 'function') return '{"type":"function"}'
+  const headers = target.headers === null ? '' : `,"headers":${JSON.stringify(secrets ? target.headers : redactHeaders(target.headers))}`
+  if (target.type === 'http') return `{"type":"http","url":${urlJson(target.url, secrets)}${headers}}`
+  const key = target.key === null ? '' : `,"key":${JSON.stringify(target.key)}`
+  return `{"type":"nats","topic":${JSON.stringify(target.topic)}${key}${headers}}`
+}
+
+function urlJson(url: string, secrets: boolean): string {
+  return JSON.stringify(secrets ? url : redactUrl(url))
+}
+
+export function isWaitingToRetry(timer: Timer): boolean {
   return timer.status === Status.pending && timer.wakeAt !== firingDueAt(timer) && timer.wakeAt !== NEVER
 }
 
-function attemptsJson(attempts: readonly Attempt[]): string {
+export function attemptsJson(attempts: readonly Attempt[]): string {
   return JSON.stringify(
     attempts.map(({ at, durationMs, outcome, statusCode, error, note }) => ({
       at: isoText(at),

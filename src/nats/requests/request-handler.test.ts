@@ -10,13 +10,13 @@ import type { NativeApi, NativeCall } from './request-handler.ts'
 
 type Answer = Awaited<ReturnType<NativeApi>>
 
-function setup(prefix: string | null = null, answer: Answer = { status: 200, body: '{"id":"a"}' }) {
+function setup(prefix: string | null = null, answer: Answer = { status: 200, body: '{"id":"a"}' }, replyBytesMax = 1_048_576) {
   const calls: NativeCall[] = []
   const api = async (call: NativeCall) => {
     calls.push(call)
     return answer
   }
-  const handler = new RequestHandler({ api, subjects: new Subjects(prefix), clock: new ManualClock(0), logger: silentLogger() })
+  const handler = new RequestHandler({ api, subjects: new Subjects(prefix), replyBytesMax: () => replyBytesMax, clock: new ManualClock(0), logger: silentLogger() })
   const ask = (subject: string, body: unknown, headers: readonly Header[] = []) =>
     handler.answer({ subject, headers, data: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)) })
   return { calls, ask }
@@ -26,6 +26,7 @@ test('a defect is an answer that does not tell it', async () => {
   const handler = new RequestHandler({
     api: () => Promise.reject(new Error('the secret cause')),
     subjects: new Subjects(null),
+    replyBytesMax: () => 1_048_576,
     clock: new ManualClock(0),
     logger: silentLogger(),
   })
@@ -43,6 +44,14 @@ test('an error of the API carries its code and status in headers', async () => {
   })
 })
 
+test('an answer that is larger than a message may be is refused, with what to ask for instead', async () => {
+  const { ask, calls } = setup(null, { status: 200, body: JSON.stringify('x'.repeat(4_000)) }, 4_096)
+  const reply = await ask('duetime.v1.timers.list', {})
+  assert.equal(headerOf(reply, 'Nats-Service-Error'), 'PAYLOAD_TOO_LARGE')
+  assert.match(String(reply.data), /answer has 4002 bytes and the NATS server takes 3072: ask for fewer timers/)
+  assert.equal(calls[0]!.answerBytesMax, 3_072)
+})
+
 test('a verb that the API has not is refused in its words', async () => {
   const { ask } = setup(null, null)
   assert.equal(headerOf(await ask('duetime.v1.timers.explode', {}), 'Nats-Service-Error'), 'ROUTE_NOT_FOUND')
@@ -52,7 +61,9 @@ test('the last word is the verb, the message is the body, and only headers of th
   const { ask, calls } = setup()
   const reply = await ask('duetime.v1.timers.create', '{"id": "a"}', [['X-API-Key', 'k'], ['Other', 'x'], ['traceparent', 't']])
   assert.deepEqual(reply, { headers: [], data: '{"id":"a"}' })
-  assert.deepEqual(calls, [{ verb: 'create', body: '{"id": "a"}', headers: { 'x-api-key': 'k', traceparent: 't' } }])
+  assert.deepEqual(calls, [
+    { verb: 'create', body: '{"id": "a"}', headers: { 'x-api-key': 'k', traceparent: 't' }, answerBytesMax: 1_047_552 },
+  ])
   await ask('duetime.v1.timers.a%2Fb?c', {})
   assert.equal(calls[1]!.verb, 'a%252Fb%3Fc')
 })

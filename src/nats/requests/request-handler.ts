@@ -12,16 +12,19 @@ import { boundTo } from './bound-body.ts'
 
 /** Answers a call of the native API as its HTTP route would; null when there is no such verb. */
 export type NativeApi = (call: NativeCall) => Promise<{ readonly status: number; readonly body: string } | null>
-export type NativeCall = { readonly verb: string; readonly body: string; readonly headers: Readonly<Record<string, string>> }
+export type NativeCall = { readonly verb: string; readonly body: string; readonly headers: Readonly<Record<string, string>>; readonly answerBytesMax: number }
 
 export type RequestHandlerParts = {
   readonly api: NativeApi
   readonly subjects: Subjects
+  /** The size of a reply at most, its headers included; another one after each connection. */
+  readonly replyBytesMax: () => number
   readonly clock: Clock
   readonly logger: Logger
 }
 
 const UNDER_WAY_MAX = 2_000 // requests of some kB each; a client that is told to wait is better off than one that times out
+const HEADERS_BYTES = 1_024 // of a reply: the code and status of an error
 const PASSED_ON = ['authorization', 'x-api-key', 'x-request-id', 'traceparent']
 
 export class RequestHandler {
@@ -57,8 +60,11 @@ export class RequestHandler {
     if (body === null) {
       return this.#failure(ErrorCode.forbidden, `the subject is that of namespace '${namespace}', and the request is for another one`)
     }
-    const answer = await api({ verb: encodeURIComponent(verb), body, headers: passedOn(request) })
+    const answerBytesMax = this.#parts.replyBytesMax() - HEADERS_BYTES
+    const answer = await api({ verb: encodeURIComponent(verb), body, headers: passedOn(request), answerBytesMax })
     if (answer === null) return this.#failure(ErrorCode.routeNotFound, `'${verb}' is not a verb of this API; /docs lists them all`)
+    const bytes = Buffer.byteLength(answer.body)
+    if (bytes > answerBytesMax) return this.#failure(ErrorCode.payloadTooLarge, tooLarge(bytes, answerBytesMax))
     return { headers: answer.status < 400 ? [] : errorHeaders(answer.status, answer.body), data: answer.body }
   }
 
@@ -66,6 +72,11 @@ export class RequestHandler {
     const body = JSON.stringify({ error: code, message, details: {}, timestamp: isoText(this.#parts.clock.now()) })
     return { headers: errorHeaders(ERROR_CATALOGUE[code].status, body), data: body }
   }
+}
+
+function tooLarge(bytes: number, bytesMax: number): string {
+  const advice = 'ask for fewer timers at a time, or for some fields only'
+  return `the request was carried out, but its answer has ${bytes} bytes and the NATS server takes ${bytesMax}: ${advice}`
 }
 
 function passedOn(request: Message): Record<string, string> {

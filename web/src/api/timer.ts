@@ -9,6 +9,23 @@ export const STATUSES = ['pending', 'executing', 'paused', 'completed', 'failed'
 export type Attempt = Timer['attempts'][number]
 export type RetryPolicy = Timer['retryPolicy']
 
+/** What the rows of a list show, and what their actions need. Payloads, which may be large, are not asked for. */
+export const LISTED_FIELDS = [
+  'id',
+  'namespace',
+  'status',
+  'executeAt',
+  'schedule',
+  'callback',
+  'createdAt',
+  'nextAttemptAt',
+  'attemptCount',
+  'lastError',
+  'version',
+] as const
+export type ListedField = (typeof LISTED_FIELDS)[number]
+export type ListedTimer = Pick<Timer, ListedField>
+
 /** Which timers are meant, by lists and by changes of many. */
 export type Filter = TimerFilter & Pick<PageQuery, 'search'>
 export type SortField = NonNullable<PageQuery['sort']>

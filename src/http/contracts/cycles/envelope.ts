@@ -10,7 +10,12 @@ import { statusWord } from './status.ts'
 
 /** `data` is JSON text. */
 export function successJson(data: string, requestId: string): string {
-  return `{"success":true,"data":${data},"request_id":${JSON.stringify(requestId)}}`
+  return around(requestId).join(data)
+}
+
+/** What is before and behind the data. */
+export function around(requestId: string): readonly [before: string, after: string] {
+  return ['{"success":true,"data":', `,"request_id":${JSON.stringify(requestId)}}`]
 }
 
 export function renderCyclesError(error: DuetimeError, { requestId }: ErrorSurroundings): RenderedError {

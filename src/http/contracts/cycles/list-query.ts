@@ -19,6 +19,7 @@ export function toPageQuery(asked: ListQuery): AskedPage {
     descending: (asked.sort_order ?? 'DESC') === 'DESC',
     offset: (page - 1) * pageSize,
     limit: pageSize,
+    omit: ['payload', 'headers', 'attempts'], // lists show none of them
   }
   return { page, pageSize, query }
 }

@@ -9,8 +9,10 @@ import type { Millis, Timer } from '../../../core/timer.ts'
 import type { ContractParts } from '../../contract.ts'
 import { JSON_TYPE } from '../../error-answers.ts'
 import { isoText } from '../../iso-text.ts'
+import { sendList } from '../../list-answer.ts'
 import { readTraceparent } from '../../traceparent.ts'
-import { successJson } from './envelope.ts'
+import { wholePage } from '../../whole-page.ts'
+import { around, successJson } from './envelope.ts'
 import { accuracyOf, historyOf } from './history.ts'
 import { toPageQuery } from './list-query.ts'
 import type { AskedPage } from './list-query.ts'
@@ -43,16 +45,21 @@ export function registerRoutes(instance: FastifyInstance, { clock, callbackBaseU
     },
   })
 
-  app.get(PREFIX, { schema: OPERATIONS.list }, async (request, reply) => {
+  app.get(PREFIX, { config: { list: true }, schema: OPERATIONS.list }, async (request, reply) => {
     const asked = toPageQuery(request.query)
     const { namespace } = asked.query.filter
     const [page, { counts }] = await Promise.all([
-      request.timers.page(asked.query),
+      wholePage(request.timers, asked.query),
       request.timers.stats(namespace === undefined ? {} : { namespace }),
     ])
     const now = clock.now()
-    const timers = page.timers.map((timer) => timerJson(timer, now)).join(',')
-    return send(request, reply, `{"timers":[${timers}],"pagination":${paginationJson(asked, page.total)},"summary":${summaryJson(counts)}}`)
+    const [before, after] = around(request.id)
+    return sendList(reply, {
+      before: `${before}{"timers":[`,
+      items: page.timers,
+      json: (timer) => timerJson(timer, now),
+      after: () => `],"pagination":${paginationJson(asked, page.total)},"summary":${summaryJson(counts)}}${after}`,
+    })
   })
 
   // A fixed path comes before one with a parameter: a timer whose id is `stats` can be listed and deleted, not read alone.

@@ -4,6 +4,7 @@ import { invalidInput } from '../../../core/errors.ts'
 import { DEFAULT_NAMESPACE } from '../../../core/ids.ts'
 import { Status } from '../../../core/timer.ts'
 import type { PageQuery } from '../../../service/timers.ts'
+import { TIMER_PARTS } from '../../../store/store.ts'
 import { LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX } from './schema.ts'
 import type { ListQuery } from './schema.ts'
 
@@ -14,6 +15,7 @@ export function toPageQuery({ status, limit, offset, sort = 'created_at', order 
     descending: order === 'desc',
     limit: Math.min(wholeNumber(limit, 'limit', 1) ?? LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX),
     offset: wholeNumber(offset, 'offset', 0) ?? 0,
+    omit: TIMER_PARTS, // lists show none of them
   }
 }
 

@@ -7,6 +7,7 @@ import type { ContractParts } from '../../contract.ts'
 import { JSON_TYPE } from '../../error-answers.ts'
 import { readIdempotencyKey } from '../../idempotency-key.ts'
 import { readTraceparent } from '../../traceparent.ts'
+import { wholePage } from '../../whole-page.ts'
 import { byUuid, cancelTimer, createTimer, updateTimer } from './actions.ts'
 import { runBatch } from './batch.ts'
 import { successJson } from './envelope.ts'
@@ -35,9 +36,9 @@ export function registerRoutes(instance: FastifyInstance, { payloadMaxBytes }: C
     return send(reply, await runBatch(body.timers, { timers, batchItems, idempotencyKey, payloadMaxBytes, traceparent }))
   })
 
-  app.get(PREFIX, { schema: OPERATIONS.list }, async ({ query: asked, timers }, reply) => {
+  app.get(PREFIX, { config: { list: true }, schema: OPERATIONS.list }, async ({ query: asked, timers }, reply) => {
     const query = toPageQuery(asked)
-    const page = await timers.page(query)
+    const page = await wholePage(timers, query)
     const list = page.timers.map(summaryJson).join(',')
     const data = `{"timers":[${list}],"total":${page.total},"limit":${query.limit},"offset":${query.offset}}`
     return send(reply, successJson('success', data))

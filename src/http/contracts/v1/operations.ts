@@ -36,7 +36,7 @@ const WORDS: Readonly<Record<Verb, Words>> = {
   list: {
     summary: 'List timers',
     description:
-      'Live timers first, soonest first; then finished ones. Short pages can have a nextCursor too: go on until there is none. ' +
+      'Live timers first, soonest first; then finished ones. A page of large timers ends at 1 MiB: short pages can have a nextCursor too, so go on until there is none. ' +
       'With sort, order or offset: in that order, with the total. With search: by the beginning of the id.',
     failures: [400, 503],
   },
@@ -80,6 +80,9 @@ const ANSWERS: Readonly<Record<Verb, TSchema>> = {
     timers: Type.Array(Timer),
     nextCursor: Type.Optional(Type.String()),
     total: Type.Optional(Type.Integer({ description: 'Of a sorted list or a search: how many match.' })),
+    nextOffset: Type.Optional(
+      Type.Integer({ description: 'Of a sorted list or a search whose page ended before its limit, because its timers are large: the offset to go on at.' }),
+    ),
     searched: Type.Optional(Type.Unsafe<string>({ type: 'string', enum: ['prefix', 'exact'] })),
   }),
   batch: Type.Object({

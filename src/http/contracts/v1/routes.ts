@@ -10,6 +10,7 @@ import { BatchItems } from '../../batch-items.ts'
 import type { ContractParts } from '../../contract.ts'
 import { JSON_TYPE } from '../../error-answers.ts'
 import { readIdempotencyKey } from '../../idempotency-key.ts'
+import { answerLimit, sendList } from '../../list-answer.ts'
 import { timerJson } from '../../native/timer-json.ts'
 import { readTraceparent } from '../../traceparent.ts'
 import { runBatch } from './batch.ts'
@@ -55,8 +56,8 @@ export function registerRoutes(instance: FastifyInstance, { payloadMaxBytes }: C
     })
   }
 
-  app.post(`${PREFIX}/list`, { schema: operation('list', ListBody) }, async ({ body, timers }, reply) => {
-    return sendJson(reply, await list(body, timers))
+  app.post(`${PREFIX}/list`, { config: { list: true }, schema: operation('list', ListBody) }, async ({ body, headers, timers }, reply) => {
+    return sendList(reply, { ...(await list(body, timers)), ...answerLimit(headers) })
   })
 
   app.post(`${PREFIX}/cancel`, { schema: operation('cancel', CancelBody) }, async ({ body, timers }, reply) => {

@@ -20,6 +20,7 @@ import { CallbackField, CallbackUrlField } from '../../native/callback.ts'
 import { CallbackTimeoutField, CallbackTimeoutSecondsField } from '../../native/intervals.ts'
 import { MetadataField } from '../../native/metadata.ts'
 import { RetryPolicyFields } from '../../native/retry-policy.ts'
+import { TIMER_FIELDS } from '../../native/timer-fields.ts'
 
 const NamespaceField = Type.String({ minLength: 1, maxLength: NAMESPACE_CHARS_MAX, description: 'Default: default.' })
 const TimerIdField = Type.String({ minLength: 1, maxLength: ID_CHARS_MAX, description: 'The timer’s id.' })
@@ -114,7 +115,7 @@ const filter = {
     }),
   ),
 }
-export type FilterFields = Omit<Static<typeof ListBody>, 'limit' | 'cursor' | 'sort' | 'order' | 'offset' | 'search'>
+export type FilterFields = Omit<Static<typeof ListBody>, 'limit' | 'cursor' | 'fields' | 'sort' | 'order' | 'offset' | 'search'>
 
 /** Of a list: all that the key may see. Cannot be the name of a namespace. */
 export const EVERY = '*'
@@ -143,6 +144,13 @@ export const ListBody = closed({
     Type.Integer({ minimum: 1, description: `Timers on a page. Default ${PAGE_TIMERS_DEFAULT}; cut to ${PAGE_TIMERS_MAX} if more.` }),
   ),
   cursor: Type.Optional(Type.String({ maxLength: 200, description: 'nextCursor of the page before.' })),
+  fields: Type.Optional(
+    Type.Array(oneOfWords(TIMER_FIELDS, {}), {
+      minItems: 1,
+      maxItems: TIMER_FIELDS.length,
+      description: 'Which fields the timers are shown with. What is left out is not read: more timers fit on a page without payload.',
+    }),
+  ),
 })
 
 export type ListBody = Static<typeof ListBody>

@@ -1,7 +1,7 @@
 // What can be done with the timers that are ticked, or with all that match.
 
 import { useState } from 'react'
-import type { Timer } from '../../api/timer.ts'
+import type { ListedTimer } from '../../api/timer.ts'
 import { plural } from '../../format/numbers.ts'
 import { Button } from '../../ui/button.tsx'
 import type { IconName } from '../../ui/icon.tsx'
@@ -80,6 +80,6 @@ export function BulkBar({ view, shown, selection, onDone }: BulkBarProps) {
   )
 }
 
-function fitting(timers: readonly Timer[], action: ActionName): readonly Timer[] {
+function fitting(timers: readonly ListedTimer[], action: ActionName): readonly ListedTimer[] {
   return timers.filter(ACTIONS[action].fits)
 }

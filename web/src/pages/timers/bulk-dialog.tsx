@@ -3,7 +3,7 @@
 import { useEffect, useRef, useState } from 'react'
 import { isAbort } from '../../api/client.ts'
 import { serverClock } from '../../api/server-clock.ts'
-import type { Timer } from '../../api/timer.ts'
+import type { ListedTimer } from '../../api/timer.ts'
 import { count, plural } from '../../format/numbers.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -13,7 +13,7 @@ import type { ActionName, ManyAction, Progress } from './bulk-work.ts'
 import { filterOf } from './view.ts'
 import type { View } from './view.ts'
 
-export type Target = { readonly type: 'some'; readonly timers: readonly Timer[] } | { readonly type: 'all'; readonly view: View }
+export type Target = { readonly type: 'some'; readonly timers: readonly ListedTimer[] } | { readonly type: 'all'; readonly view: View }
 
 type Stage =
   | { readonly type: 'counting' }

@@ -4,32 +4,32 @@
 import { DuetimeError } from '@duetime/client'
 import type { BulkOptions, BulkProgress } from '@duetime/client'
 import { duetime, isAbort } from '../../api/client.ts'
-import type { Filter, Status, Timer } from '../../api/timer.ts'
+import type { Filter, ListedTimer, Status } from '../../api/timer.ts'
 
 export const ACTIONS = {
   cancel: {
     name: 'Cancel',
     done: 'Canceled',
-    fits: ({ status }: Timer) => status === 'pending' || status === 'paused',
-    call: (timer: Timer) => duetime.cancel(timer),
+    fits: ({ status }: ListedTimer) => status === 'pending' || status === 'paused',
+    call: (timer: ListedTimer) => duetime.cancel(timer),
   },
   retry: {
     name: 'Retry',
     done: 'Retried',
-    fits: ({ status }: Timer) => status === 'failed',
-    call: (timer: Timer) => duetime.retry(timer),
+    fits: ({ status }: ListedTimer) => status === 'failed',
+    call: (timer: ListedTimer) => duetime.retry(timer),
   },
   pause: {
     name: 'Pause',
     done: 'Paused',
-    fits: ({ status }: Timer) => status === 'pending',
-    call: (timer: Timer) => duetime.pause(timer),
+    fits: ({ status }: ListedTimer) => status === 'pending',
+    call: (timer: ListedTimer) => duetime.pause(timer),
   },
   resume: {
     name: 'Resume',
     done: 'Resumed',
-    fits: ({ status }: Timer) => status === 'paused',
-    call: (timer: Timer) => duetime.resume(timer),
+    fits: ({ status }: ListedTimer) => status === 'paused',
+    call: (timer: ListedTimer) => duetime.resume(timer),
   },
 } as const
 export type ActionName = keyof typeof ACTIONS
@@ -46,7 +46,7 @@ const AT_ONCE = 6 // browsers open no more connections to one host
 const FAILURES_SHOWN = 50
 
 export async function actOnEach(
-  timers: readonly Timer[],
+  timers: readonly ListedTimer[],
   action: ActionName,
   onProgress: (progress: Progress) => void,
   signal: AbortSignal,

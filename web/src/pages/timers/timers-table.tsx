@@ -1,7 +1,7 @@
 // The rows. On small screens each becomes a card, by the style sheet alone.
 
 import { memo } from 'react'
-import type { SortField, Timer } from '../../api/timer.ts'
+import type { ListedTimer, SortField } from '../../api/timer.ts'
 import { scheduleWords } from '../../format/schedules.ts'
 import { changeParams, timerHref } from '../../routing/router.ts'
 import { Distance, Moment } from '../../ui/moment.tsx'
@@ -11,7 +11,7 @@ import { keyOf } from './selection.ts'
 import { isWalk } from './view.ts'
 import type { View } from './view.ts'
 
-type TimersTableProps = { readonly timers: readonly Timer[]; readonly view: View; readonly selection: Selection; readonly isStale: boolean }
+type TimersTableProps = { readonly timers: readonly ListedTimer[]; readonly view: View; readonly selection: Selection; readonly isStale: boolean }
 
 export function TimersTable({ timers, view, selection, isStale }: TimersTableProps) {
   const showsNamespace = view.namespace === null
@@ -65,9 +65,9 @@ function SortHead({ field, view, children }: { readonly field: SortField; readon
 }
 
 type RowProps = {
-  readonly timer: Timer
+  readonly timer: ListedTimer
   readonly isSelected: boolean
-  readonly onToggle: (timer: Timer) => void
+  readonly onToggle: (timer: ListedTimer) => void
   readonly showsNamespace: boolean
 }
 
@@ -126,7 +126,7 @@ function RetryNote({ at }: { readonly at: string }) {
   )
 }
 
-function calledBack({ callback }: Timer): string {
+function calledBack({ callback }: ListedTimer): string {
   if (callback === undefined) return 'none'
   return callback.type === 'http' ? callback.url.replace(/^https?:\/\//, '') : `nats: ${callback.topic}`
 }
