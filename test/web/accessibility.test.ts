@@ -42,6 +42,7 @@ const PAGES: readonly (readonly [string, (page: Page) => Promise<unknown>])[] = 
   ['/timers/default/job-1', (page) => page.getByText('Fires in').waitFor()],
   ['/timers/default/nobody', (page) => page.getByText('No such timer').waitFor()],
   ['/new', (page) => page.getByText('Your zone').waitFor()],
+  ['/new?ns=default&from=broken', (page) => page.getByText('Your zone').waitFor()],
   ['/nowhere', (page) => page.getByText('There is no such page').waitFor()],
 ]
 
@@ -84,6 +85,8 @@ test('every dialog passes axe, closes with Escape, and gives the focus back', ne
   await page.goto(`${web.service.url}/#/timers/default/job-1`)
   await inDialog('Edit')
   await inDialog('Cancel timer')
+  await page.goto(`${web.service.url}/#/timers/default/broken`)
+  await inDialog('Edit and retry')
 })
 
 test('the keyboard goes everywhere: letters, slash, question mark, Tab', needsBrowser, async (t) => {

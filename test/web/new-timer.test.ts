@@ -14,7 +14,7 @@ test('a form that is not complete says what is missing, and stores nothing', nee
   const page = await open('/new')
   await page.getByLabel('Id', { exact: true }).fill('a')
   await page.getByRole('button', { name: 'Create timer' }).click()
-  await page.getByText('Where shall it fire? Give a URL').waitFor()
+  await page.getByText('Enter the callback URL').waitFor()
   await page.getByLabel('Callback URL').fill('example.com')
   await page.getByRole('button', { name: 'Create timer' }).click()
   await page.getByRole('alert').getByText('must be an absolute http or https URL').waitFor()

@@ -56,7 +56,7 @@ test('a failed timer shows every attempt with its error, and is retried', needsB
   assert.equal(await timeline.getByText('HTTP 503').count(), 2)
   await timeline.getByText('Failed for good').waitFor()
   isBroken = false
-  await page.getByRole('button', { name: 'Retry' }).click()
+  await page.getByRole('button', { name: 'Retry', exact: true }).click()
   await page.getByText('completed', { exact: true }).waitFor()
 })
 
@@ -109,6 +109,68 @@ test('time and payload are edited; what somebody else changed meanwhile is not o
   assert.deepEqual((await accepted(client.get({ timerId: 'a' }))).payload, { n: 'theirs' })
   await dialog.getByRole('button', { name: 'Reload' }).click()
   await page.getByLabel('Payload', { exact: true }).getByText('theirs').waitFor()
+})
+
+test('callback, headers, retries and timeout are edited, and hidden header values stay what they are', needsBrowser, async (t) => {
+  const { client, receiver, service, open } = await setup(t)
+  const callback = { type: 'http', url: receiver.url, headers: { Authorization: 'Bearer abc', 'X-Team': 'a' } }
+  await accepted(client.create({ id: 'a', executeAt: inMs(HOUR), callback, retryPolicy: { maxRetries: 2 } }))
+  const page = await open('/timers/default/a')
+  const dialog = page.getByRole('dialog')
+  await page.getByRole('button', { name: 'Edit' }).click()
+  await dialog.getByLabel('Callback URL').fill('')
+  assert.ok(await dialog.getByRole('button', { name: 'Save changes' }).isDisabled())
+  await dialog.getByLabel('Callback URL').fill(`${receiver.url}?new`)
+  await dialog.getByLabel('header 2 value').fill('b')
+  await dialog.getByText('Retries and timeout').click()
+  assert.equal(await dialog.getByLabel('Retries', { exact: true }).inputValue(), '2')
+  await dialog.getByLabel('Retries', { exact: true }).fill('7')
+  await dialog.getByLabel('Timeout of a delivery').fill('5s')
+  await dialog.getByRole('button', { name: 'Save changes' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  const shown = await fetch(`${service.url}/api/v1/timers/get`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ timerId: 'a', includeSecrets: true }),
+  })
+  const timer = (await shown.json()) as Record<string, unknown> & { readonly retryPolicy: Record<string, unknown> }
+  assert.deepEqual(timer['callback'], { type: 'http', url: `${receiver.url}?new`, headers: { Authorization: 'Bearer abc', 'X-Team': 'b' } })
+  assert.deepEqual([timer.retryPolicy['maxRetries'], timer.retryPolicy['initialInterval'], timer['callbackTimeout']], [7, '30s', '5s'])
+})
+
+test('a failed timer is mended and retried, and its attempts stay', needsBrowser, async (t) => {
+  const { client, receiver, open } = await setup(t, { answering: ({ body }) => (body.payload === 'mended' ? OK : { status: 503 }) })
+  await accepted(client.create({ id: 'a', schedule: 'PT1S', callbackUrl: receiver.url, payload: 'broken', retryPolicy: { maxRetries: 0 } }))
+  const page = await open('/timers/default/a')
+  await page.getByText('Failed after 1 attempt').waitFor()
+  await page.getByRole('button', { name: 'Edit and retry' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Payload', { exact: true }).fill('"mended"')
+  await dialog.getByRole('button', { name: 'Save and retry' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  await page.getByText('completed', { exact: true }).waitFor()
+  const timeline = page.getByRole('list', { name: 'Timeline' })
+  await timeline.getByText('HTTP 503').waitFor()
+  await timeline.getByText('HTTP 200').waitFor()
+})
+
+test('a timer is duplicated: the form of a new one is filled with it, hidden values included', needsBrowser, async (t) => {
+  const { client, receiver, open } = await setup(t)
+  const callback = { type: 'http', url: receiver.url, headers: { Authorization: 'Bearer abc' } }
+  const old = { namespace: 'n', id: 'old', schedule: 'PT1S', payload: { n: 1 }, metadata: { team: 'x' }, callback, retryPolicy: { maxRetries: 9 } }
+  await accepted(client.create(old))
+  await receiver.received('old')
+  const page = await open('/timers/n/old')
+  await page.getByText('completed', { exact: true }).waitFor()
+  await page.getByRole('link', { name: 'Duplicate' }).click()
+  await page.getByRole('heading', { name: 'New timer' }).waitFor()
+  await page.getByLabel('Id', { exact: true }).fill('copy')
+  await page.getByRole('button', { name: 'Create timer' }).click()
+  await page.getByRole('heading', { name: 'copy' }).waitFor()
+  const { headers, body } = await receiver.received('copy')
+  assert.deepEqual([headers['authorization'], body.payload, body.namespace], ['Bearer abc', { n: 1 }, 'n'])
+  const copy = (await accepted(client.get({ timerId: 'copy', namespace: 'n' }))) as unknown as Record<string, Record<string, unknown>>
+  assert.deepEqual([copy['metadata'], copy['retryPolicy']!['maxRetries']], [{ team: 'x' }, 9])
 })
 
 test('copied as curl it makes the same timer again', needsBrowser, async (t) => {

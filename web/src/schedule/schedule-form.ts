@@ -49,6 +49,12 @@ export function formOf(
   return { ...form, mode: 'text', text: timer.schedule, zone: timer.timeZone ?? 'UTC' }
 }
 
+/** The form for another timer like this one: its schedule as it was written, or its instant if that is still ahead. */
+export function formLike(timer: Parameters<typeof formOf>[0], now: number): ScheduleForm {
+  if (timer.schedule !== undefined && /^[RP]/.test(timer.schedule)) return { ...emptyForm(now), mode: 'text', text: timer.schedule, zone: timer.timeZone ?? 'UTC' }
+  return Date.parse(timer.executeAt) > now ? formOf(timer, now) : emptyForm(now)
+}
+
 /** A wall clock of the viewer, to the millisecond if there are some. */
 export function wallClock(at: number): string {
   const text = new Date(at - new Date(at).getTimezoneOffset() * 60_000).toISOString().slice(0, 23)

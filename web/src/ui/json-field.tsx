@@ -7,6 +7,11 @@ import { Field } from './field.tsx'
 /** What the text says. Empty text says nothing, which is not an error. */
 export type JsonReading = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly message: string }
 
+/** As a form shows it; nothing for nothing. */
+export function jsonText(value: unknown): string {
+  return value === undefined ? '' : JSON.stringify(value, null, 2)
+}
+
 export function readJson(text: string): JsonReading {
   if (text.trim() === '') return { ok: true, value: undefined }
   try {

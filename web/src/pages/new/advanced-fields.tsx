@@ -1,7 +1,8 @@
 // What most timers leave as it is: timeout, retries, labels, and what happens when the id is taken.
 
 import type { OnConflict } from '../../api/timer.ts'
-import { SelectField, TextField } from '../../ui/field.tsx'
+import { RetryFields } from '../../callback/retry-fields.tsx'
+import { SelectField } from '../../ui/field.tsx'
 import { JsonField, readMetadata } from '../../ui/json-field.tsx'
 import type { NewForm } from './new-timer.ts'
 
@@ -22,44 +23,7 @@ export function AdvancedFields({ form, change, isCycle, faultOf }: AdvancedProps
   return (
     <div className="stack">
       <div className="fields">
-        <TextField
-          label="Retries"
-          value={form.maxRetries}
-          onChange={(maxRetries) => change({ maxRetries })}
-          placeholder="3"
-          inputMode="numeric"
-          hint="After the first attempt."
-          fault={faultOf('retryPolicy.maxRetries')}
-        />
-        <TextField
-          label="First wait"
-          value={form.initialInterval}
-          onChange={(initialInterval) => change({ initialInterval })}
-          placeholder="30s"
-          fault={faultOf('retryPolicy.initialInterval')}
-        />
-        <TextField
-          label="Each wait times"
-          value={form.multiplier}
-          onChange={(multiplier) => change({ multiplier })}
-          placeholder="2"
-          inputMode="decimal"
-          fault={faultOf('retryPolicy.backoffMultiplier')}
-        />
-        <TextField
-          label="Longest wait"
-          value={form.maxInterval}
-          onChange={(maxInterval) => change({ maxInterval })}
-          placeholder="10m"
-          fault={faultOf('retryPolicy.maxInterval')}
-        />
-        <TextField
-          label="Timeout of a delivery"
-          value={form.timeout}
-          onChange={(timeout) => change({ timeout })}
-          placeholder="30s"
-          fault={faultOf('callbackTimeout')}
-        />
+        <RetryFields form={form} change={change} faultOf={faultOf} />
         <SelectField
           label="When the id is taken"
           value={form.onConflict}

@@ -3,11 +3,11 @@
 import type { CallbackTestResult } from '@duetime/client'
 import { useState } from 'react'
 import { duetime } from '../../api/client.ts'
+import { callbackOf } from '../../callback/callback-form.ts'
 import { millis } from '../../format/times.ts'
 import { Button } from '../../ui/button.tsx'
 import { readJson } from '../../ui/json-field.tsx'
 import { Failure } from '../../ui/states.tsx'
-import { callbackOf } from './new-timer.ts'
 import type { NewForm } from './new-timer.ts'
 
 export function CallbackTester({ form }: { readonly form: NewForm }) {

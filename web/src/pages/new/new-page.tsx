@@ -4,31 +4,42 @@ import { DuetimeError } from '@duetime/client'
 import { useState } from 'react'
 import { duetime } from '../../api/client.ts'
 import { serverClock } from '../../api/server-clock.ts'
+import { CallbackFields, CallbackKind } from '../../callback/callback-fields.tsx'
 import { navigate, timerHref, useCurrentPlace } from '../../routing/router.ts'
 import { PreviewList, usePreview } from '../../schedule/preview.tsx'
 import { ScheduleEditor } from '../../schedule/schedule-editor.tsx'
-import { emptyForm, readForm } from '../../schedule/schedule-form.ts'
+import { emptyForm, formLike, readForm } from '../../schedule/schedule-form.ts'
+import type { ScheduleForm } from '../../schedule/schedule-form.ts'
+import { useResource } from '../../state/resource.ts'
 import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { JsonField } from '../../ui/json-field.tsx'
-import { PairsField } from '../../ui/pairs-field.tsx'
-import { Choice } from '../../ui/tabs.tsx'
-import { Failure } from '../../ui/states.tsx'
+import { Failure, Skeleton } from '../../ui/states.tsx'
 import { toast } from '../../ui/toasts.tsx'
 import { AdvancedFields } from './advanced-fields.tsx'
 import { CallbackTester } from './callback-tester.tsx'
-import { emptyNewForm, readNewForm } from './new-timer.ts'
+import { emptyNewForm, newFormLike, readNewForm } from './new-timer.ts'
 import type { Faults, NewForm } from './new-timer.ts'
 
-const KINDS = [
-  ['http', 'HTTP'],
-  ['nats', 'NATS'],
-] as const
-
+/** `from`: the id of a timer to make another one like. */
 export function NewPage() {
   const { params } = useCurrentPlace()
-  const [form, setForm] = useState<NewForm>(() => emptyNewForm(params.get('ns')))
-  const [when, setWhen] = useState(() => emptyForm(serverClock.now()))
+  const [namespace, from] = [params.get('ns'), params.get('from')]
+  return from === null ? <NewTimer key="new" form={emptyNewForm(namespace)} when={emptyForm(serverClock.now())} /> : <Duplicate key={from} namespace={namespace ?? 'default'} id={from} />
+}
+
+/** Header values that answers hide are asked for, which takes the right to make timers there. */
+function Duplicate({ namespace, id }: { readonly namespace: string; readonly id: string }) {
+  const { data: timer, error, reload } = useResource(`${namespace}\n${id}`, (signal) => duetime.get({ namespace, id }, { includeSecrets: true, signal }))
+  if (timer !== undefined) return <NewTimer form={newFormLike(timer)} when={formLike(timer, serverClock.now())} />
+  return error === undefined ? <Skeleton height={300} /> : <Failure error={error} onRetry={reload} />
+}
+
+type NewTimerProps = { readonly form: NewForm; readonly when: ScheduleForm }
+
+function NewTimer({ form: first, when: firstWhen }: NewTimerProps) {
+  const [form, setForm] = useState(first)
+  const [when, setWhen] = useState(firstWhen)
   const [isTried, setTried] = useState(false)
   const [error, setError] = useState<Error | null>(null)
   const change = (changes: Partial<NewForm>) => setForm((before) => ({ ...before, ...changes }))
@@ -79,31 +90,9 @@ export function NewPage() {
           <section className="card form-card" aria-labelledby="where">
             <div className="form-head">
               <h2 id="where">Where</h2>
-              <Choice label="Kind of callback" value={form.type} options={KINDS} onChange={(type) => change({ type })} />
+              <CallbackKind form={form} change={change} />
             </div>
-            {form.type === 'http' ? (
-              <TextField
-                label="Callback URL"
-                value={form.url}
-                onChange={(url) => change({ url })}
-                placeholder="https://example.com/hooks/timer"
-                inputMode="url"
-                mono
-                hint="Gets a POST when the time has come."
-                fault={faults.url ?? faultOf('callback.url') ?? faultOf('callback')}
-              />
-            ) : (
-              <TextField
-                label="NATS subject"
-                value={form.topic}
-                onChange={(topic) => change({ topic })}
-                placeholder="orders.reminders"
-                mono
-                hint="The payload is published there."
-                fault={faults.topic ?? faultOf('callback.topic') ?? faultOf('callback')}
-              />
-            )}
-            <PairsField legend="Headers" noun="header" pairs={form.headers} onChange={(headers) => change({ headers })} />
+            <CallbackFields form={form} change={change} fault={faults.callback ?? null} faultOf={faultOf} />
             <JsonField
               label="Payload"
               text={form.payload}

@@ -1,58 +1,48 @@
 // The form of a new timer as a request, or what is still missing in it.
 
 import type { NewTimer } from '@duetime/client'
-import type { Callback, Metadata, OnConflict } from '../../api/timer.ts'
+import type { Metadata, OnConflict, Timer } from '../../api/timer.ts'
+import { callbackFault, callbackForm, callbackOf, EMPTY_CALLBACK, EMPTY_RETRY, retryFields, retryForm } from '../../callback/callback-form.ts'
+import type { CallbackForm, RetryForm } from '../../callback/callback-form.ts'
 import type { Reading } from '../../schedule/schedule-form.ts'
-import { readJson, readMetadata } from '../../ui/json-field.tsx'
-import { pairsRecord } from '../../ui/pairs-field.tsx'
-import type { Pair } from '../../ui/pairs-field.tsx'
+import { jsonText, readJson, readMetadata } from '../../ui/json-field.tsx'
 
-export type NewForm = {
-  readonly namespace: string
-  readonly id: string
-  readonly type: 'http' | 'nats'
-  readonly url: string
-  readonly topic: string
-  readonly headers: readonly Pair[]
-  readonly payload: string
-  readonly metadata: string
-  readonly timeout: string
-  readonly maxRetries: string
-  readonly initialInterval: string
-  readonly multiplier: string
-  readonly maxInterval: string
-  readonly catchUp: 'all' | 'one'
-  readonly onConflict: OnConflict
-}
+export type NewForm = CallbackForm &
+  RetryForm & {
+    readonly namespace: string
+    readonly id: string
+    readonly payload: string
+    readonly metadata: string
+    readonly catchUp: 'all' | 'one'
+    readonly onConflict: OnConflict
+  }
 
 export function emptyNewForm(namespace: string | null): NewForm {
   return {
+    ...EMPTY_CALLBACK,
+    ...EMPTY_RETRY,
     namespace: namespace ?? 'default',
     id: '',
-    type: 'http',
-    url: '',
-    topic: '',
-    headers: [],
     payload: '',
     metadata: '',
-    timeout: '',
-    maxRetries: '',
-    initialInterval: '',
-    multiplier: '',
-    maxInterval: '',
     catchUp: 'all',
     onConflict: 'reject',
   }
 }
 
-export function callbackOf({ type, url, topic, headers }: NewForm): Callback | null {
-  const record = pairsRecord(headers)
-  const extra = record === undefined ? {} : { headers: record }
-  if (type === 'http') return url.trim() === '' ? null : { type, url: url.trim(), ...extra }
-  return topic.trim() === '' ? null : { type, topic: topic.trim(), ...extra }
+/** The form for another timer like this one; its id is to be chosen. */
+export function newFormLike(timer: Timer): NewForm {
+  return {
+    ...emptyNewForm(timer.namespace),
+    ...callbackForm(timer),
+    ...retryForm(timer),
+    payload: jsonText(timer.payload),
+    metadata: jsonText(timer.metadata),
+    catchUp: timer.catchUp ?? 'all',
+  }
 }
 
-export type Faults = Partial<Record<'url' | 'topic' | 'payload' | 'schedule' | 'metadata', string>>
+export type Faults = Partial<Record<'callback' | 'payload' | 'schedule' | 'metadata', string>>
 export type ReadNewForm = { readonly ok: true; readonly timer: NewTimer } | { readonly ok: false; readonly faults: Faults }
 
 export function readNewForm(form: NewForm, timing: Reading): ReadNewForm {
@@ -60,18 +50,16 @@ export function readNewForm(form: NewForm, timing: Reading): ReadNewForm {
   const payload = readJson(form.payload)
   const metadata = readMetadata(form.metadata)
   if (callback === null || !payload.ok || !metadata.ok || !timing.ok) {
-    const missing = form.type === 'http' ? { url: 'Where shall it fire? Give a URL' } : { topic: 'Where shall it fire? Give a subject' }
     return {
       ok: false,
       faults: {
-        ...(callback === null ? missing : {}),
+        ...(callback === null ? { callback: callbackFault(form) } : {}),
         ...(payload.ok ? {} : { payload: payload.message }),
         ...(metadata.ok ? {} : { metadata: metadata.message }),
         ...(timing.ok ? {} : { schedule: timing.message }),
       },
     }
   }
-  const retryPolicy = retryOf(form)
   const isCycle = timing.timing.schedule?.startsWith('R') === true
   return {
     ok: true,
@@ -83,19 +71,8 @@ export function readNewForm(form: NewForm, timing: Reading): ReadNewForm {
       callback,
       ...(payload.value === undefined ? {} : { payload: payload.value }),
       ...(metadata.value === undefined ? {} : { metadata: metadata.value as Metadata }),
-      ...(form.timeout.trim() === '' ? {} : { callbackTimeout: form.timeout.trim() }),
-      ...(Object.keys(retryPolicy).length === 0 ? {} : { retryPolicy }),
+      ...retryFields(form),
       onConflict: form.onConflict,
     },
-  }
-}
-
-/** What is left empty has the service's default. A number that is none is sent as it is: the service says what is wrong. */
-function retryOf({ maxRetries, initialInterval, multiplier, maxInterval }: NewForm): NonNullable<NewTimer['retryPolicy']> {
-  return {
-    ...(maxRetries.trim() === '' ? {} : { maxRetries: Number(maxRetries) }),
-    ...(initialInterval.trim() === '' ? {} : { initialInterval: initialInterval.trim() }),
-    ...(multiplier.trim() === '' ? {} : { backoffMultiplier: Number(multiplier) }),
-    ...(maxInterval.trim() === '' ? {} : { maxInterval: maxInterval.trim() }),
   }
 }

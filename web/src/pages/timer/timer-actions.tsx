@@ -4,6 +4,7 @@ import { useRef, useState } from 'react'
 import type { FocusEvent, KeyboardEvent } from 'react'
 import { duetime } from '../../api/client.ts'
 import type { Timer } from '../../api/timer.ts'
+import { hrefOf } from '../../routing/router.ts'
 import { Button } from '../../ui/button.tsx'
 import { Confirm } from '../../ui/confirm.tsx'
 import { copyText } from '../../ui/copy.ts'
@@ -47,11 +48,14 @@ export function TimerActions({ timer, onEdit, onChanged }: TimerActionsProps) {
           Retry
         </Button>
       )}
-      {isWaiting && (
+      {(isWaiting || status === 'failed') && (
         <Button icon="edit" onClick={onEdit}>
-          Edit
+          {isWaiting ? 'Edit' : 'Edit and retry'}
         </Button>
       )}
+      <a className="button" href={hrefOf('/new', { ns: timer.namespace, from: timer.id })}>
+        Duplicate
+      </a>
       <CopyMenu timer={timer} />
       {isWaiting && (
         <Button kind="danger-quiet" icon="cross" onClick={() => setCanceling(true)}>
