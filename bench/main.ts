@@ -19,6 +19,7 @@ import { burst } from './scenarios/burst.ts'
 import { costs } from './scenarios/costs.ts'
 import { creates } from './scenarios/creates.ts'
 import { flood } from './scenarios/flood.ts'
+import { hanging } from './scenarios/hanging.ts'
 import { idle } from './scenarios/idle.ts'
 import { lateness } from './scenarios/lateness.ts'
 import { memory } from './scenarios/memory.ts'
@@ -28,7 +29,7 @@ import { postgresScale } from './scenarios/postgres-scale.ts'
 import { postgres } from './scenarios/postgres.ts'
 
 /** In an order that grows the stored timers only once. */
-const ON_SQLITE: readonly Scenario[] = [creates, costs, burst, nats, idle, flood, lateness, batch, memory]
+const ON_SQLITE: readonly Scenario[] = [creates, costs, burst, nats, idle, flood, hanging, lateness, batch, memory]
 const SCENARIOS: readonly Scenario[] = [...ON_SQLITE, postgres, postgresNodes, postgresScale]
 const RESULTS = join(import.meta.dirname, 'results')
 const FOREIGN_LOAD_MAX = 0.1 // of all cores

@@ -83,8 +83,8 @@ export class DuetimeServer {
     return residentBytes(this.pid)
   }
 
-  async post(path: string, body: string): Promise<string> {
-    const response = await this.#pool.request({ method: 'POST', path, headers: { 'content-type': 'application/json' }, body })
+  async post(path: string, body: string, headers: Readonly<Record<string, string>> = {}): Promise<string> {
+    const response = await this.#pool.request({ method: 'POST', path, headers: { 'content-type': 'application/json', ...headers }, body })
     const text = await response.body.text()
     if (response.statusCode >= 300) throw new Error(`POST ${path} answered ${response.statusCode}: ${text.slice(0, 500)}`)
     return text

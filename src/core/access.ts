@@ -53,11 +53,11 @@ export const ANONYMOUS: Principal = unrestricted('anonymous')
 export const NOBODY: Principal = { name: 'nobody', permissions: new Set(), namespaces: [], rateLimit: null }
 
 /**
- * Who answers for the load that the principal's timers make. The operator of the service, and doors whose clients are trusted
- * as a whole, are no tenant: null.
+ * Who answers for the load that the principal's timers make: a key that is bound to some namespaces. Whoever may use all of
+ * them is trusted with all of them, and is no tenant: null.
  */
-export function tenantOf({ name, permissions }: Principal): string | null {
-  return permissions.has(Permission.admin) ? null : name
+export function tenantOf(principal: Principal): string | null {
+  return visibleNamespaces(principal) === null ? null : principal.name
 }
 
 /** What concerns no namespace in particular, such as previewing a schedule. */

@@ -3,7 +3,9 @@
 
 import { compareKeys, lastKeyAt } from '../core/order.ts'
 import type { OrderKey } from '../core/order.ts'
-import type { Millis, Namespace, Timer, TimerUuid } from '../core/timer.ts'
+import { partyOf } from '../core/party.ts'
+import type { Party } from '../core/party.ts'
+import type { Millis, Timer, TimerUuid } from '../core/timer.ts'
 import { Shares } from './shares.ts'
 import type { WindowLimits } from './shares.ts'
 import { TimingWheel } from './timing-wheel.ts'
@@ -101,11 +103,11 @@ export class Entries {
     return behind ?? (mustFit ? null : keyOf(border))
   }
 
-  /** Evicts about an eighth of a namespace's backlog. The timer counts as in `evictFurthest`. Null when none may go. */
-  evictBacklogOf(namespace: Namespace, timer: Timer): OrderKey | null {
-    const backlog = this.#evictable((entry) => entry.counts === 'backlog' && entry.timer.namespace === namespace)
-    const border = sevenEighths(timer.namespace === namespace ? [...backlog, timer] : backlog)
-    if (border === null) return backlog.length === 1 && this.shares.spend(namespace) ? this.#evictLast(backlog[0]!) : null
+  /** Evicts about an eighth of a party's backlog. The timer counts as in `evictFurthest`. Null when none may go. */
+  evictBacklogOf(party: Party, timer: Timer): OrderKey | null {
+    const backlog = this.#evictable((entry) => entry.counts === 'backlog' && partyOf(entry.timer) === party)
+    const border = sevenEighths(partyOf(timer) === party ? [...backlog, timer] : backlog)
+    if (border === null) return backlog.length === 1 && this.shares.spend(party) ? this.#evictLast(backlog[0]!) : null
     return this.#evictBehind(backlog, border) ?? keyOf(border)
   }
 

@@ -1,6 +1,7 @@
 // A store whose due scans are answered when the test says so, from what is stored at the beginning or at the end of
 // the scan: the two extremes of what a database may do while commits go on beside it.
 
+import { partyOf } from '../core/party.ts'
 import { compareKeys } from '../core/order.ts'
 import { isFinished } from '../core/timer.ts'
 import type { Timer, TimerUuid } from '../core/timer.ts'
@@ -46,10 +47,10 @@ export class PagedStore implements Pick<Store, 'due'> {
     })
   }
 
-  #page({ after, until, limit, namespace, except = [] }: DueScan): Timer[] {
+  #page({ after, until, limit, party, except = [] }: DueScan): Timer[] {
     return [...this.rows.values()]
       .filter((row) => !isFinished(row) && row.wakeAt <= until && (after === null || compareKeys(row, after) > 0))
-      .filter((row) => (namespace === undefined || row.namespace === namespace) && !except.includes(row.namespace))
+      .filter((row) => (party === undefined || partyOf(row) === party) && !except.includes(partyOf(row)))
       .toSorted(compareKeys)
       .slice(0, limit)
   }

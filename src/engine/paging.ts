@@ -1,14 +1,14 @@
-// Which page to read next. While there is room: what comes due within the horizon, parked namespaces first, since they are
+// Which page to read next. While there is room: what comes due within the horizon, parked parties first, since they are
 // behind; what lies beyond it would only be read to be held for hours, at the expense of the timers that fire meanwhile.
 // Without room, only what is needed soon: the others at the expense of those with large backlogs, and the next timers of a
-// parked namespace whose backlog in memory has run low.
+// parked party whose backlog in memory has run low.
 
 import type { Millis } from '../core/timer.ts'
 import { OTHERS } from './coverage.ts'
 import type { Coverage, Scope } from './coverage.ts'
 import type { Shares } from './shares.ts'
 
-export const SOON_MS: Millis = 1_000 // time for a scan to pass some hundred thousand rows of a parked namespace
+export const SOON_MS: Millis = 1_000 // time for a scan to pass some hundred thousand rows of a parked party
 export const HORIZON_MS: Millis = 600_000 // a store that is away for some minutes delays nothing that was due meanwhile
 
 /** Null for none. `mayPress`: others may be made to give way. */
@@ -18,9 +18,9 @@ export function nextScope(coverage: Coverage, shares: Shares, now: Millis, mayPr
   if (isSoon(OTHERS) && (hasRoom || mayPress)) return OTHERS
   if (coverage.parked.size === 0) return hasRoom && coverage.borderAt(OTHERS) <= now + HORIZON_MS ? OTHERS : null
   let next: Scope | null = null
-  for (const namespace of coverage.parked.keys()) {
-    if (!hasRoom && !(mayPress && isSoon(namespace) && shares.isLow(namespace))) continue
-    if (next === null || coverage.borderAt(namespace) < coverage.borderAt(next)) next = namespace
+  for (const party of coverage.parked.keys()) {
+    if (!hasRoom && !(mayPress && isSoon(party) && shares.isLow(party))) continue
+    if (next === null || coverage.borderAt(party) < coverage.borderAt(next)) next = party
   }
   return next
 }

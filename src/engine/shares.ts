@@ -1,11 +1,13 @@
-// How full the window is, and whose backlogs fill it. Timers that wait for their time are not counted by namespace: they
-// give way by time alone. Those that are due and wait for their turn are a namespace's *backlog*: it is entitled to as much
+// How full the window is, and whose backlogs fill it. Timers that wait for their time are not counted by party: they
+// give way by time alone. Those that are due and wait for their turn are a party's *backlog*: it is entitled to as much
 // as if the window were divided among those that have one and a newcomer, and may have more as long as nobody needs the room.
 //
 // Deliveries under way cannot give way. They leave at least half of the window to the others, however many they are: their
 // own number is limited by the dispatcher.
 
-import type { Namespace, Timer } from '../core/timer.ts'
+import { partyOf } from '../core/party.ts'
+import type { Party } from '../core/party.ts'
+import type { Timer } from '../core/timer.ts'
 
 /** They may change at any time: the shards of a node share what it may hold. */
 export type WindowLimits = { readonly timersMax: number; readonly bytesMax: number; readonly pageSize: number }
@@ -21,8 +23,8 @@ export class Shares {
   readonly #limits: WindowLimits
   readonly #all: Size = { timers: 0, bytes: 0 }
   readonly #flying: Size = { timers: 0, bytes: 0 }
-  readonly #backlogs = new Map<Namespace, Size>()
-  readonly #flights = new Map<Namespace, Flights>()
+  readonly #backlogs = new Map<Party, Size>()
+  readonly #flights = new Map<Party, Flights>()
 
   constructor(limits: WindowLimits) {
     this.#limits = limits
@@ -41,29 +43,29 @@ export class Shares {
   }
 
   addBacklog(timer: Timer): void {
-    let backlog = this.#backlogs.get(timer.namespace)
-    if (backlog === undefined) this.#backlogs.set(timer.namespace, (backlog = { timers: 0, bytes: 0 }))
+    let backlog = this.#backlogs.get(partyOf(timer))
+    if (backlog === undefined) this.#backlogs.set(partyOf(timer), (backlog = { timers: 0, bytes: 0 }))
     count(backlog, timer, 1)
   }
 
   removeBacklog(timer: Timer): void {
-    const backlog = this.#backlogs.get(timer.namespace)!
+    const backlog = this.#backlogs.get(partyOf(timer))!
     count(backlog, timer, -1)
-    if (backlog.timers === 0) this.#backlogs.delete(timer.namespace)
+    if (backlog.timers === 0) this.#backlogs.delete(partyOf(timer))
   }
 
   addFlying(timer: Timer): void {
     count(this.#flying, timer, 1)
-    const flights = this.#flights.get(timer.namespace)
-    if (flights === undefined) this.#flights.set(timer.namespace, { count: 1, isSpent: false })
+    const flights = this.#flights.get(partyOf(timer))
+    if (flights === undefined) this.#flights.set(partyOf(timer), { count: 1, isSpent: false })
     else flights.count++
   }
 
   removeFlying(timer: Timer): void {
     count(this.#flying, timer, -1)
-    const flights = this.#flights.get(timer.namespace)!
+    const flights = this.#flights.get(partyOf(timer))!
     flights.isSpent = false
-    if (--flights.count === 0) this.#flights.delete(timer.namespace)
+    if (--flights.count === 0) this.#flights.delete(partyOf(timer))
   }
 
   get isFull(): boolean {
@@ -76,46 +78,46 @@ export class Shares {
   }
 
   /** Those with more than half of the backlog that they are entitled to: they give way to others. */
-  large(): Namespace[] {
-    return [...this.#backlogs.keys()].filter((namespace) => this.#isAbove(namespace, 1 / 2))
+  large(): Party[] {
+    return [...this.#backlogs.keys()].filter((party) => this.#isAbove(party, 1 / 2))
   }
 
   /**
    * Its backlog has run low, and it is time for its next page. That is well below where it stops giving way to others: each
    * page comes after deliveries, not after others have taken the room of the page before.
    */
-  isLow(namespace: Namespace): boolean {
-    return !this.#isAbove(namespace, 1 / 4) && this.#flights.get(namespace)?.isSpent !== true
+  isLow(party: Party): boolean {
+    return !this.#isAbove(party, 1 / 4) && this.#flights.get(party)?.isSpent !== true
   }
 
   /** May the last one of its backlog give way, too? Only while it has deliveries under way; its next page then waits for the end of one. */
-  spend(namespace: Namespace): boolean {
-    const flights = this.#flights.get(namespace)
+  spend(party: Party): boolean {
+    const flights = this.#flights.get(party)
     if (flights !== undefined) flights.isSpent = true
     return flights !== undefined
   }
 
-  /** The namespace whose backlog should give way to this timer: the largest; null when none is large and larger than the timer's own. */
-  yieldsTo(timer: Timer): Namespace | null {
-    let largest: Namespace | null = null
-    let most = this.#partOf(this.#backlogs.get(timer.namespace)) + this.#partOf({ timers: 1, bytes: bytesOf(timer) })
-    for (const namespace of this.large()) {
-      const part = this.#partOf(this.#backlogs.get(namespace))
-      const isOwn = namespace === timer.namespace
-      if (isOwn ? largest === null : part >= most) [largest, most] = [namespace, Math.max(part, most)]
+  /** The party whose backlog should give way to this timer: the largest; null when none is large and larger than the timer's own. */
+  yieldsTo(timer: Timer): Party | null {
+    let largest: Party | null = null
+    let most = this.#partOf(this.#backlogs.get(partyOf(timer))) + this.#partOf({ timers: 1, bytes: bytesOf(timer) })
+    for (const party of this.large()) {
+      const part = this.#partOf(this.#backlogs.get(party))
+      const isOwn = party === partyOf(timer)
+      if (isOwn ? largest === null : part >= most) [largest, most] = [party, Math.max(part, most)]
     }
     return largest
   }
 
   /** How many rows to ask for, by the size of those that are here. While there is little room: what can get in. */
-  pageSize(namespace: Namespace | null): number {
+  pageSize(party: Party | null): number {
     const { pageSize, bytesMax } = this.#limits
     const { timers, bytes } = this.#all
     if (timers === 0) return Math.min(FIRST_PAGE, pageSize)
     const averageBytes = bytes / timers
     const size = Math.max(1, Math.min(pageSize, Math.floor(bytesMax / 4 / averageBytes)))
     if (this.hasRoom) return size
-    return Math.max(1, Math.min(size, namespace === null ? this.#roomFor(averageBytes) : this.#entitled(namespace)))
+    return Math.max(1, Math.min(size, party === null ? this.#roomFor(averageBytes) : this.#entitled(party)))
   }
 
   /** Where somebody can give way, it is not known how many. */
@@ -125,8 +127,8 @@ export class Shares {
     return Math.ceil((1 - this.#fill()) * Math.min(timersMax, bytesMax / averageBytes))
   }
 
-  #entitled(namespace: Namespace): number {
-    return Math.floor(this.#limits.timersMax / (this.#backlogs.size + 1)) - (this.#backlogs.get(namespace)?.timers ?? 0)
+  #entitled(party: Party): number {
+    return Math.floor(this.#limits.timersMax / (this.#backlogs.size + 1)) - (this.#backlogs.get(party)?.timers ?? 0)
   }
 
   /** What is here and does not fly, as a part of the room that there is for it. */
@@ -136,8 +138,8 @@ export class Shares {
     return Math.max(timers, (this.#all.bytes - this.#flying.bytes) / Math.max(bytesMax - this.#flying.bytes, bytesMax / 2))
   }
 
-  #isAbove(namespace: Namespace, partOfEntitlement: number): boolean {
-    return this.#partOf(this.#backlogs.get(namespace)) * (this.#backlogs.size + 1) > partOfEntitlement
+  #isAbove(party: Party, partOfEntitlement: number): boolean {
+    return this.#partOf(this.#backlogs.get(party)) * (this.#backlogs.size + 1) > partOfEntitlement
   }
 
   #partOf(size: Size | undefined): number {

@@ -101,7 +101,7 @@ class Model {
   /** The version that was delivered: the entry itself may have been given a newer one since. */
   readonly #flown = new WeakMap<Entry, number>()
   #reading: Promise<unknown> | null = null
-  #parked = new Set<Namespace>()
+  #parked = new Set<string>()
   readonly #evicted = new WeakSet<Entry>()
   #wasAnsweredLate = false
 

@@ -5,13 +5,14 @@
 // Timers committed inside the borders are put in at once. While a page is being read, what is committed meanwhile is
 // noted and laid over the page, so neither can hide the other: a row's version says which is newer.
 //
-// When it is full, what waits for a later time gives way to what is due sooner, whatever their namespaces. Only then do
+// When it is full, what waits for a later time gives way to what is due sooner, whatever their parties. Only then do
 // backlogs, which are due already and wait for their turn, give way to what is due soon: the largest first.
 
 import { compareKeys, lastKeyAt } from '../core/order.ts'
 import type { OrderKey } from '../core/order.ts'
+import type { Party } from '../core/party.ts'
 import { isFinished } from '../core/timer.ts'
-import type { Millis, Namespace, ShardId, Timer, TimerUuid } from '../core/timer.ts'
+import type { Millis, ShardId, Timer, TimerUuid } from '../core/timer.ts'
 import type { TimerStore } from '../store/store.ts'
 import { Coverage, OTHERS } from './coverage.ts'
 import type { Page, Scope } from './coverage.ts'
@@ -44,7 +45,7 @@ export class Window {
   }
 
   /** Namespaces that have more due than memory should hold of them. */
-  get parked(): Iterable<Namespace> {
+  get parked(): Iterable<Party> {
     return this.#coverage.parked.keys()
   }
 
@@ -109,7 +110,7 @@ export class Window {
     const scope = this.#nextScope(now)
     if (scope === null) return
     const { shares } = this.#entries
-    if (scope === OTHERS && !shares.hasRoom) for (const namespace of shares.large()) this.#coverage.park(namespace)
+    if (scope === OTHERS && !shares.hasRoom) for (const party of shares.large()) this.#coverage.park(party)
     const page = this.#coverage.pageOf(scope, now)
     const limit = shares.pageSize(scope === OTHERS ? null : scope)
     const rows = await this.#pages.read({ ...page.scan, limit })
@@ -145,7 +146,7 @@ export class Window {
           else this.#coverage.park(scope, last)
           break
         }
-        // Without room and outside: its own namespace has the largest share, and is parked from here on.
+        // Without room and outside: its own party has the largest share, and is parked from here on.
         if (hasRoom) this.#merge(row, now)
       }
       last = keyOf(row)
@@ -189,9 +190,9 @@ export class Window {
   }
 
   #evictBacklogFor(timer: Timer): boolean {
-    const namespace = this.#entries.shares.yieldsTo(timer)
-    const border = namespace === null ? null : this.#entries.evictBacklogOf(namespace, timer)
-    if (border !== null) this.#coverage.park(namespace!, border)
+    const party = this.#entries.shares.yieldsTo(timer)
+    const border = party === null ? null : this.#entries.evictBacklogOf(party, timer)
+    if (border !== null) this.#coverage.park(party!, border)
     return border !== null
   }
 }

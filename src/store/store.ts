@@ -2,6 +2,7 @@
 // which shard, and decides nothing. TimerQueries is what people need to look around. Every adapter passes the suite in
 // conformance/. An operation that rejects with a StoreError changed nothing, unless the error says that this is not known.
 
+import type { Party } from '../core/party.ts'
 import type { NamespacePattern } from '../core/access.ts'
 import type { LifecycleEvent } from '../core/lifecycle-event.ts'
 import type { OrderKey } from '../core/order.ts'
@@ -178,10 +179,10 @@ export type DueScan = {
   readonly after: OrderKey | null
   readonly until: Millis
   readonly limit: number
-  /** Timers of this namespace only. */
-  readonly namespace?: Namespace
-  /** Timers of all namespaces but these. */
-  readonly except?: readonly Namespace[]
+  /** Timers of this party only; see `partyOf`. */
+  readonly party?: Party
+  /** Timers of all parties but these. */
+  readonly except?: readonly Party[]
 }
 
 export type ListFilter = {

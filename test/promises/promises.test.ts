@@ -524,7 +524,7 @@ describe('promise 8: fair', () => {
     for (let n = 0; n < 2_000; n++) await node.create(`t${n}`, at(node.clock.now() + 1_000 + ((n * 7_919) % 2_000) * 50))
     await node.clock.advance(110_000)
     assert.equal(node.receiver.arrivals.length, 2_000)
-    assert.deepEqual(store.scans.filter(({ namespace, except }) => namespace !== undefined || except !== undefined), [])
+    assert.deepEqual(store.scans.filter(({ party, except }) => party !== undefined || except !== undefined), [])
     assert.ok(store.scans.length < 50, `${store.scans.length} scans`)
     store.scans.length = 0
     node.receiver.answer = () => new Promise((resolve) => node.clock.after(1_000, () => resolve(OK)))

@@ -8,6 +8,7 @@ import type { NamespacePattern, Principal } from '../../src/core/access.ts'
 import { parseSchedule } from '../../src/core/schedule.ts'
 import type { Timers } from '../../src/service/timers.ts'
 import { createCommand, OK, TestNode } from './node-fixture.ts'
+import type { NodeOptions } from './node-fixture.ts'
 
 const HOUR = 3_600_000
 const NEVER_ANSWERED = new Promise<never>(() => {})
@@ -24,8 +25,8 @@ async function hang(timers: Timers, tenant: string, { count, dueAt }: { count: n
   for (let from = 0; from < count; from += 1_000) await timers.executeMany(commands.slice(from, from + 1_000))
 }
 
-async function setup() {
-  const node = await TestNode.start()
+async function setup(options: NodeOptions = {}) {
+  const node = await TestNode.start(options)
   node.receiver.answer = ({ timer }) => (timer.target.type === 'http' && timer.target.url.includes('.hangs') ? NEVER_ANSWERED : OK)
   /** A hundred timers, one every 100 ms, from a second from now on. */
   const createSmall = async (host: (n: number) => string): Promise<void> => {
@@ -48,6 +49,18 @@ test('a key with 5,000 namespaces and hosts that never answer does not make the 
   await createSmall((n) => `small-${n}`)
   await node.clock.advance(15_000)
   assert.deepEqual(latenessOfSmall(), ALL_ON_TIME)
+})
+
+test('nor does one with five times as many as memory holds, before the other creates its own, and after', async () => {
+  const { node, createSmall, latenessOfSmall } = await setup({ window: { timersMax: 1_000, bytesMax: 2 ** 24, pageSize: 100 } })
+  const greedy = node.as(keyFor('acme'))
+  await hang(greedy, 'acme', { count: 5_000, dueAt: node.clock.now() + 500 })
+  await node.clock.advance(1_000)
+  await createSmall((n) => `small-${n}`)
+  await hang(greedy, 'acme.more', { count: 2_000, dueAt: node.clock.now() + 2_000 })
+  await node.clock.advance(15_000)
+  assert.deepEqual(latenessOfSmall(), ALL_ON_TIME)
+  assert.ok(node.engine.gauges().windowTimers <= 1_000 + 1_024)
 })
 
 test('nor do ten such keys, nor one that calls the very hosts of the other', async () => {
@@ -73,7 +86,7 @@ test('nor does what comes through doors without keys, in 5,000 namespaces', asyn
 
 test('a timer counts for the key that gave it its schedule or target last, and its restart keeps that', async () => {
   const { node } = await setup()
-  const [first, second] = ['first', 'second'].map((name) => node.as({ ...keyFor(name), namespaces: null }))
+  const [first, second] = ['first', 'second'].map((name) => node.as({ ...keyFor(name), namespaces: ['default' as NamespacePattern] }))
   const { timer } = await first!.execute(createCommand('a', 'PT1H'))
   const { namespace, id, uuid } = timer
   const update = { type: 'update', namespace, id, uuid, ifVersion: null, minLeadMs: 0 } as const

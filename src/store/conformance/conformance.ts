@@ -357,16 +357,28 @@ function dueScans(name: string, setup: Setup): void {
     const ordered = timers.toSorted(compareKeys)
     const without = (...some: Namespace[]) => ordered.filter(({ namespace }) => !some.includes(namespace))
     const floods = without(calm, other)
-    assert.deepEqual(await owned.dueIds({ namespace: 'nobody' as Namespace }), [])
+    assert.deepEqual(await owned.dueIds({ party: 'nobody' }), [])
     assert.deepEqual(await owned.dueIds({ except: [flood, calm, other] }), [])
-    assert.deepEqual(await owned.dueIds({ namespace: flood }), idsOf(floods))
-    assert.deepEqual(await owned.dueIds({ namespace: other }), idsOf(without(flood, calm)))
-    assert.deepEqual(await owned.dueIds({ namespace: flood, after: floods[1]!, until: LATER + 1, limit: 2 }), idsOf(floods.slice(2, 4)))
+    assert.deepEqual(await owned.dueIds({ party: flood }), idsOf(floods))
+    assert.deepEqual(await owned.dueIds({ party: other }), idsOf(without(flood, calm)))
+    assert.deepEqual(await owned.dueIds({ party: flood, after: floods[1]!, until: LATER + 1, limit: 2 }), idsOf(floods.slice(2, 4)))
     assert.deepEqual(await owned.dueIds({ except: [] }), idsOf(ordered))
     assert.deepEqual(await owned.dueIds({ except: [flood] }), idsOf(without(flood)))
     assert.deepEqual(await owned.dueIds({ except: [flood, other] }), idsOf(without(flood, other)))
     assert.deepEqual(await owned.dueIds({ except: [flood], after: without(flood)[0]!, limit: 2 }), idsOf(without(flood).slice(1, 3)))
     assert.deepEqual(await owned.dueIds({ except: [calm], until: LATER }), idsOf(without(calm).filter(({ wakeAt }) => wakeAt === LATER)))
+  })
+
+  test(`${name}: a tenant's timers are one party, whatever their namespaces, and those of nobody are a party by namespace`, async (t) => {
+    const owned = await setup(t)
+    const [a, b] = ['a', 'b'] as [Namespace, Namespace]
+    const timer = (id: string, namespace: Namespace, tenant: string | null) => sampleTimer({ id: id as TimerId, namespace, tenant })
+    await owned.add(timer('1', a, 'acme'), timer('2', b, 'acme'), timer('3', a, null), timer('4', b, 'other'))
+    const ids = async (scan: Parameters<typeof owned.dueIds>[0]) => (await owned.dueIds(scan)).toSorted()
+    assert.deepEqual(await ids({ party: '@acme' }), ['1', '2'])
+    assert.deepEqual(await ids({ party: 'a' }), ['3'])
+    assert.deepEqual(await ids({ except: ['@acme'] }), ['3', '4'])
+    assert.deepEqual(await ids({ except: ['@acme', 'a'] }), ['4'])
   })
 
   test(`${name}: a scan sees its own shard only`, async (t) => {

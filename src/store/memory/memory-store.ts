@@ -2,6 +2,7 @@
 // other stores are compared with, the store of simulations, and good for trying things out. Nothing survives it.
 
 import { compareKeys } from '../../core/order.ts'
+import { partyOf } from '../../core/party.ts'
 import { isFinished } from '../../core/timer.ts'
 import type { Epoch, Millis, ShardId, Timer, TimerUuid } from '../../core/timer.ts'
 import { kindOf } from '../../core/timer-kind.ts'
@@ -95,11 +96,11 @@ export class MemoryStore implements Store {
     })
   }
 
-  async due({ shard, after, until, limit, namespace, except = [] }: DueScan): Promise<readonly Timer[]> {
+  async due({ shard, after, until, limit, party, except = [] }: DueScan): Promise<readonly Timer[]> {
     this.#assertOpen()
     const rows = this.#scan({ shard, finished: false, after, limit: Infinity })
-    const isMeant = (timer: Timer) => namespace === undefined || timer.namespace === namespace
-    return rows.filter((timer) => timer.wakeAt <= until && isMeant(timer) && !except.includes(timer.namespace)).slice(0, limit)
+    const isMeant = (timer: Timer) => (party === undefined || partyOf(timer) === party) && !except.includes(partyOf(timer))
+    return rows.filter((timer) => timer.wakeAt <= until && isMeant(timer)).slice(0, limit)
   }
 
   async dueShards({ shards, until }: { readonly shards: readonly ShardId[]; readonly until: Millis }): Promise<readonly ShardId[]> {

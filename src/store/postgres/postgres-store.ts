@@ -53,9 +53,11 @@ const DUE_RANGE = `
 const DUE_ORDER = 'ORDER BY timer_execute_at, timer_uuid LIMIT $5'
 const DUE_SQL = `SELECT ${SELECT_CELLS} FROM timers WHERE ${DUE_RANGE} ${DUE_ORDER}`
 // Written so that only the range of the primary key fits: the index by namespace goes through the rows of all shards.
+/** See `partyOf`. */
+const PARTY = `coalesce('@' || timer_tenant, timer_namespace)`
 const DUE_IN_SOME_SQL = `
   SELECT ${SELECT_CELLS} FROM timers
-  WHERE ${DUE_RANGE} AND timer_namespace = coalesce($6, timer_namespace) AND timer_namespace <> ALL ($7)
+  WHERE ${DUE_RANGE} AND ($6::text IS NULL OR ${PARTY} = $6) AND ${PARTY} <> ALL ($7)
   ${DUE_ORDER}`
 // A scan of its own for each shard, which ends at its first row.
 const DUE_SHARDS_SQL = `
@@ -194,13 +196,13 @@ class PostgresStore implements Store {
     return inOrderOf(keys, timersOfRows(await this.#track(() => this.#lanes.reads.read(query('get', GET_SQL, uuids)))))
   }
 
-  async due({ shard, after, until, limit, namespace, except = [] }: DueScan): Promise<readonly Timer[]> {
+  async due({ shard, after, until, limit, party, except = [] }: DueScan): Promise<readonly Timer[]> {
     const { wakeAt, uuid } = after ?? BEFORE_ALL
     const range = [shard, wakeAt, uuid, until, limit]
-    const isOfAll = namespace === undefined && except.length === 0
+    const isOfAll = party === undefined && except.length === 0
     const scan = isOfAll
       ? query('due', DUE_SQL, ...range)
-      : query('due-in-some', DUE_IN_SOME_SQL, ...range, namespace ?? null, columnParameter('text', except))
+      : query('due-in-some', DUE_IN_SOME_SQL, ...range, party ?? null, columnParameter('text', except))
     return timersOfRows(await this.#track(() => this.#lanes.reads.read(scan)))
   }
 

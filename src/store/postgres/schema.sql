@@ -59,6 +59,7 @@ CREATE TABLE timers (
   timer_uuid uuid NOT NULL,
   timer_namespace text COLLATE "C",
   timer_id text,
+  timer_tenant text COLLATE "C",
   timer_payload text,
   timer_metadata text,
   timer_document text,
@@ -127,7 +128,7 @@ BEGIN
 END
 $function$;
 
-CREATE OR REPLACE FUNCTION timers_commit_1(p_shard integer[], p_epoch bigint[], p_owner text[], p_part integer[], p_expected bigint[], p_keeps smallint[], p_row_type smallint[], p_timer_execute_at bigint[], p_timer_uuid uuid[], p_timer_namespace text[], p_timer_id text[], p_timer_version bigint[], p_timer_status smallint[], p_timer_kind smallint[], p_timer_due_at bigint[], p_timer_created_at bigint[], p_timer_payload text[], p_timer_metadata text[], p_timer_document text[], p_deleted_part integer[], p_deleted_uuid uuid[], p_deleted_version bigint[], p_counter_part integer[], p_counter_namespace text[], p_counter_slot bigint[], p_counter_name text[], p_counter_amount bigint[], p_event_part integer[], p_event_at bigint[], p_event_uuid uuid[], p_event_namespace text[], p_event_type text[], p_event_id text[], p_event_body text[])
+CREATE OR REPLACE FUNCTION timers_commit_1(p_shard integer[], p_epoch bigint[], p_owner text[], p_part integer[], p_expected bigint[], p_keeps smallint[], p_row_type smallint[], p_timer_execute_at bigint[], p_timer_uuid uuid[], p_timer_namespace text[], p_timer_id text[], p_timer_version bigint[], p_timer_status smallint[], p_timer_kind smallint[], p_timer_due_at bigint[], p_timer_created_at bigint[], p_timer_tenant text[], p_timer_payload text[], p_timer_metadata text[], p_timer_document text[], p_deleted_part integer[], p_deleted_uuid uuid[], p_deleted_version bigint[], p_counter_part integer[], p_counter_namespace text[], p_counter_slot bigint[], p_counter_name text[], p_counter_amount bigint[], p_event_part integer[], p_event_at bigint[], p_event_uuid uuid[], p_event_namespace text[], p_event_type text[], p_event_id text[], p_event_body text[])
  RETURNS TABLE(part integer, missed uuid, existing json)
  LANGUAGE plpgsql
 AS $function$
@@ -181,7 +182,7 @@ BEGIN
     part := miss.part;
     missed := miss.uuid;
     existing := CASE WHEN there.timer_uuid IS NOT NULL THEN json_build_array(
-      there.row_type, there.timer_execute_at, translate(there.timer_uuid::text, '-', ''), there.timer_namespace, there.timer_id, there.timer_version, there.timer_status, there.timer_kind, there.timer_due_at, there.timer_created_at, there.timer_payload, there.timer_metadata, there.timer_document
+      there.row_type, there.timer_execute_at, translate(there.timer_uuid::text, '-', ''), there.timer_namespace, there.timer_id, there.timer_version, there.timer_status, there.timer_kind, there.timer_due_at, there.timer_created_at, there.timer_tenant, there.timer_payload, there.timer_metadata, there.timer_document
     ) END;
     missed_parts := missed_parts || part;
     RETURN NEXT;
@@ -193,9 +194,9 @@ BEGIN
   all_writable := cardinality(writable) = cardinality(p_shard);
 
   IF p_expected IS NULL OR array_position(p_expected, NULL) IS NOT NULL THEN
-    INSERT INTO timers (shard_id, row_type, timer_execute_at, timer_uuid, timer_namespace, timer_id, timer_version, timer_status, timer_kind, timer_due_at, timer_created_at, timer_payload, timer_metadata, timer_document)
-    SELECT p_shard[part], row_type, timer_execute_at, timer_uuid, timer_namespace, timer_id, timer_version, timer_status, timer_kind, timer_due_at, timer_created_at, timer_payload, timer_metadata, timer_document
-    FROM unnest(p_part, p_expected, p_keeps, p_row_type, p_timer_execute_at, p_timer_uuid, p_timer_namespace, p_timer_id, p_timer_version, p_timer_status, p_timer_kind, p_timer_due_at, p_timer_created_at, p_timer_payload, p_timer_metadata, p_timer_document) AS put (part, expected, keeps, row_type, timer_execute_at, timer_uuid, timer_namespace, timer_id, timer_version, timer_status, timer_kind, timer_due_at, timer_created_at, timer_payload, timer_metadata, timer_document)
+    INSERT INTO timers (shard_id, row_type, timer_execute_at, timer_uuid, timer_namespace, timer_id, timer_version, timer_status, timer_kind, timer_due_at, timer_created_at, timer_tenant, timer_payload, timer_metadata, timer_document)
+    SELECT p_shard[part], row_type, timer_execute_at, timer_uuid, timer_namespace, timer_id, timer_version, timer_status, timer_kind, timer_due_at, timer_created_at, timer_tenant, timer_payload, timer_metadata, timer_document
+    FROM unnest(p_part, p_expected, p_keeps, p_row_type, p_timer_execute_at, p_timer_uuid, p_timer_namespace, p_timer_id, p_timer_version, p_timer_status, p_timer_kind, p_timer_due_at, p_timer_created_at, p_timer_tenant, p_timer_payload, p_timer_metadata, p_timer_document) AS put (part, expected, keeps, row_type, timer_execute_at, timer_uuid, timer_namespace, timer_id, timer_version, timer_status, timer_kind, timer_due_at, timer_created_at, timer_tenant, timer_payload, timer_metadata, timer_document)
     WHERE expected IS NULL AND (all_writable OR part = ANY (writable));
   END IF;
 
@@ -208,10 +209,11 @@ BEGIN
       timer_kind = put.timer_kind,
       timer_due_at = put.timer_due_at,
       timer_created_at = put.timer_created_at,
+      timer_tenant = put.timer_tenant,
       timer_payload = CASE keeps WHEN 1 THEN timers.timer_payload ELSE put.timer_payload END,
       timer_metadata = put.timer_metadata,
       timer_document = put.timer_document
-    FROM unnest(p_part, p_expected, p_keeps, p_row_type, p_timer_execute_at, p_timer_uuid, p_timer_namespace, p_timer_id, p_timer_version, p_timer_status, p_timer_kind, p_timer_due_at, p_timer_created_at, p_timer_payload, p_timer_metadata, p_timer_document) AS put (part, expected, keeps, row_type, timer_execute_at, timer_uuid, timer_namespace, timer_id, timer_version, timer_status, timer_kind, timer_due_at, timer_created_at, timer_payload, timer_metadata, timer_document)
+    FROM unnest(p_part, p_expected, p_keeps, p_row_type, p_timer_execute_at, p_timer_uuid, p_timer_namespace, p_timer_id, p_timer_version, p_timer_status, p_timer_kind, p_timer_due_at, p_timer_created_at, p_timer_tenant, p_timer_payload, p_timer_metadata, p_timer_document) AS put (part, expected, keeps, row_type, timer_execute_at, timer_uuid, timer_namespace, timer_id, timer_version, timer_status, timer_kind, timer_due_at, timer_created_at, timer_tenant, timer_payload, timer_metadata, timer_document)
     WHERE put.expected IS NOT NULL AND (all_writable OR put.part = ANY (writable)) AND timers.timer_uuid = put.timer_uuid;
   END IF;
 

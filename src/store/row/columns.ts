@@ -20,6 +20,7 @@ export const TIMER_COLUMNS = [
   { name: 'timer_kind', type: 'small' },
   { name: 'timer_due_at', type: 'time' }, // NULL: the same as timer_execute_at, and the timer is live
   { name: 'timer_created_at', type: 'time' },
+  { name: 'timer_tenant', type: 'name' }, // scans of what is due leave tenants out that have a backlog
   { name: 'timer_payload', type: 'text' },
   { name: 'timer_metadata', type: 'text' },
   { name: 'timer_document', type: 'text' },

@@ -10,7 +10,7 @@ import { shared } from './shared-texts.ts'
 
 /** The fields of a timer that are columns, or follow from them. */
 type Columns =
-  | 'namespace' | 'id' | 'uuid' | 'version' | 'status' | 'dueAt' | 'wakeAt' | 'createdAt' | 'payload' | 'metadata' // oxfmt-ignore
+  | 'namespace' | 'id' | 'uuid' | 'version' | 'status' | 'dueAt' | 'wakeAt' | 'createdAt' | 'tenant' | 'payload' | 'metadata' // oxfmt-ignore
 export type Documented = Omit<Timer, Columns>
 
 const STORED_RETRY: RetryPolicy = Object.freeze({
@@ -65,7 +65,6 @@ type Document = {
   extra?: ExtraFiring
   lastCommand?: StreamPlace
   fingerprint?: string
-  tenant?: string
 }
 
 export function writeDocument(timer: Timer): JsonText {
@@ -91,7 +90,6 @@ export function writeDocument(timer: Timer): JsonText {
   if (timer.correlationId !== null) document.correlationId = timer.correlationId
   if (timer.lastCommand !== null) document.lastCommand = timer.lastCommand
   if (timer.fingerprint !== null) document.fingerprint = timer.fingerprint
-  if (timer.tenant !== null) document.tenant = timer.tenant
   return JSON.stringify(document) as JsonText
 }
 
@@ -120,7 +118,6 @@ export function readDocument(text: string, createdAt: Millis): Documented {
     correlationId: document.correlationId ?? null,
     lastCommand: document.lastCommand ?? null,
     fingerprint: document.fingerprint ?? null,
-    tenant: document.tenant === undefined ? null : shared(document.tenant),
   }
 }
 

@@ -58,19 +58,19 @@ const GOLDEN: readonly (readonly [name: string, timer: Timer, row: readonly Cell
   [
     'a timer with everything at its default',
     sampleTimer(),
-    [2, 1893456060000, UUID, 'default', 'sample', 1, 0, 0, null, 1893456000000, PAYLOAD, null, `{"target":{"type":"http","url":"${URL}"}}`],
+    [2, 1893456060000, UUID, 'default', 'sample', 1, 0, 0, null, 1893456000000, null, PAYLOAD, null, `{"target":{"type":"http","url":"${URL}"}}`],
   ],
   [
     'a timer with nothing at its default',
     EVERYTHING,
     [
-      2, NEVER, UUID, 'default', 'sample', 7, 1, 1, 1893456060000, 1893456000000, null, '{"k":1}',
+      2, NEVER, UUID, 'default', 'sample', 7, 1, 1, 1893456060000, 1893456000000, 'acme', null, '{"k":1}',
       '{"target":{"type":"nats","topic":"a.b","key":"k","headers":{"x":"1"}},"protocol":"messages","schedule":"R3/PT1H",' +
         '"timeZone":"Europe/Vienna","anchorAt":1893456000000,"iteration":2,"catchUp":"one","retry":[9,1,1.5,2,3],"timeoutMs":1500,' +
         '"updatedAt":1893456000001,"executedAt":1893456000002,"finishedAt":1893456000003,"firing":4,"attempts":5,' +
         '"firstAttemptAt":1893456000006,"lastError":"HTTP 500","attemptLog":[[1893456000006,7,"failed",500,"HTTP 500"]],' +
         '"extra":{"dueAt":1893456000000,"number":6,"regular":{"status":"paused","wakeAt":8640000000000000,"attempts":1,"firstAttemptAt":null}},' +
-        '"traceparent":"00-1-2-01","correlationId":"c-1","lastCommand":{"stream":"S","sequence":8},"fingerprint":"f-1","tenant":"acme"}',
+        '"traceparent":"00-1-2-01","correlationId":"c-1","lastCommand":{"stream":"S","sequence":8},"fingerprint":"f-1"}',
     ],
   ],
 ]

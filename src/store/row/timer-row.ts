@@ -24,6 +24,7 @@ const WRITE: Readonly<Record<ColumnName, (timer: Timer) => Cell>> = {
   // Finished timers are listed by it, so it is there even where retention happens to end at the due time.
   timer_due_at: (timer) => (timer.dueAt === timer.wakeAt && !isFinished(timer) ? null : timer.dueAt),
   timer_created_at: ({ createdAt }) => createdAt,
+  timer_tenant: ({ tenant }) => tenant,
   timer_payload: ({ payload }) => payload,
   timer_metadata: ({ metadata }) => metadata,
   timer_document: writeDocument,
@@ -56,9 +57,14 @@ export function timerAt(cells: readonly Cell[], offset: number): Timer {
     dueAt: (cells[offset + CellAt.timer_due_at] as number | null) ?? wakeAt,
     wakeAt,
     createdAt,
+    tenant: sharedOrNull(cells[offset + CellAt.timer_tenant] as string | null),
     payload: cells[offset + CellAt.timer_payload] as JsonText | null,
     metadata: cells[offset + CellAt.timer_metadata] as JsonText | null,
   }
+}
+
+function sharedOrNull(text: string | null): string | null {
+  return text === null ? null : shared(text)
 }
 
 export function timersOf(cells: readonly Cell[], omit: readonly TimerPart[] = []): Timer[] {

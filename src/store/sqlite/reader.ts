@@ -28,9 +28,11 @@ const DUE_RANGE = `
 const DUE_ORDER = 'ORDER BY timer_execute_at, timer_uuid LIMIT ?5'
 const DUE_SQL = `SELECT ${SELECT_CELLS} FROM timers WHERE ${DUE_RANGE} ${DUE_ORDER}`
 // The plus keeps to the range of the primary key: by namespace, all rows that the namespace ever had would be read and sorted.
+/** See `partyOf`. */
+const PARTY = `coalesce('@' || timer_tenant, timer_namespace)`
 const DUE_IN_SOME_SQL = `
   SELECT ${SELECT_CELLS} FROM timers
-  WHERE ${DUE_RANGE} AND +timer_namespace = coalesce(?6, timer_namespace) AND timer_namespace NOT IN (SELECT value FROM json_each(?7))
+  WHERE ${DUE_RANGE} AND (?6 IS NULL OR ${PARTY} = ?6) AND ${PARTY} NOT IN (SELECT value FROM json_each(?7))
   ${DUE_ORDER}`
 
 type ExpiredScan = Parameters<Store['expired']>[0]
@@ -83,11 +85,11 @@ export class Reader {
     return shards.filter((shard) => this.#anyDue.get(shard, until) !== undefined)
   }
 
-  due({ shard, after, until, limit, namespace, except = [] }: DueScan): Cell[] {
+  due({ shard, after, until, limit, party, except = [] }: DueScan): Cell[] {
     // No time is smaller than this, and no uuid is shorter than none: before everything.
     const range = [shard, after?.wakeAt ?? Number.MIN_SAFE_INTEGER, after?.uuid ?? '', until, limit]
-    const isOfAll = namespace === undefined && except.length === 0
-    const rows = isOfAll ? this.#due.all(...range) : this.#dueInSome.all(...range, namespace ?? null, JSON.stringify(except))
+    const isOfAll = party === undefined && except.length === 0
+    const rows = isOfAll ? this.#due.all(...range) : this.#dueInSome.all(...range, party ?? null, JSON.stringify(except))
     return (rows as unknown as Cell[][]).flat()
   }
 

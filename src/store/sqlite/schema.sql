@@ -43,6 +43,7 @@ CREATE TABLE timers (
   timer_kind INTEGER,
   timer_due_at INTEGER,
   timer_created_at INTEGER,
+  timer_tenant TEXT,
   timer_metadata TEXT,
   timer_document TEXT,
   shard_epoch INTEGER,
