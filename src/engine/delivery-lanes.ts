@@ -26,6 +26,8 @@ export type TenantLanes = {
   readonly namespaces: Map<Namespace, NamespaceLanes>
   readonly ready: FewestFirst<NamespaceLanes>
   readonly targets: Map<string, TargetSlots>
+  /** All targets that have a free slot and blocked lanes, and some that no longer do. */
+  readonly stalled: Set<TargetSlots>
 }
 
 /** `slots`: how many may be held now; `lanes`: how many lanes lead here, and `blocked`: those that found no slot. */
@@ -86,8 +88,9 @@ export class DeliveryLanes {
   makeUnready(lane: Lane): void {
     const { namespace } = lane
     if (!namespace.ready.delete(lane) || namespace.ready.size > 0) return
-    namespace.tenant.ready.delete(namespace)
-    if (namespace.tenant.ready.size === 0) this.ready.delete(namespace.tenant)
+    const { tenant } = namespace
+    tenant.ready.delete(namespace)
+    if (tenant.ready.size === 0 && !this.unblockStalled(tenant)) this.ready.delete(tenant)
   }
 
   /** A slot is taken, or, with -1, given back. */
@@ -106,10 +109,31 @@ export class DeliveryLanes {
   unblock(target: TargetSlots): void {
     let free = target.slots - target.held
     for (const lane of target.blocked) {
-      if (free-- <= 0) return
-      target.blocked.delete(lane)
-      this.makeReady(lane)
+      if (free-- <= 0) break
+      this.#unblock(lane)
     }
+    if (target.blocked.size > 0) target.tenant.stalled.add(target)
+  }
+
+  /**
+   * One more lane of a target with a free slot gets ready: those that did may not use it, since they have lost their jobs,
+   * or are not open, or their namespace holds all it may. False: every blocked lane of the tenant waits for a target without a free slot.
+   */
+  unblockStalled({ stalled }: TenantLanes): boolean {
+    for (const target of stalled) {
+      stalled.delete(target)
+      const lane = target.held < target.slots ? first(target.blocked) : undefined
+      if (lane === undefined) continue
+      this.#unblock(lane)
+      if (target.blocked.size > 0) stalled.add(target)
+      return true
+    }
+    return false
+  }
+
+  #unblock(lane: Lane): void {
+    lane.target.blocked.delete(lane)
+    this.makeReady(lane)
   }
 
   /** It has no jobs any more. */
@@ -134,7 +158,7 @@ export class DeliveryLanes {
   #remember(target: TargetSlots): void {
     this.#sick.add(target)
     if (this.#sick.size <= SICK_TARGETS_MAX) return
-    const oldest = this.#sick.values().next().value!
+    const oldest = first(this.#sick)!
     this.#sick.delete(oldest)
     oldest.tenant.targets.delete(oldest.name)
     this.#forgetTenantIfUnused(oldest.tenant)
@@ -145,7 +169,7 @@ export class DeliveryLanes {
   }
 
   #addTenant(name: string | null): TenantLanes {
-    const tenant: TenantLanes = { name, held: 0, namespaces: new Map(), ready: new FewestFirst(), targets: new Map() }
+    const tenant: TenantLanes = { name, held: 0, namespaces: new Map(), ready: new FewestFirst(), targets: new Map(), stalled: new Set() }
     this.#tenants.set(name, tenant)
     return tenant
   }
@@ -160,6 +184,10 @@ export class DeliveryLanes {
     namespace.lanes.set(name, lane)
     return lane
   }
+}
+
+function first<Value>(set: ReadonlySet<Value>): Value | undefined {
+  return set.values().next().value
 }
 
 function addNamespace(tenant: TenantLanes, name: Namespace): NamespaceLanes {

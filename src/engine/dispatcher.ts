@@ -167,16 +167,18 @@ export class Dispatcher {
 
   /** Null when the tenant has nothing ready any more, or its namespaces hold what they may. */
   #nextLaneOf(tenant: TenantLanes, namespaceMayHold: number): Lane | null {
-    for (let namespace = tenant.ready.first(); namespace !== undefined; namespace = tenant.ready.first()) {
-      if (namespace.held >= namespaceMayHold) return null
-      for (const lane of namespace.ready) {
-        const { target } = lane
-        const hasSlot = target.held < target.slots
-        if (hasSlot && isOpen(lane)) return lane
-        ;(hasSlot ? this.#closed : target.blocked).add(lane)
-        this.#lanes.makeUnready(lane)
+    do {
+      for (let namespace = tenant.ready.first(); namespace !== undefined; namespace = tenant.ready.first()) {
+        if (namespace.held >= namespaceMayHold) break
+        for (const lane of namespace.ready) {
+          const { target } = lane
+          const hasSlot = target.held < target.slots
+          if (hasSlot && isOpen(lane)) return lane
+          ;(hasSlot ? this.#closed : target.blocked).add(lane)
+          this.#lanes.makeUnready(lane)
+        }
       }
-    }
+    } while (this.#lanes.unblockStalled(tenant))
     return null
   }
 
@@ -195,6 +197,8 @@ export class Dispatcher {
     this.#lanes.hold(namespace, target, 1)
     if (lane.head === lane.jobs.length) this.#close(lane)
     else if (lane.head >= LANE_COMPACT_AT) lane.head = (lane.jobs.splice(0, lane.head), 0)
+    // Also where there is always somebody else to start, nobody stays blocked whose target has a free slot.
+    this.#lanes.unblockStalled(namespace.tenant)
     if (job.start()) {
       this.#started++
       return
