@@ -117,18 +117,39 @@ test('a miss is told to its writer, with the row that is there or null, and the 
   })
 })
 
-test('two changes of one timer are never in one commit, and keep their order', async () => {
+test('what was not in the way goes again without newcomers, so that it is held up once', async () => {
   const { queue, commits, write, writtenBy } = setup()
+  write('innocent')
+  write('taken')
+  await turn()
+  write('taken too')
+  commits[0]!.resolve([{ type: 'missed', rows: new Map([[put('taken').after.uuid, sampleTimer()]]) }])
+  await turn()
+  assert.deepEqual(idsOf(commits[1]), [['innocent']])
+  writtenBy(commits[1])
+  await turn()
+  assert.deepEqual(idsOf(commits[2]), [['taken too']])
+  writtenBy(commits[2])
+  await queue.idle()
+})
+
+test('of changes that were judged on the same row one is committed, and the others are told of it without a commit', async () => {
+  const { queue, commits, results, write, writtenBy } = setup()
   write('a')
   write('b')
-  write('a')
+  const second = queue.write(SHARD, EPOCH, put('a'))
+  const third = queue.write(SHARD, EPOCH, { before: put('a').after, after: sampleTimer({ id: 'a' as TimerId, version: 2 }) })
   await turn()
   assert.deepEqual(idsOf(commits[0]), [['a', 'b']])
+  assert.equal(queue.length, 4)
   writtenBy(commits[0])
+  assert.deepEqual(await second, { type: 'missed', row: put('a').after })
   await turn()
-  assert.deepEqual(idsOf(commits[1]), [['a']])
+  assert.deepEqual(commits[1]!.parts.map(({ puts }) => puts.map(({ after }) => after.version)), [[2]])
   writtenBy(commits[1])
+  assert.deepEqual(await third, { type: 'written' })
   await queue.idle()
+  assert.deepEqual([commits.length, results.get('b')], [2, { type: 'written' }])
 })
 
 test('a full queue refuses client writes until there is room again', async () => {

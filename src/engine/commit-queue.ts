@@ -8,7 +8,9 @@
 
 //
 // A part of a commit is all or nothing. When a row was not as a change said, nothing of its part was written: that change is
-// told what is there, and the others go again with the next commit.
+// told what is there, and the others go again at once, in a commit without newcomers, so that nobody's misses hold them up
+// twice. Changes of one timer go one after the other; one that was judged on a row that has changed since is told so
+// without a commit.
 
 import { unavailable } from '../core/errors.ts'
 import type { Epoch, ShardId, Timer, TimerUuid } from '../core/timer.ts'
@@ -48,6 +50,7 @@ const UNDER_WAY_MAX = 2
 const LARGE = 128 // puts; what a commit costs by itself, on PostgreSQL up to a millisecond of CPU time, is then little
 const WRITTEN: PutResult = { type: 'written' }
 const FENCED: PutResult = { type: 'fenced' }
+const AGAIN: End = { type: 'again' }
 
 export class CommitQueue {
   readonly #store: Pick<TimerStore, 'commit'>
@@ -57,6 +60,11 @@ export class CommitQueue {
   readonly #lengthMax: number
   readonly #batchMax: number
   #waiting: Waiting[] = []
+  /** What was not in the way of others: each goes in a commit of its own. */
+  readonly #again: Waiting[][] = []
+  /** By the timers of which a change is under way: the changes behind it. */
+  readonly #busy = new Map<TimerUuid, Waiting[]>()
+  #behind = 0
   #committing = 0
   #underWay = 0
   #scheduled = false
@@ -73,7 +81,7 @@ export class CommitQueue {
   }
 
   get length(): number {
-    return this.#waiting.length + this.#committing
+    return this.#waiting.length + this.#behind + this.#committing
   }
 
   /** Throws UNAVAILABLE when there is no room for so many more client writes. */
@@ -110,42 +118,65 @@ export class CommitQueue {
   }
 
   #mayCommit(): boolean {
+    if (this.#again.length > 0) return this.#underWay < UNDER_WAY_MAX
     if (this.#underWay === 0) return this.#waiting.length > 0
     return this.#underWay < UNDER_WAY_MAX && this.#waiting.length >= Math.min(LARGE, this.#committing)
   }
 
   async #commit(): Promise<void> {
-    const batch = this.#takeBatch()
-    this.#committing += batch.length
+    const again = this.#again.shift()
+    const batch = again ?? this.#takeBatch()
+    // All that waited may wait behind others.
+    if (batch.length === 0) return
+    if (again === undefined) this.#committing += batch.length
     this.#underWay++
     this.#schedule()
-    const { tell, again } = await this.#write(batch)
-    this.#committing -= batch.length
+    const ends = await this.#write(batch)
     this.#underWay--
-    if (again.length > 0) this.#waiting = [...again, ...this.#waiting]
+    const left = ends.filter(({ end }) => end.type === 'again').map(({ waiting }) => waiting)
+    if (left.length > 0) this.#again.push(left)
+    this.#committing -= batch.length - left.length
+    const told = ends.flatMap(({ waiting, end }) => (end.type === 'again' ? [] : [{ waiting, end }, ...this.#freed(waiting, end)]))
     // The store gets its next work before these are told, which takes a while: they build their answers.
     if (this.#mayCommit()) void this.#commit()
-    tell()
+    for (const { waiting, end } of told) tell(waiting, end)
     await Promise.resolve() // so that those who write again at once have done so
+    this.#schedule()
     if (this.length === 0) for (const resolve of this.#onIdle.splice(0)) resolve()
   }
 
-  /** A part names a timer once: a second change of it waits for the next commit. */
+  /** A part names a timer once: a second change of it waits until the first is over. */
   #takeBatch(): Waiting[] {
     const batch: Waiting[] = []
-    const left: Waiting[] = []
-    const taken = new Set<TimerUuid>()
-    for (const waiting of this.#waiting) {
-      const { uuid } = waiting.change.after
-      if (batch.length >= this.#batchMax || taken.has(uuid)) left.push(waiting)
-      else batch.push(waiting)
-      taken.add(uuid)
+    let taken = 0
+    for (; taken < this.#waiting.length && batch.length < this.#batchMax; taken++) {
+      const waiting = this.#waiting[taken]!
+      const behind = this.#busy.get(waiting.change.after.uuid)
+      if (behind === undefined) {
+        this.#busy.set(waiting.change.after.uuid, [])
+        batch.push(waiting)
+      } else {
+        behind.push(waiting)
+        this.#behind++
+      }
     }
-    this.#waiting = left
+    this.#waiting = this.#waiting.slice(taken)
     return batch
   }
 
-  async #write(batch: readonly Waiting[]): Promise<Written> {
+  /** The changes behind one that is over: those that it has outdated have missed, the others may go. */
+  #freed({ change }: Waiting, end: End): { readonly waiting: Waiting; readonly end: End }[] {
+    const behind = this.#busy.get(change.after.uuid)!
+    this.#busy.delete(change.after.uuid)
+    if (behind.length === 0) return []
+    this.#behind -= behind.length
+    const row = end.type === 'written' ? change.after : end.type === 'missed' ? end.row : undefined
+    const isOutdated = ({ change: { before } }: Waiting) => row !== undefined && (before?.version ?? null) !== (row?.version ?? null)
+    this.#waiting = [...behind.filter((waiting) => !isOutdated(waiting)), ...this.#waiting]
+    return behind.filter(isOutdated).map((waiting) => ({ waiting, end: { type: 'missed', row: row! } }))
+  }
+
+  async #write(batch: readonly Waiting[]): Promise<{ readonly waiting: Waiting; readonly end: End }[]> {
     const groups = byFence(batch)
     const startedAt = this.#clock.monotonic()
     try {
@@ -153,33 +184,26 @@ export class CommitQueue {
       const results = await this.#store.commit(parts)
       this.#observer.committed(batch.length, this.#clock.monotonic() - startedAt)
       if (results.length !== groups.length) throw new Error(`${groups.length} parts have ${results.length} results`)
-      return { tell: () => tellAll(groups, results), again: groups.flatMap(({ members }, index) => notInTheWay(members, results[index]!)) }
+      return groups.flatMap(({ members }, index) => members.map((waiting) => ({ waiting, end: endOf(waiting, results[index]!) })))
     } catch (error) {
-      return {
-        again: [],
-        tell: () => {
-          for (const waiting of batch) waiting.reject(error)
-        },
-      }
+      return batch.map((waiting) => ({ waiting, end: { type: 'failed', error } }))
     }
   }
 }
 
-/** `tell` tells the writers what became of their changes, but for those that go again. */
-type Written = { readonly tell: () => void; readonly again: readonly Waiting[] }
+/** What became of a change. `again`: nothing yet, since another one stood in the way of its part. */
+type End = PutResult | { readonly type: 'failed'; readonly error: unknown } | { readonly type: 'again' }
 
-function tellAll(groups: readonly Group[], results: readonly PartResult[]): void {
-  for (const [index, { members }] of groups.entries()) {
-    const result = results[index]!
-    for (const { change, resolve } of members) {
-      if (result.type !== 'missed') resolve(result.type === 'fenced' ? FENCED : WRITTEN)
-      else if (result.rows.has(change.after.uuid)) resolve({ type: 'missed', row: result.rows.get(change.after.uuid)! })
-    }
-  }
+function endOf({ change }: Waiting, result: PartResult): End {
+  if (result.type === 'written') return WRITTEN
+  if (result.type === 'fenced') return FENCED
+  const row = result.rows.get(change.after.uuid)
+  return row === undefined ? AGAIN : { type: 'missed', row }
 }
 
-function notInTheWay(members: readonly Waiting[], result: PartResult): readonly Waiting[] {
-  return result.type === 'missed' ? members.filter(({ change }) => !result.rows.has(change.after.uuid)) : []
+function tell({ resolve, reject }: Waiting, end: End): void {
+  if (end.type === 'failed') reject(end.error)
+  else if (end.type !== 'again') resolve(end)
 }
 
 type Group = { readonly shard: ShardId; readonly epoch: Epoch; readonly members: Waiting[] }

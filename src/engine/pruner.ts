@@ -47,9 +47,9 @@ export class Pruner {
     while (!signal.aborted) {
       try {
         await sleep(clock, waitMs, signal)
-        await this.#forgetSlots(clock.now())
+        const hasMoreSlots = await this.#forgetSlots(clock.now())
         const deleted = await this.#prune(clock.now())
-        if (deleted === BATCH) waitMs = BETWEEN_BATCHES_MS
+        if (deleted === BATCH || hasMoreSlots) waitMs = BETWEEN_BATCHES_MS
         else if (deleted > 0) waitMs = BETWEEN_ROUNDS_MS
         else waitMs = Math.min(Math.max(waitMs * 2, BETWEEN_ROUNDS_MS), BETWEEN_IDLE_ROUNDS_MAX_MS)
       } catch (error) {
@@ -71,11 +71,12 @@ export class Pruner {
     return rows.length
   }
 
-  /** Once for each slot of time: there is nothing to remove in between. */
-  async #forgetSlots(now: Millis): Promise<void> {
+  /** Until nothing is left, and then not before the next slot of time. True when there may be more. */
+  async #forgetSlots(now: Millis): Promise<boolean> {
     const before = Math.floor((now - SLOTS_KEPT_MS) / SLOT_MS) * SLOT_MS
-    if (before <= this.#slotsForgottenBefore) return
-    await this.#options.store.forgetCounters(before)
+    if (before <= this.#slotsForgottenBefore) return false
+    if (await this.#options.store.forgetCounters(before)) return true
     this.#slotsForgottenBefore = before
+    return false
   }
 }

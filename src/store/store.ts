@@ -60,8 +60,8 @@ export interface TimerStore {
   dueShards(look: { readonly shards: readonly ShardId[]; readonly until: Millis }): Promise<readonly ShardId[]>
   /** Finished timers of these shards whose retention ended before `before`, `limit` at most, to be deleted by a commit. */
   expired(scan: { readonly shards: readonly ShardId[]; readonly before: Millis; readonly limit: number }): Promise<readonly StoredRow[]>
-  /** Removes counters of slots before this one, and those that count nothing; some at a time. */
-  forgetCounters(slotsBefore: Millis): Promise<void>
+  /** Removes counters of slots before this one, and standing ones that count nothing, some at a time. True when there may be more. */
+  forgetCounters(slotsBefore: Millis): Promise<boolean>
 
   /**
    * The outbox of one shard: events that were written with commits, from behind the number `after`, in the order of the

@@ -117,9 +117,10 @@ export class MemoryStore implements Store {
     })
   }
 
-  async forgetCounters(slotsBefore: Millis): Promise<void> {
+  async forgetCounters(slotsBefore: Millis): Promise<boolean> {
     this.#assertOpen()
     this.#counters.forget(slotsBefore)
+    return false
   }
 
   async list(query: ListQuery): Promise<ListPage> {

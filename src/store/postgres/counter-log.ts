@@ -58,6 +58,7 @@ const FOLD_SQL = `
 
 /** Counters of long ago, and standing ones that count nothing any more: every hour in which a timer ever woke has left one. */
 const FORGET_SQL = `
+  WITH forgotten AS (
   DELETE FROM timer_counters AS counter
   USING (
     SELECT known.timer_namespace, slot_at, counter_name
@@ -71,7 +72,10 @@ const FORGET_SQL = `
     LIMIT ${FORGOTTEN_MAX}
   ) AS old
   WHERE counter.timer_namespace = old.timer_namespace AND counter.slot_at = old.slot_at
-    AND counter.counter_name = old.counter_name AND (counter.slot_at > ${STANDING} OR counter.counter_amount = 0)`
+    AND counter.counter_name = old.counter_name AND (counter.slot_at > ${STANDING} OR counter.counter_amount = 0)
+  RETURNING 1
+  )
+  SELECT count(*) FROM forgotten`
 
 export class CounterLog {
   readonly #connections: Connections
@@ -97,8 +101,10 @@ export class CounterLog {
     await this.#folding
   }
 
-  async forget(slotsBefore: Millis): Promise<void> {
-    await this.#connections.write({ name: 'forget', text: FORGET_SQL, values: [slotsBefore] })
+  /** True when there may be more. */
+  async forget(slotsBefore: Millis): Promise<boolean> {
+    const [row] = await this.#connections.write({ name: 'forget', text: FORGET_SQL, values: [slotsBefore] })
+    return row![0] === FORGOTTEN_MAX
   }
 
   /** What is being folded ends; nothing more is begun. */

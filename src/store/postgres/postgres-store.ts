@@ -253,9 +253,9 @@ class PostgresStore implements Store {
     })
   }
 
-  async forgetCounters(slotsBefore: Millis): Promise<void> {
+  async forgetCounters(slotsBefore: Millis): Promise<boolean> {
     await this.#track(() => this.#counterLog.fold())
-    await this.#track(() => this.#counterLog.forget(slotsBefore))
+    return this.#track(() => this.#counterLog.forget(slotsBefore))
   }
 
   async backup(): Promise<void> {

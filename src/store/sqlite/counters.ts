@@ -6,6 +6,8 @@ import type { Millis } from '../../core/timer.ts'
 import type { Cell } from '../row/columns.ts'
 import { COUNTER_STRIDE } from './messages.ts'
 
+const FORGOTTEN_MAX = 1_000 // with one call: commits wait for some milliseconds, not for seconds
+
 export class Counters {
   readonly #add: StatementSync
   readonly #removeZero: StatementSync
@@ -17,7 +19,11 @@ export class Counters {
       ON CONFLICT DO UPDATE SET counter_amount = counter_amount + excluded.counter_amount`)
     this.#removeZero = db.prepare(`
       DELETE FROM timer_counters WHERE timer_namespace = ? AND slot_at = ? AND counter_name = ? AND counter_amount = 0`)
-    this.#removeSlots = db.prepare(`DELETE FROM timer_counters WHERE slot_at > ${STANDING} AND slot_at < ?`)
+    this.#removeSlots = db.prepare(`
+      DELETE FROM timer_counters WHERE (timer_namespace, slot_at, counter_name) IN (
+        SELECT timer_namespace, slot_at, counter_name FROM timer_counters INDEXED BY timer_counters_by_slot
+        WHERE slot_at > ${STANDING} AND slot_at < ? LIMIT ${FORGOTTEN_MAX}
+      )`)
   }
 
   add(counters: readonly Cell[]): void {
@@ -28,7 +34,8 @@ export class Counters {
     }
   }
 
-  forget(slotsBefore: Millis): void {
-    this.#removeSlots.run(slotsBefore)
+  /** True when there may be more. Standing ones that count nothing are removed at once. */
+  forget(slotsBefore: Millis): boolean {
+    return this.#removeSlots.run(slotsBefore).changes === FORGOTTEN_MAX
   }
 }

@@ -178,8 +178,8 @@ class SqliteStore implements Store {
     return this.#read('expired', scan)
   }
 
-  async forgetCounters(slotsBefore: Millis): Promise<void> {
-    await this.#write('forgetCounters', slotsBefore)
+  async forgetCounters(slotsBefore: Millis): Promise<boolean> {
+    return this.#write('forgetCounters', slotsBefore)
   }
 
   async backup({ path, onProgress }: { readonly path: string; readonly onProgress?: (done: number, total: number) => void }): Promise<void> {

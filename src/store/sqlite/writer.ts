@@ -74,8 +74,8 @@ export class Writer {
     this.#transactions.run(() => this.#outbox.remove(numbers))
   }
 
-  forgetCounters(slotsBefore: Millis): void {
-    this.#transactions.run(() => this.#counters.forget(slotsBefore))
+  forgetCounters(slotsBefore: Millis): boolean {
+    return this.#transactions.run(() => this.#counters.forget(slotsBefore))
   }
 
   /** Work that can wait until the caller has its answer. */
