@@ -47,7 +47,7 @@ export function decide(existing: Timer | null, command: Command, context: RuleCo
     case 'cancel':
       return write(canceled(existing, command, context))
     case 'trigger':
-      return isAboutToFireExtra(existing) ? keep(existing) : write(triggered(existing, context))
+      return isAboutToFireExtra(existing, context.now) ? keep(existing) : write(triggered(existing, context))
     case 'pause':
       return existing.status === Status.paused ? keep(existing) : write(paused(existing, context))
     case 'resume':
@@ -214,8 +214,9 @@ function triggered(timer: Timer, { now }: RuleContext): Timer {
   return { ...newFiring({ ...timer, ...dueAgainAt(timer, now) }, now), status: Status.pending }
 }
 
-function isAboutToFireExtra({ extra, attempts }: Timer): boolean {
-  return extra !== null && attempts === 0
+/** One that was put off is not: a trigger fires now. */
+function isAboutToFireExtra({ extra, wakeAt }: Timer, now: Millis): boolean {
+  return extra !== null && wakeAt <= now
 }
 
 function paused(before: Timer, { now }: RuleContext): Timer {

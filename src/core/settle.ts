@@ -14,6 +14,8 @@ import { madeStorable } from './storable-text.ts'
 import { CatchUp, firingDueAt, isFinished, NEVER, Status } from './timer.ts'
 import type { Attempt, Millis, Timer } from './timer.ts'
 
+type FailedDelivery = Extract<DeliveryOutcome, { type: 'failed' }>
+
 export type EndedAttempt = { readonly startedAt: Millis; readonly durationMs: number; readonly outcome: DeliveryOutcome }
 
 export function settle(timer: Timer, ended: EndedAttempt, context: RuleContext): Timer {
@@ -31,14 +33,19 @@ function settled(timer: Timer, ended: EndedAttempt, context: RuleContext): Timer
     case 'rescheduled':
       return rescheduled(tried, outcome.nextAt, context)
     case 'failed':
-      if (outcome.final) return finished(tried, Status.failed, context)
-      return retryOf(tried, outcome.retryAfterMs, context) ?? following(tried, context) ?? finished(tried, Status.failed, context)
+      return afterFailure(tried, outcome, context) ?? finished(tried, Status.failed, context)
   }
 }
 
 /** What comes after this firing; null when it was the last. */
 function following(timer: Timer, context: RuleContext): Timer | null {
   return timer.extra === null ? nextIteration(timer, context) : endExtraFiring(timer, context.now)
+}
+
+/** Null when the timer has failed. A final failure ends a regular firing and its timer; of an extra firing it ends that one, and the cycle goes on as it was. */
+function afterFailure(tried: Timer, { final, retryAfterMs }: FailedDelivery, context: RuleContext): Timer | null {
+  if (final) return tried.extra === null ? null : endExtraFiring(tried, context.now)
+  return retryOf(tried, retryAfterMs, context) ?? following(tried, context)
 }
 
 /** The delivery has been under way for a while: let the store know, for those who look there. It stays due as it is. */

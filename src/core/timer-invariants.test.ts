@@ -28,7 +28,12 @@ test('a timer that cannot be is reported with what is wrong about it', () => {
     [{ dueAt: timer.dueAt + 0.5 }, /whole milliseconds/],
     [{ firing: 2 }, /new firing is a new version/],
   ]
+  const regular = { status: Status.pending, wakeAt: timer.wakeAt, attempts: 0, firstAttemptAt: null }
+  const putOff = { wakeAt: timer.wakeAt + 1, extra: { dueAt: timer.wakeAt + 1, number: 1, regular } }
+  wrong.push([{ ...putOff, extra: { ...putOff.extra, moved: true } }, /put off into the next regular one/])
+  wrong.push([{ ...putOff, extra: { ...putOff.extra, dueAt: NOW } }, /put off into the next regular one/])
   for (const [changes, message] of wrong) assert.throws(() => assertTimerInvariants({ ...timer, ...changes }), message)
+  assertTimerInvariants({ ...timer, ...putOff }) // a trigger of a timer that is overdue
 })
 
 test('a step that cannot be is reported with what is wrong about it', () => {

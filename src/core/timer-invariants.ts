@@ -1,7 +1,7 @@
 // What is true of every timer that the rules produce, and of every step from one to the next. For tests, simulations
 // and timers that come from a file; the service itself does not call it.
 
-import { withoutExtraFiring } from './extra-firing.ts'
+import { isPutOff, withoutExtraFiring } from './extra-firing.ts'
 import { deliveryId, timerUuid } from './ids.ts'
 import { ATTEMPTS_KEPT, ERROR_CHARS_KEPT } from './limits.ts'
 import { parseSchedule } from './schedule.ts'
@@ -33,7 +33,7 @@ export function faultIn(timer: Timer): string | null {
     [status !== Status.paused || (wakeAt === NEVER) === (extra === null), 'a paused timer wakes for an extra firing only'],
     [extra === null || !isFinished(timer), 'a finished timer has no firing left'],
     [extra === null || status === Status.executing || status === extra.regular.status, 'an extra firing leaves the status alone'],
-    [extra === null || attempts === 0 || wakeAt < extra.regular.wakeAt, 'an extra firing is not retried into the next one'],
+    [extra === null || !isPutOff(timer) || wakeAt < extra.regular.wakeAt, 'an extra firing is not put off into the next regular one'],
     [isFinished(timer) === (timer.finishedAt !== null), 'a timer is finished when it has a finishing time'],
     [timer.finishedAt === null || wakeAt >= timer.finishedAt, 'retention begins when the timer finishes'],
     [(attempts === 0) === (timer.firstAttemptAt === null), 'the first attempt has a time'],

@@ -63,8 +63,10 @@ export type Attempt = {
 
 /** While a timer has one, its `wakeAt`, `attempts` and `firstAttemptAt` are about it, and `dueAt` is about the schedule's next firing still. */
 export type ExtraFiring = {
-  /** When it was asked for: it is due from then on. */
+  /** When it was asked for, by a trigger or by the receiver: it is due from then on. */
   readonly dueAt: Millis
+  /** The receiver has put it off until `dueAt`. */
+  readonly moved?: true
   /** Names it in its delivery id: the version of the timer that it came with. */
   readonly number: number
   /** What the timer goes on with when it is over. */

@@ -173,6 +173,7 @@ const TARGET = Type.Union([
 
 const EXTRA = exact({
   dueAt: millis,
+  moved: Type.Optional(Type.Literal(true)),
   number: count,
   regular: exact({ status: Type.Enum([Status.pending, Status.paused]), wakeAt: millis, attempts: count, firstAttemptAt: orNull(millis) }),
 } satisfies Record<keyof NonNullable<Timer['extra']>, TSchema>)
