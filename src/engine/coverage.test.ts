@@ -92,7 +92,7 @@ test('parking never claims more than was covered', () => {
 
 test('a namespace that is one too many to be parked takes the others back with it', () => {
   const { coverage, covered } = setup()
-  for (let n = 0; n < 100; n++) coverage.park(`n${n}` as Namespace, key(MINUTE))
+  for (let n = 0; n < 1_000; n++) coverage.park(`n${n}` as Namespace, key(MINUTE))
   coverage.park(flood, key(30_000))
   assert.deepEqual([coverage.parked.has(flood), covered(flood), covered(calm)], [false, [0, 30_000], [0, 30_000]])
 })

@@ -27,7 +27,7 @@ export type Page = {
 const EVERYTHING: OrderKey = lastKeyAt(Infinity)
 const NOTHING: OrderKey = lastKeyAt(-Infinity)
 const LAST_DUE_AT: Millis = NEVER - 1 // leaves paused timers out
-const PARKED_MAX = 100 // all of them are named in every scan for the others
+const PARKED_MAX = 1_000 // all of them are named in every scan for the others, and each has scans of its own
 // How far a scan looks ahead that leaves parked parties out: their rows are read, and skipped, as far as it goes.
 const LOOK_AHEAD_MS = 10_000
 

@@ -99,7 +99,8 @@ export class MemoryStore implements Store {
   async due({ shard, after, until, limit, party, except = [] }: DueScan): Promise<readonly Timer[]> {
     this.#assertOpen()
     const rows = this.#scan({ shard, finished: false, after, limit: Infinity })
-    const isMeant = (timer: Timer) => (party === undefined || partyOf(timer) === party) && !except.includes(partyOf(timer))
+    const excepted = new Set(except)
+    const isMeant = (timer: Timer) => (party === undefined || partyOf(timer) === party) && !excepted.has(partyOf(timer))
     return rows.filter((timer) => timer.wakeAt <= until && isMeant(timer)).slice(0, limit)
   }
 
