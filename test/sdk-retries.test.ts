@@ -119,7 +119,7 @@ suite('a service that is killed', () => {
     let service = await startService(t, { cwd, env })
     const { url } = service
     const receiver = await startReceiver(t)
-    const client = new Duetime({ url, timeoutMs: 60_000, retries: 100 })
+    const client = new Duetime({ url, timeoutMs: 300_000, retries: 100 })
     const expected = new Map<string, number>()
     const over = new AbortController()
 

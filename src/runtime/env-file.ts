@@ -1,7 +1,7 @@
 // Settings in a file `.env` in the working directory, read as `node --env-file` does: what the environment has wins.
 
 import { readFileSync } from 'node:fs'
-import { parseEnv } from 'node:util'
+import util from 'node:util' // whole: an old Node, to which the library has to say that it is old, has no parseEnv
 
 const FILE = '.env'
 
@@ -13,7 +13,7 @@ const names = new Set<string>()
 
 /** Once, before anything asks for a variable. A file that is not there is no fault. */
 export function readEnvFile(env: Record<string, string | undefined> = process.env): void {
-  for (const [name, value] of Object.entries(parseEnv(textOf(FILE)))) {
+  for (const [name, value] of Object.entries(util.parseEnv(textOf(FILE)))) {
     if (env[name] !== undefined) continue
     env[name] = value
     names.add(name)
