@@ -70,7 +70,8 @@ function refusals(server: TestServer, route: RouteCase, errorField: BadInputSuit
     const answer = await send(server, route, body, contentType)
     assert.equal(answer.status, status, `${answer.status} ${answer.text}`)
     const named = errorField(answer)
-    if (field !== undefined) assert.equal(named, field, answer.text)
+    // A key that is never accepted may stand deeper: `constructor.prototype` in an unknown `constructor`.
+    if (field !== undefined && !named?.startsWith(`${field}.`)) assert.equal(named, field, answer.text)
   }
 }
 
