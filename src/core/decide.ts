@@ -22,7 +22,7 @@ export type RuleContext = {
   readonly arrivedAt?: Millis
   /** How long a finished timer of this namespace is kept. */
   readonly retentionMs: Millis
-  /** How soon a receiver can have itself called again at the earliest. */
+  /** How soon a timer is delivered again at the earliest, because its receiver asks for it or because it failed. */
   readonly rescheduleMinMs?: Millis
 }
 

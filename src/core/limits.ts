@@ -35,7 +35,7 @@ export const CYCLE_REPETITIONS_MAX = 1_000
 export const DELAY_MIN_MS = 1 * SECOND
 export const DELAY_MAX_YEARS = 100 // the timing wheel's horizon
 
-export const RESCHEDULE_MIN_DEFAULT_MS = 1 * SECOND // as for cycles: a receiver that reschedules itself needs no request for it
+export const RESCHEDULE_MIN_DEFAULT_MS = 1 * SECOND // as for cycles: neither a receiver that reschedules itself nor a retry needs a request
 
 export const RETRIES_MAX = 100
 export const RETRIES_UNLIMITED = 9_999_999 // what answers show for timers that only their duration ends; no client may ask for it

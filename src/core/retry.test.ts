@@ -6,7 +6,7 @@ import { DEFAULT_RETRY, SINGLE_ATTEMPT, backoffMs, nextAttemptAt, sameRetryPolic
 import type { FailedAttempt, RetryPolicy } from './retry.ts'
 
 const NOW = Date.UTC(2026, 0, 31)
-const first: FailedAttempt = { attempts: 1, firstAttemptAt: NOW, retryAfterMs: null, spread: 0 }
+const first: FailedAttempt = { attempts: 1, firstAttemptAt: NOW, retryAfterMs: null, waitMinMs: 1, spread: 0 }
 
 const policies: fc.Arbitrary<RetryPolicy> = fc.record({
   maxAttempts: fc.integer({ min: 1, max: RETRIES_MAX + 1 }),
@@ -19,6 +19,7 @@ const failures: fc.Arbitrary<FailedAttempt> = fc.record({
   attempts: fc.integer({ min: 1, max: RETRIES_MAX + 1 }),
   firstAttemptAt: fc.integer({ min: NOW - RETRY_DURATION_MAX_MS, max: NOW }),
   retryAfterMs: fc.option(fc.integer({ min: 0, max: RETRY_DURATION_MAX_MS })),
+  waitMinMs: fc.constant(1),
   spread: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
 })
 
@@ -46,6 +47,12 @@ test('a wait of part of a millisecond is rounded up, never down', () => {
 test('jitter adds up to a tenth and takes nothing away', () => {
   assert.equal(nextAttemptAt(DEFAULT_RETRY, { ...first, spread: 0.5 }, NOW), NOW + 31_500)
   assert.equal(nextAttemptAt(DEFAULT_RETRY, { ...first, spread: 1 - 2 ** -32 }, NOW), NOW + 33_000)
+})
+
+test('the least wait that is allowed has its jitter, too, and ends with the policy', () => {
+  const policy = { ...DEFAULT_RETRY, initialIntervalMs: 1 }
+  assert.equal(nextAttemptAt(policy, { ...first, waitMinMs: 1_000, spread: 0.5 }, NOW), NOW + 1_050)
+  assert.equal(nextAttemptAt({ ...policy, maxDurationMs: 500 }, { ...first, waitMinMs: 1_000 }, NOW), null)
 })
 
 test('the next attempt keeps the policy interval, the maximum with its jitter, the total duration and Retry-After', () => {

@@ -43,6 +43,8 @@ export type FailedAttempt = {
   readonly firstAttemptAt: Millis
   /** What the receiver asked for, if anything. It can only make the wait longer, and not longer than the policy lasts. */
   readonly retryAfterMs: Millis | null
+  /** The least wait that the service allows, whatever the policy says. */
+  readonly waitMinMs: Millis
   /** 0 ≤ spread < 1, the same for the same attempt of the same firing. */
   readonly spread: number
 }
@@ -51,7 +53,7 @@ export type FailedAttempt = {
 export function nextAttemptAt(policy: RetryPolicy, failed: FailedAttempt, now: Millis): Millis | null {
   if (failed.attempts >= policy.maxAttempts) return null
   const endsAt = failed.firstAttemptAt + policy.maxDurationMs
-  const at = now + Math.ceil(backoffMs(policy, failed.attempts) * (1 + JITTER * failed.spread))
+  const at = now + Math.ceil(Math.max(backoffMs(policy, failed.attempts), failed.waitMinMs) * (1 + JITTER * failed.spread))
   if (at > endsAt) return null
   // A receiver that asks for more time than is left gets what is left: it is alive, and attempts are left, too.
   return Math.min(Math.max(at, now + (failed.retryAfterMs ?? 0)), endsAt)

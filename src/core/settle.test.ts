@@ -79,6 +79,19 @@ test('a receiver that reschedules itself is called again after the floor at the 
   assert.equal(settle(timer, ended, { ...at(timer.wakeAt + 5), rescheduleMinMs: 30 * SECOND }).dueAt, timer.wakeAt + 5 + 30 * SECOND)
 })
 
+test('a failed delivery is tried again after the same floor at the earliest, whatever its policy says', () => {
+  const retry = { ...DEFAULT_RETRY, maxAttempts: 101, initialIntervalMs: 1 }
+  const timer = timerOf('PT1M', { retry })
+  const waitMs = attempt(timer, FAILED).wakeAt - (timer.wakeAt + 5)
+  assert.ok(waitMs >= SECOND && waitMs <= 1.1 * SECOND, `${waitMs}`)
+  assert.equal(attempt(timer, FAILED).retry, retry)
+  const ended = { startedAt: timer.wakeAt, durationMs: 5, outcome: FAILED }
+  const soon = settle(timer, ended, { ...at(timer.wakeAt + 5), rescheduleMinMs: 1 }).wakeAt - (timer.wakeAt + 5)
+  assert.ok(soon === 1 || soon === 2, `${soon}`)
+  const cycle = attempt(timerOf('R/PT1S', { retry }), FAILED)
+  assert.deepEqual([cycle.iteration, cycle.attempts], [2, 0], 'the next iteration takes over')
+})
+
 test('Retry-After makes the wait longer', () => {
   const retryAfterMs = 5 * MINUTE
   const after = attempt(timerOf('PT1M'), failedDelivery('HTTP 429', { statusCode: 429, retryAfterMs }))

@@ -92,8 +92,8 @@ function withNote(timer: Timer, note: string): Timer {
 }
 
 /** Null when the policy is used up, or when the wait would last into the next regular firing, which then takes over. */
-function retryOf(timer: Timer, retryAfterMs: Millis | null, { now }: RuleContext): Timer | null {
-  const failed = { attempts: timer.attempts, firstAttemptAt: timer.firstAttemptAt!, retryAfterMs, spread: spreadOf(timer) }
+function retryOf(timer: Timer, retryAfterMs: Millis | null, { now, rescheduleMinMs: waitMinMs = RESCHEDULE_MIN_DEFAULT_MS }: RuleContext): Timer | null {
+  const failed = { attempts: timer.attempts, firstAttemptAt: timer.firstAttemptAt!, retryAfterMs, waitMinMs, spread: spreadOf(timer) }
   const earliestAt = nextAttemptAt(timer.retry, failed, now)
   if (earliestAt === null) return null
   const at = Math.max(earliestAt, firingDueAt(timer)) // the clock may have been set back during the delivery

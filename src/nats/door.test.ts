@@ -181,7 +181,7 @@ test('a canceled timer does not fire; a cancel that comes too late, or for nobod
 
 test('an event is given up after a year of failures, not sooner', () => {
   const day = 24 * 60 * MINUTE
-  const failed = (days: number) => ({ attempts: days * 2_880, firstAttemptAt: NOW, retryAfterMs: null, spread: 0 })
+  const failed = (days: number) => ({ attempts: days * 2_880, firstAttemptAt: NOW, retryAfterMs: null, waitMinMs: 1_000, spread: 0 })
   assert.equal(nextAttemptAt(EVENT_RETRY, failed(364), NOW + 364 * day), NOW + 364 * day + 30_000)
   assert.equal(nextAttemptAt(EVENT_RETRY, failed(365), NOW + 365 * day), null)
 })

@@ -161,7 +161,7 @@ export const SETTINGS = {
       help: 'Deliveries under way to one host and port for one API key, so that a dead receiver does not hold up the others.',
     }),
     rescheduleMinMs: setting('RESCHEDULE_MIN', duration({ min: '1ms', max: '1h' }), '1s', {
-      help: 'How soon a receiver can have itself called again (`nextExecuteAt`). What it asks for sooner is moved to this.',
+      help: 'How soon a receiver is called again at the earliest, because it asks for it (`nextExecuteAt`) or because a delivery failed (`retryPolicy`). What would be sooner is moved to this.',
     }),
     callbackAllow: setting('CALLBACK_ALLOW', list(egressRule()), '', {
       help: 'Where callbacks may go besides public addresses. While listening on loopback only, `loopback` and `private` are allowed.',

@@ -35,7 +35,8 @@ export class Service {
   readonly #child: ChildProcess
 
   constructor({ cwd, env = {}, flags = [] }: Place) {
-    this.#child = spawnMain(['serve', ...flags], { cwd, env: { PORT: '0', LOG_FORMAT: 'json', ...env } })
+    // Tests wait for retries: they may come sooner than the service lets them by default.
+    this.#child = spawnMain(['serve', ...flags], { cwd, env: { PORT: '0', LOG_FORMAT: 'json', RESCHEDULE_MIN: '10ms', ...env } })
     this.exited = new Promise((resolve) => this.#child.once('close', (code, signal) => resolve({ code, signal })))
     this.listening = this.#watchOutput()
     this.listening.catch(() => {}) // whoever needs it waits for it; a test that kills a starting service does not
