@@ -64,11 +64,14 @@ export function backoffMs(policy: RetryPolicy, attempts: number): Millis {
   return Math.min(policy.initialIntervalMs * policy.multiplier ** (attempts - 1), policy.maxIntervalMs)
 }
 
+/** One text for whatever is wrong with the number, by whichever of its names it was given. */
+export const RETRIES_BOUNDS = `retryPolicy.maxRetries must be 0 to ${RETRIES_MAX}, or retryPolicy.maxAttempts, which counts the first one, 1 to ${RETRIES_MAX + 1}`
+
 /** More attempts than clients may ask for are taken when the timer has as many: what an answer shows can be sent back. */
 export function changedRetry(policy: RetryPolicy, changes: RetryChanges): RetryPolicy {
   const { maxAttempts = policy.maxAttempts } = changes
   if (maxAttempts > RETRIES_MAX + 1 && maxAttempts !== policy.maxAttempts) {
-    throw invalidInput('retryPolicy.maxRetries', `retryPolicy.maxRetries must be 0 to ${RETRIES_MAX}`)
+    throw invalidInput('retryPolicy.maxRetries', RETRIES_BOUNDS)
   }
   const changed = { ...policy, ...changes }
   return sameRetryPolicy(changed, DEFAULT_RETRY) ? DEFAULT_RETRY : changed

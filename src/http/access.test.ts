@@ -162,6 +162,16 @@ suite('a namespace of others', () => {
     assert.equal((await refused('default-x')).status, 400)
   })
 
+  test('a list that names no namespace and is refused says how to list what the key may see', async (t) => {
+    const server = await guarded(t)
+    const list = (body: object) => server.post('/api/v1/timers/list', body, asCaller(server, 'elsewhere'))
+    const { status, json } = await list({})
+    const refusal = "the key 'elsewhere' may not use namespace 'default'"
+    assert.deepEqual([status, json['message']], [403, `${refusal}, which is meant when none is named; "namespace": "*" lists all that the key may use`])
+    assert.equal((await list({ namespace: 'default' })).json['message'], refusal)
+    assert.equal((await list({ namespace: '*' })).status, 200)
+  })
+
   test('the refusal names what is needed, what is there and the namespace', async (t) => {
     const server = await guarded(t)
     const { json } = await server.post('/api/v1/timers/delete', TIMER, asCaller(server, 'elsewhere'))

@@ -4,7 +4,7 @@
 import type { FastifyInstance } from 'fastify'
 
 /** `contract`: null for the service's own routes, and for those that contracts share. */
-type KnownRoute = { readonly method: string; readonly pattern: RegExp; readonly contract: string | null }
+type KnownRoute = { readonly method: string; readonly url: string; readonly pattern: RegExp; readonly contract: string | null }
 
 export class AllowedMethods {
   readonly #routes: KnownRoute[] = []
@@ -14,7 +14,7 @@ export class AllowedMethods {
   watch(app: FastifyInstance): void {
     app.addHook('onRoute', ({ method, url }) => {
       const pattern = patternOf(url)
-      for (const one of [method].flat()) this.#routes.push({ method: one, pattern, contract: this.#contract })
+      for (const one of [method].flat()) this.#routes.push({ method: one, url, pattern, contract: this.#contract })
     })
   }
 
@@ -25,9 +25,13 @@ export class AllowedMethods {
     this.#contract = null
   }
 
-  /** Sorted; empty when the contract has no such path. */
+  /** Sorted; empty when there is no such path. A path without parameters can be meant by nobody but the contract that has it. */
   of(path: string, contract: string): readonly string[] {
-    const isMeant = (route: KnownRoute) => (route.contract === null || route.contract === contract) && route.pattern.test(path)
+    const own = this.#methods((route) => (route.contract === null || route.contract === contract) && route.pattern.test(path))
+    return own.length > 0 ? own : this.#methods(({ url }) => url === path)
+  }
+
+  #methods(isMeant: (route: KnownRoute) => boolean): readonly string[] {
     return [...new Set(this.#routes.filter(isMeant).map(({ method }) => method))].toSorted()
   }
 }

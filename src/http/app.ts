@@ -17,6 +17,7 @@ import { registerClusterRoute } from './cluster-route.ts'
 import type { Contract } from './contract.ts'
 import { registerCors } from './cors.ts'
 import { ErrorAnswers } from './error-answers.ts'
+import { holdBackBodies } from './expect-continue.ts'
 import { registerInternalRoutes } from './internal-routes.ts'
 import type { InternalParts } from './internal-routes.ts'
 import { registerListsUnderWay } from './lists-under-way.ts'
@@ -82,6 +83,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const app = fastify({ ...fastifyOptions(options), frameworkErrors: (error, request, reply) => void errors.answer(error, request, reply) })
 
   app.server.maxConnections = config.connectionsMax
+  holdBackBodies(app.server)
   errors.attach(app)
   registerAnswerHeaders(app)
   registerCors(app, config.corsOrigins)

@@ -33,6 +33,26 @@ test('a body that is too large for its route is refused before it is sent', asyn
   }
 })
 
+test('a client that asks before it sends is told to go on for a body that is taken, and to keep one that is not', async (t) => {
+  const { url } = await testServer(t, { contracts: CONTRACTS })
+  const ask = (bytes: number) => {
+    const request = open(`${url}/api/v1/timers/create`, { 'content-length': bytes, expect: '100-continue' })
+    request.flushHeaders()
+    let told = false
+    request.on('continue', () => (told = true))
+    return { request, wasTold: () => told }
+  }
+  const { request: refused, wasTold } = ask(600 * KIB)
+  const [response] = (await once(refused, 'response')) as [IncomingMessage]
+  assert.deepEqual([response.statusCode, response.headers.connection, wasTold()], [413, 'close', false])
+  refused.destroy()
+  const body = JSON.stringify(TIMER)
+  const { request } = ask(body.length)
+  await once(request, 'continue')
+  request.end(body)
+  assert.equal((await answerTo(request)).status, 200)
+})
+
 test('a body of unknown length is refused as soon as it is too large', async (t) => {
   const { url } = await testServer(t)
   const request = open(`${url}/api/v1/timers/create`)

@@ -8,6 +8,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { DuetimeError, ErrorCode, invalidInput } from '../core/errors.ts'
 import { BODY_VALUES_MAX, JSON_DEPTH_MAX } from '../core/limits.ts'
 import type { Config } from '../runtime/config.ts'
+import { askForBody } from './expect-continue.ts'
 import { surveyJson } from './json-guards.ts'
 import type { JsonFault } from './json-guards.ts'
 import { locateJsonFault } from './json-position.ts'
@@ -37,6 +38,7 @@ export function registerRequestBodies(app: FastifyInstance, { batchBodyMaxBytes 
 function readBody(request: FastifyRequest, stream: IncomingMessage, done: Done): void {
   const limit = request.routeOptions.bodyLimit
   if (Number(request.headers['content-length'] ?? 0) > limit) return done(bodyTooLarge(request, limit))
+  askForBody(stream)
   const chunks: Buffer[] = []
   let bytes = 0
   const stop = (error: Error | null) => {

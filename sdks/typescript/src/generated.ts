@@ -73,7 +73,7 @@ export type CreateBody = {
   readonly retryPolicy?: {
     /** Attempts after the first, 0 to 100. Default 3. */
     readonly maxRetries?: number | undefined
-    /** Attempts in all, the first included; instead of maxRetries. */
+    /** Attempts in all, the first included, 1 to 101; instead of maxRetries. */
     readonly maxAttempts?: number | undefined
     /** Wait before the first retry, such as 30s or PT30S. Default 30s. */
     readonly initialInterval?: string | undefined
@@ -132,7 +132,7 @@ export type UpdateBody = {
   readonly retryPolicy?: {
     /** Attempts after the first, 0 to 100. Default 3. */
     readonly maxRetries?: number | undefined
-    /** Attempts in all, the first included; instead of maxRetries. */
+    /** Attempts in all, the first included, 1 to 101; instead of maxRetries. */
     readonly maxAttempts?: number | undefined
     /** Wait before the first retry, such as 30s or PT30S. Default 30s. */
     readonly initialInterval?: string | undefined

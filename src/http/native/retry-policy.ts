@@ -4,8 +4,8 @@ import { Type } from 'typebox'
 import type { Static } from 'typebox'
 import { invalidInput } from '../../core/errors.ts'
 import { formatInterval } from '../../core/interval.ts'
-import { RETRIES_MAX, RETRIES_UNLIMITED, RETRY_DURATION_MAX_MS, RETRY_INTERVAL_MAX_MS, RETRY_MULTIPLIER_MAX } from '../../core/limits.ts'
-import { changedRetry, DEFAULT_RETRY, sameRetryPolicy } from '../../core/retry.ts'
+import { RETRIES_MAX, RETRY_DURATION_MAX_MS, RETRY_INTERVAL_MAX_MS, RETRY_MULTIPLIER_MAX } from '../../core/limits.ts'
+import { changedRetry, DEFAULT_RETRY, RETRIES_BOUNDS, sameRetryPolicy } from '../../core/retry.ts'
 import type { RetryChanges, RetryPolicy } from '../../core/retry.ts'
 import { readInterval } from './intervals.ts'
 
@@ -14,9 +14,10 @@ const DURATION_BOUNDS = { minMs: 0, maxMs: RETRY_DURATION_MAX_MS }
 
 export const RetryPolicyFields = Type.Object(
   {
-    maxRetries: Type.Optional(Type.Integer({ minimum: 0, maximum: RETRIES_UNLIMITED, description: `Attempts after the first, 0 to ${RETRIES_MAX}. Default 3.` })),
+    // Their bounds are not the schema's: more is taken where the timer has as many.
+    maxRetries: Type.Optional(Type.Integer({ description: `Attempts after the first, 0 to ${RETRIES_MAX}. Default 3.` })),
     maxAttempts: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: RETRIES_UNLIMITED + 1, description: 'Attempts in all, the first included; instead of maxRetries.' }),
+      Type.Integer({ description: `Attempts in all, the first included, 1 to ${RETRIES_MAX + 1}; instead of maxRetries.` }),
     ),
     initialInterval: Type.Optional(Type.String({ description: 'Wait before the first retry, such as 30s or PT30S. Default 30s.' })),
     backoffMultiplier: Type.Optional(
@@ -40,12 +41,18 @@ export function readRetryChanges(fields: RetryPolicyFields): RetryChanges {
   const multiplier = either(fields, 'backoffMultiplier', 'multiplier')
   const duration = either(fields, 'maxRetryAttemptsDuration', 'maxAttemptsDuration')
   return {
-    ...(retries === null ? {} : { maxAttempts: fields.maxAttempts ?? fields.maxRetries! + 1 }),
+    ...(retries === null ? {} : { maxAttempts: attemptsOf(fields, retries) }),
     ...(fields.initialInterval === undefined ? {} : { initialIntervalMs: interval(fields, 'initialInterval', INTERVAL_BOUNDS) }),
     ...(multiplier === null ? {} : { multiplier: fields[multiplier]! }),
     ...(fields.maxInterval === undefined ? {} : { maxIntervalMs: interval(fields, 'maxInterval', INTERVAL_BOUNDS) }),
     ...(duration === null ? {} : { maxDurationMs: interval(fields, duration, DURATION_BOUNDS) }),
   }
+}
+
+function attemptsOf(fields: RetryPolicyFields, name: 'maxRetries' | 'maxAttempts'): number {
+  const attempts = fields.maxAttempts ?? fields.maxRetries! + 1
+  if (attempts < 1) throw invalidInput(`retryPolicy.${name}`, RETRIES_BOUNDS)
+  return attempts
 }
 
 type Field = keyof RetryPolicyFields

@@ -6,7 +6,7 @@ import type { Contract } from '../../contract.ts'
 import { renderCyclesError } from './envelope.ts'
 import { PREFIX, registerRoutes, speaksCycles } from './routes.ts'
 
-const ONE_SEGMENT = new RegExp(`^${PREFIX}/[^/]+$`)
+const ONE_SEGMENT = new RegExp(`^${PREFIX}/[^/]*$`)
 
 export const cyclesContract: Contract = {
   name: 'cycles',

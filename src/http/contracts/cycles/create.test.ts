@@ -43,6 +43,14 @@ test('a duration that is well-formed and out of range is a validation error', as
   }
 })
 
+test('an id that could never be read is refused', async (t) => {
+  const { create } = await setup(t)
+  const { code, message, details } = errorOf(await create({ timer_id: 'stats', duration_or_cycle: 'PT5M' }))
+  assert.deepEqual([code, details['field']], ['VALIDATION_ERROR', 'timer_id'])
+  assert.match(message, /'stats' is reserved/)
+  dataOf(await create({ timer_id: 'Stats', duration_or_cycle: 'PT5M' }))
+})
+
 test('what is wrong with the other fields is a validation error that names the field', async (t) => {
   const { create } = await setup(t, { namespaces: ['default', 'production'] })
   const refused = async (body: object, field: string) => {

@@ -49,7 +49,8 @@ const NUMBER_MAX = 1_000_000_000 // times a page is still exact
 
 function wholeNumber(text: string | undefined, field: 'page' | 'page_size'): number | undefined {
   if (text === undefined) return undefined
-  const value = /^\d{1,10}$/.test(text) ? Number(text) : 0
-  if (value < 1 || value > NUMBER_MAX) throw invalidInput(field, `${field} must be a whole number, 1 or more`)
+  const value = /^\d+$/.test(text) ? Number(text) : 0
+  if (value < 1) throw invalidInput(field, `${field} must be a whole number, 1 or more`)
+  if (value > NUMBER_MAX) throw invalidInput(field, `${field} must be at most ${NUMBER_MAX}`)
   return value
 }

@@ -32,6 +32,12 @@ test('a value that a list does not take is refused with the field, and a page th
   assert.equal((dataOf(await get('?page_size=101'))['pagination'] as Json)['page_size'], 100)
 })
 
+test('a page beyond the last that can be asked for is refused with that bound', async (t) => {
+  const { get } = await setup(t)
+  for (const page of ['99999999999', '1000000001']) assert.equal(errorOf(await get(`?page=${page}`)).message, 'page must be at most 1000000000')
+  assert.equal((await get('?page=1000000000')).status, 200)
+})
+
 test('an empty list has no pages', async (t) => {
   const { get } = await setup(t)
   const { timers, pagination, summary } = dataOf(await get(''))

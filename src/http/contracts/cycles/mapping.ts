@@ -49,10 +49,13 @@ function readSchedule(text: string): Schedule {
   return schedule
 }
 
+/** What stands in the place of an id in the path of the statistics. */
+export const STATISTICS_SEGMENT = 'stats'
 const TIMER_ID = /^[\w-]+$/
 
 /** Ids made elsewhere may be any text: they can be read and deleted, and only new ones are held to this. */
 function newTimerId(text: string): TimerId {
+  if (text === STATISTICS_SEGMENT) throw invalidInput('timer_id', `timer_id '${text}' is reserved: its path shows the statistics; choose another id`)
   if (TIMER_ID.test(text)) return parseTimerId(text, 'timer_id')
   throw invalidInput('timer_id', `timer_id must be 1 to ${TIMER_ID_CHARS_MAX} letters, digits, '-' or '_'`)
 }

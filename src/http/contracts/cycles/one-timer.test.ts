@@ -129,6 +129,15 @@ test('a path that this contract has, with another method, is refused in its enve
   assert.equal(errorOf(answer).code, 'METHOD_NOT_ALLOWED')
 })
 
+test('a path of statistics or without an id is answered for, whatever the method', async (t) => {
+  const { request } = await setup(t)
+  const posted = await request('/api/v1/timers/stats', { method: 'POST' })
+  assert.deepEqual([posted.status, posted.headers.get('allow')], [405, 'GET, HEAD'])
+  const nameless = await request('/api/v1/timers/')
+  assert.ok(nameless.status === 400 || nameless.status === 404, nameless.text)
+  assert.equal(nameless.json['success'], false, nameless.text)
+})
+
 test('a method that is refused is answered with those of the contract that was asked', async (t) => {
   const { request, post } = await setup(t)
   const ofCycles = await request('/api/v1/timers/create', { method: 'PUT' })

@@ -16,7 +16,7 @@ import { around, successJson } from './envelope.ts'
 import { accuracyOf, historyOf } from './history.ts'
 import { toPageQuery } from './list-query.ts'
 import type { AskedPage } from './list-query.ts'
-import { readTenant, toCreateCommand, toIdentity } from './mapping.ts'
+import { readTenant, STATISTICS_SEGMENT, toCreateCommand, toIdentity } from './mapping.ts'
 import { OPERATIONS } from './operations.ts'
 import { PERIOD_MS, statisticsJson, summaryJson } from './stats-json.ts'
 import { placeOf, remainingMs, timerFields, timerJson } from './timer-json.ts'
@@ -62,8 +62,8 @@ export function registerRoutes(instance: FastifyInstance, { clock, callbackBaseU
     })
   })
 
-  // A fixed path comes before one with a parameter: a timer whose id is `stats` can be listed and deleted, not read alone.
-  app.get(`${PREFIX}/stats`, { schema: OPERATIONS.stats }, async (request, reply) => {
+  // A fixed path comes before one with a parameter: a timer that another contract gave this id can be listed and deleted, not read alone.
+  app.get(`${PREFIX}/${STATISTICS_SEGMENT}`, { schema: OPERATIONS.stats }, async (request, reply) => {
     const { period = '24h', tenant_id } = request.query
     const namespace = readTenant(tenant_id)
     const statistics = await request.timers.statistics({ ...(namespace === undefined ? {} : { namespace }), periodMs: PERIOD_MS[period] })

@@ -182,7 +182,12 @@ suite('one timer', () => {
     assert.equal(details(await send('GET', '/api/v1/timers/billing/a%00b'))['field'], 'timerId')
     assert.equal(details(await send('GET', '/api/v1/timers/a%20b/x'))['field'], 'groupId')
     assertError(await send('GET', '/api/v1/timers/billing/%zz'), 400, 'INVALID_INPUT')
-    assertError(await send('PATCH', PATH, {}), 405, 'METHOD_NOT_ALLOWED')
+    for (const method of ['PATCH', 'POST']) {
+      const refused = await send(method, PATH, {})
+      assertError(refused, 405, 'METHOD_NOT_ALLOWED')
+      assert.equal(refused.headers.get('allow'), 'DELETE, GET, HEAD, PUT')
+    }
+    assertError(await send('POST', `${PATH}/c`, {}), 404, 'ROUTE_NOT_FOUND')
   })
 
   test('a DELETE that announces JSON and sends none is a DELETE', async (t) => {

@@ -4,9 +4,11 @@ import type { Contract } from '../../contract.ts'
 import { renderNativeError } from '../../native/error-envelope.ts'
 import { PREFIX, registerRoutes } from './routes.ts'
 
+const ONE_SEGMENT = new RegExp(`^${PREFIX}/[^/]*$`)
+
 export const v1Contract: Contract = {
   name: 'v1',
-  owns: ({ method, path }) => method === 'POST' && path.startsWith(`${PREFIX}/`),
+  owns: ({ method, path }) => method === 'POST' && ONE_SEGMENT.test(path),
   register: registerRoutes,
   renderError: renderNativeError,
 }

@@ -26,6 +26,18 @@ test('either-or fields are refused when both or none are given, and the field is
   await refused({ executeAt: 'PT10M', callbackUrl: HOOK }, 'executeAt')
 })
 
+test('a number of retries that is refused has one bound in every message', async (t) => {
+  const { call } = await setup(t)
+  const bounds = 'retryPolicy.maxRetries must be 0 to 100, or retryPolicy.maxAttempts, which counts the first one, 1 to 101'
+  for (const retryPolicy of [{ maxRetries: -1 }, { maxRetries: 101 }, { maxRetries: 9_999_999 }, { maxRetries: 1e300 }, { maxAttempts: 0 }, { maxAttempts: 102 }]) {
+    const { status, json } = await call('create', { schedule: 'PT1M', callbackUrl: HOOK, retryPolicy })
+    assert.deepEqual([status, json['message']], [400, bounds], JSON.stringify(retryPolicy))
+  }
+  for (const retryPolicy of [{ maxRetries: 100 }, { maxAttempts: 1 }, { maxAttempts: 101 }]) {
+    assert.equal((await call('create', { schedule: 'PT1M', callbackUrl: HOOK, retryPolicy })).status, 200)
+  }
+})
+
 test('a callback that could not be delivered is refused', async (t) => {
   const { call } = await setup(t)
   const refused = async (callback: object, field: string) => {

@@ -1,7 +1,7 @@
 // A list in one of its three ways: page after page by a cursor, which reads no more than it shows; sorted, with an offset
 // and a total; or by the beginning of ids. What does not go together is refused, and the field named.
 
-import { invalidInput } from '../../../core/errors.ts'
+import { DuetimeError, ErrorCode, invalidInput } from '../../../core/errors.ts'
 import { parseTimerId } from '../../../core/ids.ts'
 import { PAGE_TIMERS_DEFAULT, PAGE_TIMERS_MAX } from '../../../core/limits.ts'
 import { isFinished } from '../../../core/timer.ts'
@@ -13,9 +13,25 @@ import { partsNotIn, timerFieldsJson } from '../../native/timer-fields.ts'
 import { timerJson } from '../../native/timer-json.ts'
 import { cursorText, readCursor } from './cursor.ts'
 import { toListFilter } from './filter.ts'
+import { EVERY } from './schema.ts'
 import type { ListBody } from './schema.ts'
 
 export async function list(body: ListBody, timers: Timers): Promise<ListAnswer<Timer>> {
+  try {
+    return await listAsAsked(body, timers)
+  } catch (error) {
+    throw body.namespace === undefined ? withAdvice(error) : error
+  }
+}
+
+/** A key that may not use the namespace that is meant may use others. */
+function withAdvice(error: unknown): unknown {
+  if (!(error instanceof DuetimeError) || error.code !== ErrorCode.forbidden || error.details['namespace'] === undefined) return error
+  const advice = `which is meant when none is named; "namespace": "${EVERY}" lists all that the key may use`
+  return new DuetimeError(error.code, `${error.message}, ${advice}`, error.details)
+}
+
+async function listAsAsked(body: ListBody, timers: Timers): Promise<ListAnswer<Timer>> {
   if (body.search !== undefined) return listFound(body, body.search, timers)
   if (body.sort !== undefined || body.order !== undefined || body.offset !== undefined) return listSorted(body, timers)
   const after = body.cursor === undefined ? null : readCursor(body.cursor)
