@@ -10,7 +10,7 @@ import { changedRetry } from './retry.ts'
 import type { RetryPolicy } from './retry.ts'
 import { firstFiring, firingOf, iterationAtOrAfter, parseSchedule } from './schedule.ts'
 import type { Schedule } from './schedule.ts'
-import { isOutdated, mustBeRemembered, placeOf, unseenTimer } from './sent-commands.ts'
+import { isOutdated, mustBeRemembered, placeBefore, placeOf, remembering, unseenTimer } from './sent-commands.ts'
 import { withSecretsOf } from './secrets.ts'
 import { NEVER, NO_ATTEMPTS, Status, isFinished } from './timer.ts'
 import type { Millis, Timer } from './timer.ts'
@@ -26,13 +26,18 @@ export type RuleContext = {
   readonly rescheduleMinMs?: Millis
 }
 
-/** `write` is what to store in place of `existing`; `keep` means that all is as the command wants it already. */
-export type Decision = { readonly type: 'write'; readonly timer: Timer } | { readonly type: 'keep'; readonly timer: Timer }
+/**
+ * `write` is what to store in place of `existing`; `keep` means that all is as the command wants it already. `refuse` is to
+ * be stored, too, since it remembers the command, and then the command is refused.
+ */
+export type Decision =
+  | { readonly type: 'write' | 'keep'; readonly timer: Timer }
+  | { readonly type: 'refuse'; readonly timer: Timer; readonly error: DuetimeError }
 
 /** Throws a DuetimeError when the command is refused. */
 export function decide(existing: Timer | null, command: Command, context: RuleContext): Decision {
   if (existing !== null && isOutdated(existing, command)) return keep(existing)
-  if (command.type === 'create') return decideCreate(existing, command, context)
+  if (command.type === 'create') return remembered(decideCreate(existing, command, context), command)
   if (command.type === 'cancel' && mustBeRemembered(existing, command)) {
     return write(canceled(existing ?? unseenTimer(command, context.now), command, context))
   }
@@ -40,7 +45,7 @@ export function decide(existing: Timer | null, command: Command, context: RuleCo
   if ('ifVersion' in command && command.ifVersion !== null && command.ifVersion !== existing.version) {
     throw versionConflict(existing, command.ifVersion)
   }
-  if (!ALLOWED_IN[command.type].includes(existing.status) && !isRetriedBy(command, existing)) throw tooLate(existing, command)
+  if (!ALLOWED_IN[command.type].includes(existing.status) && !isRetriedBy(command, existing)) return refused(existing, command)
   switch (command.type) {
     case 'update':
       return write(updated(existing, command, context))
@@ -55,6 +60,20 @@ export function decide(existing: Timer | null, command: Command, context: RuleCo
     case 'retry':
       return write(retried(existing, context))
   }
+}
+
+/** A create that leaves what is there as it is: those that were sent before it are outdated all the same. */
+function remembered(decision: Decision, command: CreateCommand): Decision {
+  const place = placeOf(command)
+  return decision.type === 'keep' && place !== null ? write(remembering(decision.timer, place)) : decision
+}
+
+function refused(existing: Timer, command: Command): Decision {
+  const error = tooLate(existing, command)
+  const sent = placeOf(command)
+  const place = sent === null ? null : placeBefore(existing, sent)
+  if (place === null) throw error
+  return { type: 'refuse', timer: remembering(existing, place), error }
 }
 
 /**

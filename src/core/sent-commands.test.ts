@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createOf, inStatus, KEY, NOW, specOf, timerOf, tryDecide } from './command.fixture.ts'
+import { at, createOf, FAILED, GONE, inStatus, KEY, MINUTE, NOW, specOf, timerOf, tryDecide } from './command.fixture.ts'
+import { OnConflict } from './command.ts'
+import { decide } from './decide.ts'
 import { LifecycleEventType, lifecycleEvents } from './lifecycle-event.ts'
+import { settle } from './settle.ts'
 import { talliesOf } from './tallies.ts'
 import { assertTimerInvariants } from './timer-invariants.ts'
 import { Status } from './timer.ts'
@@ -53,4 +56,32 @@ test('other doors keep the place, and a cancel of theirs needs a timer', () => {
     assert.deepEqual(decision.type === 'write' && decision.timer.lastCommand, place(5))
   }
   assert.deepEqual(tryDecide(null, { type: 'cancel', ...KEY, ifVersion: null }, NOW), { type: 'refused', code: 'TIMER_NOT_FOUND' })
+})
+
+const replaceLive = (minutes: number, sequence: number) => ({ ...createOf(specOf(new Date(NOW + minutes * MINUTE).toISOString())), onConflict: OnConflict.replaceLive, place: place(sequence) })
+
+test('a create that asks for what is there outdates those that were sent before it, and nothing is told or counted of it', () => {
+  for (const status of [Status.pending, Status.paused, Status.executing, Status.completed]) {
+    const before = inStatus(decide(null, replaceLive(10, 1), at(NOW)).timer, status)
+    const repeated = decide(before, replaceLive(10, 5), at(NOW + 1))
+    assert.deepEqual(repeated, { type: 'write', timer: { ...before, version: 2, lastCommand: place(5) } })
+    assertTimerInvariants(repeated.timer, before)
+    assert.deepEqual([lifecycleEvents(before, repeated.timer, ALL), talliesOf(before, repeated.timer)], [[], []])
+    assert.equal(decide(repeated.timer, replaceLive(20, 3), at(NOW + 2)).type, 'keep')
+    assert.equal(decide(repeated.timer, replaceLive(10, 5), at(NOW + 2)).type, 'keep')
+  }
+})
+
+test('a cancel that meets a delivery outdates what was sent before it, and cancels what is left when it comes again', () => {
+  const pending = decide(null, replaceLive(10, 1), at(NOW)).timer
+  const flying = inStatus(pending, Status.executing)
+  const refused = decide(flying, cancel(4), at(pending.dueAt))
+  assert.ok(refused.type === 'refuse' && refused.error.code === 'TIMER_NOT_PENDING')
+  assertTimerInvariants(refused.timer, pending)
+  assert.deepEqual(tryDecide(refused.timer, cancel(4), NOW), { type: 'refused', code: 'TIMER_NOT_PENDING' }, 'it is remembered once')
+  for (const outcome of [FAILED, GONE]) {
+    const failed = settle(refused.timer, { startedAt: pending.dueAt, durationMs: 1, outcome }, at(pending.dueAt + 1))
+    assert.equal(decide(failed, replaceLive(20, 3), at(pending.dueAt + 2)).type, 'keep')
+    assert.equal(decide(failed, cancel(4), at(pending.dueAt + 3)).timer.status, 'canceled')
+  }
 })

@@ -69,14 +69,14 @@ export const DELAY_BANDS: readonly { readonly name: string; readonly belowMs: Mi
 
 /** `before` is the row that `after` takes the place of. */
 export function talliesOf(before: Timer | null, after: Timer): readonly Tally[] {
-  if (isOnlyRemembered(before, after)) return []
   const tallies: Tally[] = []
+  addStanding(before, after, tallies)
+  if (isOnlyRemembered(before, after)) return tallies
   const slotAt = Math.floor(after.updatedAt / SLOT_MS) * SLOT_MS
   const add = (name: string, amount = 1): void => void tallies.push({ name, slotAt, amount })
   if (before === null || before.createdAt !== after.createdAt) addCreated(after, add)
   else if (isFinished(after) && !isFinished(before)) addEnded(after, add)
   if (before !== null) addAttempt(before, after, add)
-  addStanding(before, after, tallies)
   return tallies
 }
 

@@ -59,7 +59,7 @@ function faultInStep(before: Timer, after: Timer): string | null {
   const facts: readonly (readonly [boolean, string])[] = [
     [after.uuid === before.uuid, 'a timer keeps its uuid'],
     [after.version === before.version + 1, 'a version grows by one'],
-    [TRANSITIONS[before.status].includes(after.status), `${before.status} can become ${after.status}`],
+    [TRANSITIONS[before.status].includes(after.status) || isOnlyRemembered(before, after), `${before.status} can become ${after.status}`],
     [isNewFiring || after.firing === before.firing, 'a firing is followed by itself or by the next'],
     [(isNewFiring && after.extra === null) || isExtra === (deliveryId(after) !== deliveryId(before)), 'another firing has another delivery id, another attempt the same'],
     [!isNewFiring || withoutExtraFiring(after).attempts === 0, 'a new firing has no attempts yet'],

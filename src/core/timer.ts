@@ -127,7 +127,7 @@ export type Timer = {
   readonly correlationId: string | null
   /** Of a timer that was made with an idempotency key: a hash of what was asked for, by which a repeated create is recognised. */
   readonly fingerprint: string | null
-  /** The last command from a stream that this id has followed. One that was sent before it and comes later is ignored. */
+  /** The last command from a stream that was judged for this id. One that was sent before it and comes later is ignored. */
   readonly lastCommand: StreamPlace | null
   /** Whose share of the deliveries it takes: the key that gave it its schedule or target; null where that was no tenant's. See `tenantOf`. */
   readonly tenant: string | null

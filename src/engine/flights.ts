@@ -9,7 +9,7 @@ import { failedDelivery } from '../core/delivery.ts'
 import { deliveryId } from '../core/ids.ts'
 import { markExecuting, settle } from '../core/settle.ts'
 import type { EndedAttempt } from '../core/settle.ts'
-import { firingDueAt } from '../core/timer.ts'
+import { firingDueAt, isFinished } from '../core/timer.ts'
 import type { Millis, Namespace, Target, Timer } from '../core/timer.ts'
 import { sleep } from '../runtime/clock.ts'
 import type { Cancel, Clock } from '../runtime/clock.ts'
@@ -54,8 +54,6 @@ type Flight = {
   readonly startedMonoMs: number
   timer: Timer
   marking: Promise<void> | null
-  /** The row as it is in the store if a mark got there whose answer was lost. */
-  maybeMarked: Timer | null
 }
 
 const EXECUTING_AFTER_MS = 1_000 // most deliveries are over by then and cost one write, not two
@@ -112,7 +110,7 @@ export class Flights {
 
   async #fly(entry: Entry, adapter: TargetAdapter, job: Job, startedAt: Millis): Promise<void> {
     const { clock, dispatcher, signal } = this.#deck
-    const flight: Flight = { entry, startedMonoMs: clock.monotonic(), timer: entry.timer, marking: null, maybeMarked: null }
+    const flight: Flight = { entry, startedMonoMs: clock.monotonic(), timer: entry.timer, marking: null }
     entry.state = 'flying'
     this.#flights.add(flight)
     this.#sweepLater()
@@ -154,8 +152,9 @@ export class Flights {
     let before = flight.timer
     let after = settled(before)
     let result = await this.#writeUntilDurable(before, after)
-    if (result?.type === 'missed' && flight.maybeMarked !== null && isSameWrite(result.row, flight.maybeMarked)) {
-      before = flight.maybeMarked
+    // A mark whose answer was lost, or a command that the row remembers since: it is this very attempt still.
+    while (result?.type === 'missed' && result.row !== null && isSameAttempt(result.row, before)) {
+      before = result.row
       after = settled(before)
       result = await this.#writeUntilDurable(before, after)
     }
@@ -203,7 +202,6 @@ export class Flights {
       flight.timer = marked
       if (flight.entry.timer.version < marked.version) flight.entry.timer = marked
     } catch (error) {
-      flight.maybeMarked = marked
       this.#deck.logger.warn({ id: marked.id, err: error }, 'could not mark a timer as executing')
     }
   }
@@ -213,6 +211,10 @@ export class Flights {
     this.#cancelSweep = null
     for (const resolve of this.#onAllEnded.splice(0)) resolve()
   }
+}
+
+function isSameAttempt(row: Timer, flown: Timer): boolean {
+  return !isFinished(row) && row.attempts === flown.attempts && deliveryId(row) === deliveryId(flown)
 }
 
 function isSameWrite(row: Timer | null, written: Timer): boolean {

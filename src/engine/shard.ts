@@ -103,7 +103,10 @@ export class Shard {
       commits.assertRoom(1)
       outbox?.assertRoom()
       const result = await this.#rows.change(existing, decision.timer)
-      if (result.type === 'written') return { timer: decision.timer, previous: existing, changed: true }
+      if (result.type === 'written') {
+        if (decision.type === 'refuse') throw decision.error
+        return { timer: decision.timer, previous: existing, changed: true }
+      }
       existing = result.row
     }
     throw unavailable(`timer '${command.id}' is being changed by too many others at once`, RETRY_AFTER_MS)

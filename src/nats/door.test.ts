@@ -145,8 +145,10 @@ test('the same command, delivered again, changes nothing', async (t) => {
   const { send, schedule, timer } = await setupDoor(t)
   const command = schedule({ correlationId: 'c-1' })
   await send(command)
+  const before = await timer('call-1')
   await send(command)
-  assert.equal((await timer('call-1')).version, 1)
+  const after = await timer('call-1')
+  assert.deepEqual(after, { ...before, version: 2, lastCommand: after.lastCommand }) // only its place is remembered
 })
 
 test('of several commands for one timer in one batch the last one counts, and an outdated one does not fire on the way', async (t) => {
@@ -284,6 +286,26 @@ test('a cancel that meets a delivery waits for its end, and counts if the delive
   await clock.advance(2_000)
   assert.equal((await timer('call-1')).status, 'canceled')
   assert.equal(broker.stored('timer.commands').length, 0)
+})
+
+test('a cancel that meets a delivery does not make it happen twice', async (t) => {
+  const { send, schedule, clock, broker, timer } = await setupDoor(t)
+  await send(schedule())
+  await send(schedule({}, { serviceCallId: 'another', dueAt: at(NOW + 60 * MINUTE) })) // so that the cancel has a place before it
+  const answer = Promise.withResolvers<void>()
+  const publish = broker.publish.bind(broker)
+  let published = 0
+  broker.publish = (publication, options) => {
+    if (publication.subject !== 'timer.events') return publish(publication, options)
+    published++
+    return answer.promise
+  }
+  await clock.advance(MINUTE)
+  await send(schedule({ type: 'CancelTimer' }))
+  const { status, version } = await timer('call-1')
+  answer.resolve()
+  await clock.advance(MINUTE)
+  assert.deepEqual([status, version, (await timer('call-1')).status, published], ['executing', 2, 'completed', 1])
 })
 
 test('what becomes of commands can be measured, and so can a batch that is held up', async (t) => {
