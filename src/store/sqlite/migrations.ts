@@ -2,37 +2,37 @@
 // many it has taken. schema.sql beside this file shows where they lead; a test compares the two.
 
 import type { DatabaseSync } from 'node:sqlite'
-import type { Column } from '../row/columns.ts'
 import { timersColumns } from '../sql/ddl.ts'
+import { PAYLOAD_SQL } from './payloads.ts'
 
 /** 'Duet' in ASCII. Says in the file's header whose database this is; `file` and other tools show it. */
 export const APPLICATION_ID = 0x44_75_65_74
 
 const TYPES = { small: 'INTEGER', shard: 'INTEGER', integer: 'INTEGER', time: 'INTEGER', uuid: 'BLOB', name: 'TEXT', text: 'TEXT' } as const
 
-// What stands behind a large payload is only found by going through all its pages.
-function payloadLast(a: Column, b: Column): number {
-  return Number(a.name === 'timer_payload') - Number(b.name === 'timer_payload')
-}
+/** A payload is text, or the number of one in timer_payloads. */
+const COLUMNS = timersColumns(TYPES).replace('timer_payload TEXT', 'timer_payload ANY')
 
 // A new timer, which is a pending one-shot as a rule, is in timers_by_uuid and timers_by_namespace only:
 // - timers_by_due holds the rows whose due time is not their place in the order: finished ones (which come due about
 //   when they finish, so they go to the index's end), paused ones and those that wait for a retry.
 // - timers_by_rare_status finds the few paused, executing, failed and canceled ones among the many others.
 // - timers_of_cycles is timers_by_namespace for what repeats.
+// timer_payloads has the large payloads; see payloads.ts.
 // timer_metadata has a row for each entry of a timer's metadata; see metadata-entries.ts. Triggers would keep it, too, but
 // an insert would take a quarter longer even for timers that have none.
 // timer_outbox is AUTOINCREMENT: a number never comes twice, not even when the table was empty.
 // timers_readable is for people who look with SQL.
 const MIGRATIONS: readonly string[] = [
   `CREATE TABLE timers (
-${timersColumns(TYPES, payloadLast)}
+${COLUMNS}
   ) STRICT, WITHOUT ROWID;
   CREATE UNIQUE INDEX timers_by_uuid ON timers (timer_uuid);
   CREATE INDEX timers_by_namespace ON timers (timer_namespace, timer_created_at);
   CREATE INDEX timers_by_due ON timers (row_type, timer_due_at) WHERE timer_due_at IS NOT NULL;
   CREATE INDEX timers_by_rare_status ON timers (timer_namespace, timer_status) WHERE timer_status <> 0 AND timer_status <> 3;
   CREATE INDEX timers_of_cycles ON timers (timer_namespace, timer_created_at) WHERE timer_kind > 0;
+  CREATE TABLE timer_payloads (payload_id INTEGER PRIMARY KEY, payload TEXT NOT NULL) STRICT;
   CREATE TABLE timer_counters (
     timer_namespace TEXT NOT NULL,
     slot_at INTEGER NOT NULL,
@@ -65,7 +65,8 @@ ${timersColumns(TYPES, payloadLast)}
         WHEN 3 THEN 'completed' WHEN 4 THEN 'failed' ELSE 'canceled' END AS status,
       strftime('%Y-%m-%dT%H:%M:%fZ', coalesce(timer_due_at, timer_execute_at) / 1000.0, 'unixepoch') AS due_at,
       strftime('%Y-%m-%dT%H:%M:%fZ', timer_created_at / 1000.0, 'unixepoch') AS created_at,
-      timer_version AS version, timer_payload AS payload, timer_metadata AS metadata, timer_document AS document,
+      timer_version AS version, ${PAYLOAD_SQL} AS payload,
+      timer_metadata AS metadata, timer_document AS document,
       shard_id AS shard, lower(hex(timer_uuid)) AS uuid
     FROM timers WHERE row_type > 1;`,
 ]

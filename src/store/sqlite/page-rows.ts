@@ -1,5 +1,5 @@
-// The rows of a page by their uuids, in their order, as far as a page may go in bytes. What is omitted is not even read:
-// payloads stand last in the table, so that the pages of the file that hold the rest of a large one are not touched.
+// The rows of a page by their uuids, in their order, as far as a page may go in bytes. What is omitted is not even read: a
+// large payload is in a table of its own.
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { PAGE_BYTES_MAX } from '../../core/limits.ts'

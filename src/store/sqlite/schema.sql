@@ -31,6 +31,8 @@ CREATE TABLE timer_outbox (
 
 CREATE INDEX timer_outbox_by_shard ON timer_outbox (shard_id);
 
+CREATE TABLE timer_payloads (payload_id INTEGER PRIMARY KEY, payload TEXT NOT NULL) STRICT;
+
 CREATE TABLE timers (
   shard_id INTEGER NOT NULL,
   row_type INTEGER NOT NULL,
@@ -44,11 +46,11 @@ CREATE TABLE timers (
   timer_due_at INTEGER,
   timer_created_at INTEGER,
   timer_tenant TEXT,
+  timer_payload ANY,
   timer_metadata TEXT,
   timer_document TEXT,
   shard_epoch INTEGER,
   shard_owner TEXT,
-  timer_payload TEXT,
   PRIMARY KEY (shard_id, row_type, timer_execute_at, timer_uuid)
 ) STRICT, WITHOUT ROWID;
 
@@ -68,6 +70,7 @@ CREATE VIEW timers_readable AS
       WHEN 3 THEN 'completed' WHEN 4 THEN 'failed' ELSE 'canceled' END AS status,
     strftime('%Y-%m-%dT%H:%M:%fZ', coalesce(timer_due_at, timer_execute_at) / 1000.0, 'unixepoch') AS due_at,
     strftime('%Y-%m-%dT%H:%M:%fZ', timer_created_at / 1000.0, 'unixepoch') AS created_at,
-    timer_version AS version, timer_payload AS payload, timer_metadata AS metadata, timer_document AS document,
+    timer_version AS version, CASE typeof(timer_payload) WHEN 'integer' THEN (SELECT payload FROM timer_payloads WHERE payload_id = timer_payload) ELSE timer_payload END AS payload,
+    timer_metadata AS metadata, timer_document AS document,
     shard_id AS shard, lower(hex(timer_uuid)) AS uuid
   FROM timers WHERE row_type > 1;

@@ -7,6 +7,7 @@ import type { Cell, ColumnName } from '../row/columns.ts'
 import { omitsColumn } from '../row/timer-parts.ts'
 import { appendCells } from '../row/timer-row.ts'
 import type { TimerPart } from '../store.ts'
+import { PAYLOAD_ID_SQL, PAYLOAD_SQL } from './payloads.ts'
 
 // ?1 and on are the cells of a row in the order of the columns, in every statement.
 const SHARD = `?${CELLS_PER_TIMER + 1}`
@@ -31,15 +32,16 @@ function updateOf(columns: readonly ColumnName[]): string {
 }
 
 /** Parameters: uuid, shard, version. */
-export const DELETE_SQL = 'DELETE FROM timers WHERE timer_uuid = unhex(?) AND shard_id = ? AND timer_version = ?'
+export const DELETE_SQL = `
+  DELETE FROM timers WHERE timer_uuid = unhex(?) AND shard_id = ? AND timer_version = ? RETURNING ${PAYLOAD_ID_SQL} AS payloadId`
+
+const READ_AS: Partial<Record<ColumnName, string>> = { timer_uuid: 'lower(hex(timer_uuid))', timer_payload: PAYLOAD_SQL }
 
 /** The cells of a row, for a SELECT list. */
 export function selectCells(omit: readonly TimerPart[] = []): string {
-  const cell = (column: ColumnName) => (omitsColumn(column, omit) ? 'NULL' : column === 'timer_uuid' ? UUID_TEXT : column)
-  return COLUMN_NAMES.map(cell).join(', ')
+  return COLUMN_NAMES.map((column) => (omitsColumn(column, omit) ? 'NULL' : (READ_AS[column] ?? column))).join(', ')
 }
 
-const UUID_TEXT = 'lower(hex(timer_uuid))'
 export const SELECT_CELLS = selectCells()
 
 /** Parameters: shards as JSON, time, limit. */

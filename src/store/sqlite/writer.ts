@@ -14,6 +14,7 @@ import type { CommitReply, Miss, PackedPart } from './messages.ts'
 import { MetadataEntries } from './metadata-entries.ts'
 import { SCHEMA_VERSION } from './migrations.ts'
 import { OutboxWriter } from './outbox.ts'
+import { Payloads } from './payloads.ts'
 import { ShardRows } from './shard-rows.ts'
 import { DELETE_SQL, INSERT_SQL, SELECT_CELLS, UPDATE_KEEPING_PAYLOAD_SQL, UPDATE_SQL } from './statements.ts'
 import { Transactions } from './transaction.ts'
@@ -26,6 +27,7 @@ export class Writer {
   readonly #shards: ShardRows
   readonly #counters: Counters
   readonly #metadata: MetadataEntries
+  readonly #payloads: Payloads
   readonly #outbox: OutboxWriter
   readonly #insert: StatementSync
   readonly #update: StatementSync
@@ -41,6 +43,7 @@ export class Writer {
     this.#shards = new ShardRows(db)
     this.#counters = new Counters(db)
     this.#metadata = new MetadataEntries(db)
+    this.#payloads = new Payloads(db)
     this.#outbox = new OutboxWriter(db)
     this.#insert = db.prepare(INSERT_SQL)
     this.#update = db.prepare(UPDATE_SQL)
@@ -113,14 +116,19 @@ export class Writer {
   }
 
   #writeRow(row: Cell[], shard: number, expectedVersion: number, keepsPayload: boolean): boolean {
-    if (expectedVersion === ABSENT) return this.#insert.run(...row, shard).changes === 1
-    const update = keepsPayload ? this.#updateKeepingPayload : this.#update
-    return update.run(...row, shard, expectedVersion).changes === 1
+    if (keepsPayload) return this.#updateKeepingPayload.run(...row, shard, expectedVersion).changes === 1
+    if (expectedVersion !== ABSENT) this.#payloads.removeOf(row[CellAt.timer_uuid] as string)
+    const cells: (Cell | bigint)[] = row
+    cells[CellAt.timer_payload] = this.#payloads.place(row[CellAt.timer_payload]!)
+    if (expectedVersion === ABSENT) return this.#insert.run(...cells, shard).changes === 1
+    return this.#update.run(...cells, shard, expectedVersion).changes === 1
   }
 
   #deleteRow({ shard, deletes }: PackedPart, offset: number, missed: Miss[]): void {
     const uuid = deletes[offset + DeleteAt.uuid] as string
-    if (this.#delete.run(uuid, shard, deletes[offset + DeleteAt.version]!).changes === 1) {
+    const deleted = this.#delete.get(uuid, shard, deletes[offset + DeleteAt.version]!)
+    if (deleted !== undefined) {
+      if (deleted['payloadId'] !== null) this.#payloads.remove(deleted['payloadId'] as number)
       const [namespace, before] = [deletes[offset + DeleteAt.namespace] as string, deletes[offset + DeleteAt.metadata] as string | null]
       this.#metadata.replace({ namespace, uuid, before, after: null })
     } else {
