@@ -158,5 +158,5 @@ function storeFailed(error: unknown): unknown {
   if (!(error instanceof StoreError)) return error
   const effect = error.outcomeUnknown ? 'the change may have been stored or not; look before you repeat it' : 'nothing was stored'
   // Why is for the log: it names the host, the database and its user.
-  return unavailable(`the store failed: ${effect}`, RETRY_AFTER_MS, error)
+  return unavailable(`the store ${error.isFull ? 'is full' : 'failed'}: ${effect}`, RETRY_AFTER_MS, error)
 }

@@ -268,10 +268,13 @@ export class StoreError extends Error {
   override readonly name = 'StoreError'
   readonly retryable: boolean
   readonly outcomeUnknown: boolean
+  /** There is no space left. Clients may know this; the message names hosts and files, and is for the log. */
+  readonly isFull: boolean
 
-  constructor(message: string, options: { retryable?: boolean; outcomeUnknown?: boolean; cause?: unknown } = {}) {
+  constructor(message: string, options: { retryable?: boolean; outcomeUnknown?: boolean; isFull?: boolean; cause?: unknown } = {}) {
     super(message, { cause: options.cause })
     this.retryable = options.retryable ?? true
     this.outcomeUnknown = options.outcomeUnknown ?? false
+    this.isFull = options.isFull ?? false
   }
 }

@@ -11,6 +11,7 @@ type Context = { readonly location: PostgresLocation; readonly stage: Stage; rea
 
 type Advice = { readonly advice: string; readonly retryable: boolean }
 
+const DISK_FULL = '53100'
 // By SQLSTATE. Not retryable is what only a person can change.
 const BY_STATE: Readonly<Record<string, Advice>> = {
   '25006': { advice: 'it is read-only (a standby, or switched to read-only): connect to the primary', retryable: true },
@@ -19,7 +20,7 @@ const BY_STATE: Readonly<Record<string, Advice>> = {
   '40001': { advice: 'it could not order this with other transactions', retryable: true },
   '40P01': { advice: 'this and another transaction waited for each other', retryable: true },
   '42501': { advice: 'this user may not do that', retryable: false },
-  '53100': { advice: 'its disk is full: free some space, and writing goes on by itself', retryable: true },
+  [DISK_FULL]: { advice: 'its disk is full: free some space, and writing goes on by itself', retryable: true },
   '53200': { advice: 'it is out of memory', retryable: true },
   '53300': { advice: 'it has no connection left: raise max_connections, or lower PG_POOL_SIZE of the nodes', retryable: true },
   '55P03': { advice: 'somebody holds a lock for too long', retryable: true },
@@ -65,6 +66,7 @@ export function failureOf(error: unknown, context: Context): StoreError {
     retryable,
     // A server that answers with an error has undone the statement. One that does not answer may have committed it.
     outcomeUnknown: stage === 'sent' && effect === 'write' && endsConnection(error),
+    isFull: stateOf(error) === DISK_FULL,
     cause: error,
   })
 }

@@ -3,7 +3,7 @@
 
 import { StoreError } from '../store.ts'
 
-export type Failure = { readonly message: string; readonly retryable: boolean; readonly outcomeUnknown: boolean }
+export type Failure = { readonly message: string; readonly retryable: boolean; readonly outcomeUnknown: boolean; readonly isFull: boolean }
 
 type Context = {
   readonly path: string
@@ -11,6 +11,7 @@ type Context = {
 }
 
 const IOERR = 10
+const FULL = 13
 
 // By SQLite's primary result code.
 const ADVICE: Readonly<Record<number, { readonly advice: string; readonly retryable: boolean }>> = {
@@ -20,7 +21,7 @@ const ADVICE: Readonly<Record<number, { readonly advice: string; readonly retrya
   8: { advice: 'it cannot be written to: make the file and its directory writable for this user', retryable: true },
   [IOERR]: { advice: 'the disk or file system failed: look at its health and at the system log', retryable: true },
   11: { advice: 'the file is damaged: stop the service, keep a copy of the file, and restore a backup', retryable: false },
-  13: { advice: 'the disk (or the quota of this file) is full: free some space, and writing goes on by itself', retryable: true },
+  [FULL]: { advice: 'the disk (or the quota of this file) is full: free some space, and writing goes on by itself', retryable: true },
   14: { advice: 'the file cannot be opened: check that its directory exists and that this user may read and write both', retryable: true },
   26: { advice: 'it is not a SQLite database, or its header is damaged: give another path, or restore a backup', retryable: false },
 }
@@ -36,6 +37,7 @@ export function failureOf(error: unknown, { path, doing }: Context): Failure {
     // A failed fsync leaves the commit in the log file: a crash now could bring it back. In all other cases
     // the last frame of the commit is not there, and what is there of it does not count.
     outcomeUnknown: doing === 'commit' && code === IOERR,
+    isFull: code === FULL,
   }
 }
 
@@ -56,7 +58,7 @@ function primaryCode(error: unknown): number | null {
 /** Errors of mkdir and stat, as the SQLite code that means the same. */
 function fileSystemCode(error: unknown): number | null {
   const code = (error as NodeJS.ErrnoException | null)?.code
-  if (code === 'ENOSPC' || code === 'EDQUOT') return 13
+  if (code === 'ENOSPC' || code === 'EDQUOT') return FULL
   if (code === 'EROFS') return 8
   if (code === 'EACCES' || code === 'EPERM' || code === 'ENOENT' || code === 'ENOTDIR' || code === 'EEXIST') return 14
   return null

@@ -33,8 +33,8 @@ function reply(call: number, doing: 'open' | 'read' | 'write', answer: () => unk
     port.postMessage({ call, result: answer() } satisfies Reply)
     return true
   } catch (error) {
-    const { message, retryable, outcomeUnknown } = failureOf(error, { path: options.path, doing })
-    port.postMessage({ call, failure: { message, retryable, outcomeUnknown } } satisfies Reply)
+    const { message, retryable, outcomeUnknown, isFull } = failureOf(error, { path: options.path, doing })
+    port.postMessage({ call, failure: { message, retryable, outcomeUnknown, isFull } } satisfies Reply)
     return false
   }
 }
