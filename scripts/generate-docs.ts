@@ -5,9 +5,9 @@
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { cliPage } from '../src/cli/reference-page.ts'
+import { cliPage } from '../src/cli/command/reference-page.ts'
 import { ERROR_CATALOGUE } from '../src/core/errors.ts'
-import { configurationPage } from '../src/runtime/config-docs.ts'
+import { configurationPage } from '../src/runtime/config/docs.ts'
 import { sdkTypes } from './generate-sdk-types.ts'
 
 const PAGES: Readonly<Record<string, () => string>> = {

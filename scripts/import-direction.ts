@@ -95,7 +95,7 @@ function contractOf(path: string): string | null {
   return /^src\/http\/contracts\/([^/]+)\//.exec(path)?.[1] ?? null
 }
 
-/** `core` for src/core/timer.ts, `server.ts` for src/server.ts. */
+/** `core` for src/core/timer/timer.ts, `server.ts` for src/server.ts. */
 function layerOf(path: string): string {
   return path.split('/')[1] ?? path
 }

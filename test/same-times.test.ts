@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { wireWhen } from '../sdks/typescript/src/when.ts'
 import { readWhen } from '../src/cli/when/when.ts'
-import { timingOf } from '../src/embedded/when.ts'
+import { timingOf } from '../src/embedded/input/when.ts'
 
 /** What is made of it, or that it is refused. */
 function outcomeOf(read: (when: never) => object, when: object): object | 'refused' {

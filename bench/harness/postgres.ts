@@ -4,7 +4,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts'
 import { PostgresServer } from '../../src/store/postgres/postgres-server.fixture.ts'
-import type { PostgresLocation } from '../../src/runtime/postgres-location.ts'
+import type { PostgresLocation } from '../../src/runtime/config/postgres-location.ts'
 import { cpuMs } from './process-usage.ts'
 
 export const SHARDS = 64

@@ -5,8 +5,8 @@
 import { answerQuestions, setup } from '../harness/helper-side.ts'
 import { farTimers } from '../harness/stored-timers.ts'
 import type { DueSpread } from '../harness/stored-timers.ts'
-import { CHECKPOINT_PAGES } from '../../src/store/sqlite/checkpoints.ts'
-import { openForWriting } from '../../src/store/sqlite/connection.ts'
+import { CHECKPOINT_PAGES } from '../../src/store/sqlite/file/checkpoints.ts'
+import { openForWriting } from '../../src/store/sqlite/file/connection.ts'
 import { INSERT_SQL, rowValues } from '../../src/store/sqlite/statements.ts'
 
 export type RawInserts = {

@@ -3,10 +3,10 @@
 // are made beforehand; only writing them is timed.
 
 import pg from 'pg'
-import { shardOf } from '../../src/core/ids.ts'
-import type { PostgresLocation } from '../../src/runtime/postgres-location.ts'
-import { columnParameter } from '../../src/store/postgres/array-parameters.ts'
-import { ELEMENT_TYPES } from '../../src/store/postgres/column-types.ts'
+import { shardOf } from '../../src/core/timer/ids.ts'
+import type { PostgresLocation } from '../../src/runtime/config/postgres-location.ts'
+import { columnParameter } from '../../src/store/postgres/connection/array-parameters.ts'
+import { ELEMENT_TYPES } from '../../src/store/postgres/connection/column-types.ts'
 import { COLUMN_NAMES, TIMER_COLUMNS } from '../../src/store/row/columns.ts'
 import type { Cell } from '../../src/store/row/columns.ts'
 import { appendCells } from '../../src/store/row/timer-row.ts'

@@ -2,7 +2,7 @@
 // taken from a durable stream in batches and settled one by one, and answered when somebody asks. Brokers come and go:
 // every adapter connects by itself, for ever, and says in `state` how it is.
 
-import type { Millis, StreamPlace } from '../core/timer.ts'
+import type { Millis, StreamPlace } from '../core/timer/timer.ts'
 
 /** In order; a name may come several times. Names are compared without regard to case. */
 export type Header = readonly [name: string, value: string]

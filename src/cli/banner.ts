@@ -1,7 +1,7 @@
 // The first lines someone sees: where the service is, who can reach it, where the timers are, and what to try first.
 
 import { resolve } from 'node:path'
-import type { Config } from '../runtime/config.ts'
+import type { Config } from '../runtime/config/config.ts'
 import { VERSION } from '../runtime/version.ts'
 
 export function banner(config: Pick<Config, 'loopbackOnly' | 'keysNeeded' | 'database'>, url: string): string {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { loadConfig } from '../runtime/config.ts'
+import { loadConfig } from '../runtime/config/config.ts'
 import { VERSION } from '../runtime/version.ts'
 import { runMain } from './program.ts'
 import type { Actions } from './program.ts'

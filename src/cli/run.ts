@@ -2,11 +2,11 @@
 
 // oxlint-disable-next-line import/no-unassigned-import -- what it does is all there is to it
 import '../runtime/temporal.ts'
-import { readEnvFile } from '../runtime/env-file.ts'
-import { actions } from './actions.ts'
-import { explainFailure } from './failure.ts'
+import { readEnvFile } from '../runtime/config/env-file.ts'
+import { actions } from './command/actions.ts'
+import { explainFailure } from './command/failure.ts'
 import { runMain } from './program.ts'
-import { endQuietlyWithReader } from './terminal.ts'
+import { endQuietlyWithReader } from './command/terminal.ts'
 
 endQuietlyWithReader()
 try {

@@ -1,11 +1,11 @@
 // `duetime serve`: settings, server, signals.
 
-import { systemClock } from '../runtime/clock.ts'
-import { loadConfig } from '../runtime/config.ts'
+import { systemClock } from '../runtime/clock/clock.ts'
+import { loadConfig } from '../runtime/config/config.ts'
 import { stopOnSignals } from '../runtime/lifecycle.ts'
-import { createLogger, isPretty, partLogger } from '../runtime/logger.ts'
+import { createLogger, isPretty, partLogger } from '../runtime/telemetry/logger.ts'
 import { banner } from './banner.ts'
-import type { Flags } from './given-flags.ts'
+import type { Flags } from './command/given-flags.ts'
 
 export async function runServe(flags: Flags): Promise<void> {
   const config = loadConfig({ flags })

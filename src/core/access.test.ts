@@ -15,7 +15,7 @@ import {
 } from './access.ts'
 import type { NamespacePattern, Principal, Scope } from './access.ts'
 import { DuetimeError } from './errors.ts'
-import type { Namespace } from './timer.ts'
+import type { Namespace } from './timer/timer.ts'
 
 function key(permissions: readonly Permission[], namespaces: readonly string[] | null): Principal {
   const patterns = namespaces?.map((text) => parseNamespacePattern(text)) ?? null

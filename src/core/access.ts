@@ -3,9 +3,9 @@
 
 import type { Brand } from './brand.ts'
 import { DuetimeError, ErrorCode } from './errors.ts'
-import { parseNamespace } from './ids.ts'
-import type { SubjectPatterns } from './subject.ts'
-import type { Namespace } from './timer.ts'
+import { parseNamespace } from './timer/ids.ts'
+import type { SubjectPatterns } from './timer/subject.ts'
+import type { Namespace } from './timer/timer.ts'
 
 /** Each includes those before it. */
 export const Permission = {

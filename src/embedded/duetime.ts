@@ -2,24 +2,24 @@
 // rejects with a DuetimeError whose `code` is one of the catalogue's.
 
 import { unrestricted } from '../core/access.ts'
-import type { Command } from '../core/command.ts'
+import type { Command } from '../core/rules/command.ts'
 import { DuetimeError, invalidInput } from '../core/errors.ts'
 import { PAGE_TIMERS_DEFAULT, PAGE_TIMERS_MAX, PREVIEW_FIRINGS_DEFAULT, PREVIEW_FIRINGS_MAX } from '../core/limits.ts'
 import { cursorText, readCursor } from '../http/contracts/v1/cursor.ts'
-import type { Clock } from '../runtime/clock.ts'
+import type { Clock } from '../runtime/clock/clock.ts'
 import type { TimerService } from '../service/timer-service.ts'
 import type { Timers } from '../service/timers.ts'
 import type { FunctionTarget } from '../targets/function/function-target.ts'
 import { createCommand, identityOf, namespaceOf, scheduleOf, updateCommand } from './commands.ts'
-import { checkList, checkPreview } from './fields.ts'
-import type { CreateFields, ListFields, TimerRef, UpdateFields } from './fields.ts'
+import { checkList, checkPreview } from './input/fields.ts'
+import type { CreateFields, ListFields, TimerRef, UpdateFields } from './input/fields.ts'
 import { timerFunction } from './handler.ts'
 import type { Handler } from './handler.ts'
-import { listFilter } from './list-filter.ts'
+import { listFilter } from './input/list-filter.ts'
 import { shownTimer } from './shown-timer.ts'
 import type { Timer } from './shown-timer.ts'
-import { durationMs } from './when.ts'
-import type { DurationLike, When } from './when.ts'
+import { durationMs } from './input/when.ts'
+import type { DurationLike, When } from './input/when.ts'
 
 export type DuetimeParts = {
   readonly service: TimerService

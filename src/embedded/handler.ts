@@ -1,17 +1,17 @@
 // What a program's function is told about a firing and what it may answer, and how both are understood.
 
-import type { DeliveryOutcome, Firing as CoreFiring } from '../core/delivery.ts'
-import { failedDelivery } from '../core/delivery.ts'
+import type { DeliveryOutcome, Firing as CoreFiring } from '../core/timer/delivery.ts'
+import { failedDelivery } from '../core/timer/delivery.ts'
 import { DELAY_MAX_YEARS } from '../core/limits.ts'
-import type { DurationFields } from '../core/plain-duration.ts'
-import { firingDueAt } from '../core/timer.ts'
-import type { Millis } from '../core/timer.ts'
+import type { DurationFields } from '../core/time/plain-duration.ts'
+import { firingDueAt } from '../core/timer/timer.ts'
+import type { Millis } from '../core/timer/timer.ts'
 import type { Metadata } from '../http/native/metadata.ts'
-import type { Clock } from '../runtime/clock.ts'
+import type { Clock } from '../runtime/clock/clock.ts'
 import type { TimerFunction } from '../targets/function/function-target.ts'
 import { parsed } from './shown-timer.ts'
-import { instantMs } from './when.ts'
-import type { InstantLike } from './when.ts'
+import { instantMs } from './input/when.ts'
+import type { InstantLike } from './input/when.ts'
 
 export type Firing<Payload = unknown> = {
   readonly id: string

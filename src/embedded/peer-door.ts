@@ -1,5 +1,5 @@
 // Where other processes on the same PostgreSQL database reach this one: timers are shared between all of them, so a change
-// of a timer may have to go to another, and whoever leaves hands its timers over. The same words as http/internal-routes.ts
+// of a timer may have to go to another, and whoever leaves hands its timers over. The same words as http/routes/internal-routes.ts
 // answers in the server, without a web framework.
 
 import { once } from 'node:events'
@@ -8,9 +8,9 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import type { ClusterMember, Preparation } from '../engine/engine.ts'
-import type { Landing } from '../engine/hand-over.ts'
-import type { Clock } from '../runtime/clock.ts'
-import type { Logger } from '../runtime/logger.ts'
+import type { Landing } from '../engine/delivery/hand-over.ts'
+import type { Clock } from '../runtime/clock/clock.ts'
+import type { Logger } from '../runtime/telemetry/logger.ts'
 import { ownUrl } from '../runtime/own-address.ts'
 import { CommandStreams, isCommandStream } from '../service/peers/command-streams.ts'
 import { peerCheck } from '../service/peers/peer-check.ts'

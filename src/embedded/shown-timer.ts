@@ -1,9 +1,9 @@
 // The timer as the program sees it: plain values, times as Dates, what is absent null.
 
-import { deliveryId } from '../core/ids.ts'
-import { formatInterval } from '../core/interval.ts'
-import { firingDueAt, NEVER, Status } from '../core/timer.ts'
-import type { AttemptOutcome, JsonText, Millis, Target, Timer as StoredTimer } from '../core/timer.ts'
+import { deliveryId } from '../core/timer/ids.ts'
+import { formatInterval } from '../core/time/interval.ts'
+import { firingDueAt, NEVER, Status } from '../core/timer/timer.ts'
+import type { AttemptOutcome, JsonText, Millis, Target, Timer as StoredTimer } from '../core/timer/timer.ts'
 import type { Metadata } from '../http/native/metadata.ts'
 
 export type Timer<Payload = unknown> = {

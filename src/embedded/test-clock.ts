@@ -1,9 +1,9 @@
 // The clock for a program's own tests: time stands still until the test moves it, and `advance` comes back when everything
 // that came due on the way has been handled and stored.
 
-import { VirtualClock } from '../runtime/virtual-clock.ts'
-import { durationMs, instantAt } from './when.ts'
-import type { DurationLike, InstantLike } from './when.ts'
+import { VirtualClock } from '../runtime/clock/virtual-clock.ts'
+import { durationMs, instantAt } from './input/when.ts'
+import type { DurationLike, InstantLike } from './input/when.ts'
 
 const STOPS_MAX = 100_000 // a handler that reschedules to the next millisecond for ever would otherwise never come back
 

@@ -13,8 +13,8 @@
 // without a commit.
 
 import { unavailable } from '../core/errors.ts'
-import type { Epoch, ShardId, Timer, TimerUuid } from '../core/timer.ts'
-import type { Clock } from '../runtime/clock.ts'
+import type { Epoch, ShardId, Timer, TimerUuid } from '../core/timer/timer.ts'
+import type { Clock } from '../runtime/clock/clock.ts'
 import { partOf } from '../store/commit-sheet.ts'
 import type { Change } from '../store/commit-sheet.ts'
 import type { PartResult, TimerStore } from '../store/store.ts'

@@ -1,12 +1,12 @@
 // The shards that this node owns, open: each has its window in memory and fires its timers. Ownership says which come and go.
 
-import type { Epoch, ShardId } from '../core/timer.ts'
-import type { ShardHome } from './claims.ts'
-import type { Departure, FlightAbroad } from './hand-over.ts'
+import type { Epoch, ShardId } from '../core/timer/timer.ts'
+import type { ShardHome } from './cluster/claims.ts'
+import type { Departure, FlightAbroad } from './delivery/hand-over.ts'
 import { Shard } from './shard.ts'
 import type { ShardParts } from './shard.ts'
-import type { WindowLimits } from './shares.ts'
-import { Window } from './window.ts'
+import type { WindowLimits } from './window/shares.ts'
+import { Window } from './window/window.ts'
 
 /** What the shards of a node share, and `limits`: of all their windows together. */
 export type OpenShardsOptions = Omit<ShardParts, 'id' | 'epoch' | 'window' | 'abroad' | 'onFenced'> & {

@@ -5,9 +5,9 @@
 // that read brings counts only if no other write of the timer ended while it was on its way: it may be older than that one.
 
 import { DuetimeError, ErrorCode, unavailable } from '../core/errors.ts'
-import type { Epoch, ShardId, Timer, TimerUuid } from '../core/timer.ts'
-import { sleep } from '../runtime/clock.ts'
-import type { Clock } from '../runtime/clock.ts'
+import type { Epoch, ShardId, Timer, TimerUuid } from '../core/timer/timer.ts'
+import { sleep } from '../runtime/clock/clock.ts'
+import type { Clock } from '../runtime/clock/clock.ts'
 import { partOf } from '../store/commit-sheet.ts'
 import type { Change } from '../store/commit-sheet.ts'
 import type { GatheredGets } from '../store/gathered-gets.ts'

@@ -1,11 +1,11 @@
 // Removes finished timers once their retention is over, in small batches with pauses, so that neither the store's
 // writer nor its log is busy with it for long. Each node prunes the shards that it owns, by commits like any other.
 
-import { SLOT_MS, SLOTS_KEPT_MS } from '../core/tallies.ts'
-import type { Millis } from '../core/timer.ts'
-import { sleep } from '../runtime/clock.ts'
-import type { Clock } from '../runtime/clock.ts'
-import type { Logger } from '../runtime/logger.ts'
+import { SLOT_MS, SLOTS_KEPT_MS } from '../core/statistics/tallies.ts'
+import type { Millis } from '../core/timer/timer.ts'
+import { sleep } from '../runtime/clock/clock.ts'
+import type { Clock } from '../runtime/clock/clock.ts'
+import type { Logger } from '../runtime/telemetry/logger.ts'
 import { deletingPart } from '../store/commit-sheet.ts'
 import type { OwnedShard, TimerStore } from '../store/store.ts'
 

@@ -1,6 +1,6 @@
 // A node of its own for tests of what is around the engine, with room for some thousand timers.
 
-import { silentLogger } from '../runtime/logger.ts'
+import { silentLogger } from '../runtime/telemetry/logger.ts'
 import { Engine } from './engine.ts'
 import type { EngineOptions } from './engine.ts'
 

@@ -4,10 +4,10 @@ import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { text as readText } from 'node:stream/consumers'
 import { test } from 'node:test'
-import { createLogger } from '../runtime/logger.ts'
+import { createLogger } from '../runtime/telemetry/logger.ts'
 import { MemoryStore } from '../store/memory/memory-store.ts'
 import { StoreError } from '../store/store.ts'
-import { CONTRACTS } from './all-contracts.ts'
+import { CONTRACTS } from './contracts/all-contracts.ts'
 import { testServer } from './test-server.fixture.ts'
 
 const TIMER = { executeAt: '2030-01-31T09:00:00Z', callbackUrl: 'https://example.com/hook' }

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import type { TSchema } from 'typebox'
-import { CONTRACTS } from './all-contracts.ts'
+import { CONTRACTS } from './contracts/all-contracts.ts'
 import { testServer } from './test-server.fixture.ts'
 import type { Answer, TestServer } from './test-server.fixture.ts'
 

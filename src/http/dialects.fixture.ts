@@ -2,7 +2,7 @@
 // and cancel it. What a contract shows of a timer comes back under one set of names, so that it can be compared.
 
 import assert from 'node:assert/strict'
-import type { Status } from '../core/timer.ts'
+import type { Status } from '../core/timer/timer.ts'
 import type { Answer } from './test-server.fixture.ts'
 
 export const NAMES = ['v1', 'groups', 'platform', 'cycles'] as const

@@ -1,8 +1,8 @@
 // The placeholders of the golden examples: filled in where something is sent, matched where something is compared.
 
 import assert from 'node:assert/strict'
-import { parseInterval } from '../core/interval.ts'
-import type { Millis } from '../core/timer.ts'
+import { parseInterval } from '../core/time/interval.ts'
+import type { Millis } from '../core/timer/timer.ts'
 import { VERSION } from '../runtime/version.ts'
 
 const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/

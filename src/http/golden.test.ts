@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { CONTRACTS } from './all-contracts.ts'
+import { CONTRACTS } from './contracts/all-contracts.ts'
 import { replay } from './golden.fixture.ts'
 import type { Story } from './golden.fixture.ts'
 

@@ -7,7 +7,7 @@ import { Permission } from '../core/access.ts'
 import type { Principal } from '../core/access.ts'
 import { createKey, hashKey } from '../service/keys/api-key.ts'
 import { KeyRing } from '../service/keys/key-ring.ts'
-import { CONTRACTS } from './all-contracts.ts'
+import { CONTRACTS } from './contracts/all-contracts.ts'
 import { REFUSED, testServer } from './test-server.fixture.ts'
 
 const URLS = [

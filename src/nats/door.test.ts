@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { BrokerError, headerOf } from '../broker/broker.ts'
-import { nextAttemptAt } from '../core/retry.ts'
+import { nextAttemptAt } from '../core/rules/retry.ts'
 import { NOW, at, setupDoor } from './door.fixture.ts'
 import { EVENT_RETRY } from './messages/commands.ts'
 

@@ -1,9 +1,9 @@
 // Which subjects the service uses. With a namespace prefix every namespace has subjects of its own, and whoever may publish
 // on them, which the broker decides, may use that namespace and no other.
 
-import { namespaceOfWord, namespaceWord, SubjectPatterns } from '../core/subject.ts'
-import type { Namespace } from '../core/timer.ts'
-import type { Config } from '../runtime/config.ts'
+import { namespaceOfWord, namespaceWord, SubjectPatterns } from '../core/timer/subject.ts'
+import type { Namespace } from '../core/timer/timer.ts'
+import type { Config } from '../runtime/config/config.ts'
 import { EventSubjects } from './lifecycle/event-subjects.ts'
 
 export class Subjects {

@@ -3,8 +3,8 @@ import { EventEmitter } from 'node:events'
 import { test } from 'node:test'
 import { Lifecycle, stopOnSignals } from './lifecycle.ts'
 import type { Part } from './lifecycle.ts'
-import { silentLogger } from './logger.ts'
-import { ManualClock } from './manual-clock.ts'
+import { silentLogger } from './telemetry/logger.ts'
+import { ManualClock } from './clock/manual-clock.ts'
 
 /** Parts that write down what happens to them; `broken` maps `start b` or `stop b` to what it does instead. */
 function setup(broken: Readonly<Record<string, () => Promise<void>>> = {}) {

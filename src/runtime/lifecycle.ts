@@ -2,8 +2,8 @@
 // the order in which they need each other (the store before the engine before the doors) and stop the other way round.
 
 import type { EventEmitter } from 'node:events'
-import type { Clock } from './clock.ts'
-import type { Logger } from './logger.ts'
+import type { Clock } from './clock/clock.ts'
+import type { Logger } from './telemetry/logger.ts'
 
 export interface Part {
   readonly name: string

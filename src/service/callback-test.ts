@@ -1,14 +1,14 @@
 // One delivery to a callback, now, to see whether it works: through the same targets as a timer's, with the same rules
 // about addresses, the same signature and the same judgement of the answer. Nothing is stored and nothing is repeated.
 
-import { failedDelivery } from '../core/delivery.ts'
-import type { DeliveryOutcome, Firing } from '../core/delivery.ts'
+import { failedDelivery } from '../core/timer/delivery.ts'
+import type { DeliveryOutcome, Firing } from '../core/timer/delivery.ts'
 import { unavailable } from '../core/errors.ts'
-import { deliveryId, timerUuid } from '../core/ids.ts'
-import { SINGLE_ATTEMPT } from '../core/retry.ts'
-import { CatchUp, NO_ATTEMPTS, Status } from '../core/timer.ts'
-import type { JsonText, Millis, Namespace, Target, Timer, TimerId } from '../core/timer.ts'
-import type { Clock } from '../runtime/clock.ts'
+import { deliveryId, timerUuid } from '../core/timer/ids.ts'
+import { SINGLE_ATTEMPT } from '../core/rules/retry.ts'
+import { CatchUp, NO_ATTEMPTS, Status } from '../core/timer/timer.ts'
+import type { JsonText, Millis, Namespace, Target, Timer, TimerId } from '../core/timer/timer.ts'
+import type { Clock } from '../runtime/clock/clock.ts'
 import { randomUuidV7 } from '../runtime/uuid-v7.ts'
 import type { TargetAdapter } from '../targets/target.ts'
 

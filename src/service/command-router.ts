@@ -3,13 +3,13 @@
 // new owner. Only what surely was not done is tried again: a command whose answer got lost is reported as such, since
 // doing it twice could fire a timer twice.
 
-import type { Command } from '../core/command.ts'
+import type { Command } from '../core/rules/command.ts'
 import { DuetimeError, ErrorCode, unavailable } from '../core/errors.ts'
-import type { Millis } from '../core/timer.ts'
+import type { Millis } from '../core/timer/timer.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Executed } from '../engine/shard.ts'
-import { sleep } from '../runtime/clock.ts'
-import type { Clock } from '../runtime/clock.ts'
+import { sleep } from '../runtime/clock/clock.ts'
+import type { Clock } from '../runtime/clock/clock.ts'
 
 /** Whoever can execute commands: the engine itself on a node alone, a router in a cluster. */
 export type Executor = { execute(command: Command): Promise<Executed> }

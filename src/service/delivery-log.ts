@@ -2,12 +2,12 @@
 // target that is down fails thousands of attempts, so there are only so many lines for one target and in all; how many
 // were left out is said afterwards. Payloads, headers and the paths of URLs, which carry secrets, are never logged.
 
-import type { DeliveryOutcome } from '../core/delivery.ts'
-import { isFinished, NEVER } from '../core/timer.ts'
-import type { Target, Timer } from '../core/timer.ts'
+import type { DeliveryOutcome } from '../core/timer/delivery.ts'
+import { isFinished, NEVER } from '../core/timer/timer.ts'
+import type { Target, Timer } from '../core/timer/timer.ts'
 import type { EngineObserver } from '../engine/engine.ts'
-import type { Cancel, Clock } from '../runtime/clock.ts'
-import type { Logger } from '../runtime/logger.ts'
+import type { Cancel, Clock } from '../runtime/clock/clock.ts'
+import type { Logger } from '../runtime/telemetry/logger.ts'
 import type { ServiceObserver } from './timer-operations.ts'
 
 const PERIOD_MS = 10_000

@@ -1,12 +1,12 @@
 // Turns what happens in the engine and the service into metrics.
 
-import type { DeliveryOutcome } from '../core/delivery.ts'
-import { isOnlyRemembered } from '../core/sent-commands.ts'
-import { isSameFiring } from '../core/timer.ts'
-import type { Timer } from '../core/timer.ts'
+import type { DeliveryOutcome } from '../core/timer/delivery.ts'
+import { isOnlyRemembered } from '../core/rules/sent-commands.ts'
+import { isSameFiring } from '../core/timer/timer.ts'
+import type { Timer } from '../core/timer/timer.ts'
 import type { EngineObserver } from '../engine/engine.ts'
-import { DeliveryResult } from '../runtime/metrics-namespaces.ts'
-import type { Metrics } from '../runtime/metrics.ts'
+import { DeliveryResult } from '../runtime/telemetry/metrics-namespaces.ts'
+import type { Metrics } from '../runtime/telemetry/metrics.ts'
 import type { ServiceObserver } from './timer-operations.ts'
 
 export function observeInto(metrics: Metrics): EngineObserver & ServiceObserver {

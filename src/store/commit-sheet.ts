@@ -2,11 +2,11 @@
 // counts for its status and kind as long as its row is there; what happened to it is tallied in the slot of its time and,
 // for all time, in the standing slot.
 
-import type { LifecycleEvent } from '../core/lifecycle-event.ts'
-import { STANDING, talliesOf } from '../core/tallies.ts'
-import type { Tally } from '../core/tallies.ts'
-import type { Millis, Namespace, Timer } from '../core/timer.ts'
-import { kindOf } from '../core/timer-kind.ts'
+import type { LifecycleEvent } from '../core/timer/lifecycle-event.ts'
+import { STANDING, talliesOf } from '../core/statistics/tallies.ts'
+import type { Tally } from '../core/statistics/tallies.ts'
+import type { Millis, Namespace, Timer } from '../core/timer/timer.ts'
+import { kindOf } from '../core/timer/timer-kind.ts'
 import { countName, COUNTS } from './counters.ts'
 import type { CommitPart, Counter, OwnedShard, Put, StoredRow } from './store.ts'
 

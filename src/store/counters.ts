@@ -1,13 +1,13 @@
 // The names of counters. A store adds numbers to names and knows no more of them: what a commit adds is worked out in
 // commit-sheet.ts, for all stores. Counters are as exact as the rows, since they are written with them.
 
-import type { Millis, Status } from '../core/timer.ts'
-import type { TimerKind } from '../core/timer-kind.ts'
+import type { Millis, Status } from '../core/timer/timer.ts'
+import type { TimerKind } from '../core/timer/timer-kind.ts'
 import { kindAt, kindCode, statusCode, statusOf } from './row/codes.ts'
 
 /**
  * The slot of counts: how many timers a namespace has of each status and kind. Tallies are in the slot of what they tell of;
- * see core/tallies.ts. A store may find the namespaces that have counters by their counts.
+ * see core/statistics/tallies.ts. A store may find the namespaces that have counters by their counts.
  */
 export const COUNTS: Millis = -1
 

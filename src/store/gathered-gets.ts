@@ -1,7 +1,7 @@
 // Single gets come one per request of a busy API, and a trip to another thread or server costs more than the lookup
 // itself. While one is on its way the next ones gather, so that the load makes the batches.
 
-import type { Timer } from '../core/timer.ts'
+import type { Timer } from '../core/timer/timer.ts'
 import type { TimerKey, TimerStore } from './store.ts'
 
 const BATCH_KEYS_MAX = 200 // decoding so many takes well under a millisecond of the main thread

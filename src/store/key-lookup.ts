@@ -1,7 +1,7 @@
 // Rows that were found by their uuids, in the order of the keys that were asked for. A uuid is a hash: only with the same
 // namespace and id is it the timer that was meant.
 
-import type { Timer, TimerUuid } from '../core/timer.ts'
+import type { Timer, TimerUuid } from '../core/timer/timer.ts'
 import type { TimerKey } from './store.ts'
 
 export function inOrderOf(keys: readonly TimerKey[], found: readonly Timer[]): (Timer | null)[] {

@@ -1,8 +1,8 @@
 // The order of lists in SQL stores is that of three columns, the first cells of a row, so a position in a list is a key. Where
 // a list may start and end follows from its filter, whatever the database.
 
-import { Status } from '../core/timer.ts'
-import type { TimerUuid } from '../core/timer.ts'
+import { Status } from '../core/timer/timer.ts'
+import type { TimerUuid } from '../core/timer/timer.ts'
 import type { ListCursor, ListFilter } from './store.ts'
 import { RowType } from './row/columns.ts'
 import type { Cell } from './row/columns.ts'

@@ -4,10 +4,10 @@
 
 import type { Party } from '../core/party.ts'
 import type { NamespacePattern } from '../core/access.ts'
-import type { LifecycleEvent } from '../core/lifecycle-event.ts'
-import type { OrderKey } from '../core/order.ts'
-import type { TimerKind } from '../core/timer-kind.ts'
-import type { Epoch, Millis, Namespace, ShardId, Status, Timer, TimerId, TimerUuid } from '../core/timer.ts'
+import type { LifecycleEvent } from '../core/timer/lifecycle-event.ts'
+import type { OrderKey } from '../core/timer/order.ts'
+import type { TimerKind } from '../core/timer/timer-kind.ts'
+import type { Epoch, Millis, Namespace, ShardId, Status, Timer, TimerId, TimerUuid } from '../core/timer/timer.ts'
 
 export interface Store extends TimerStore, TimerQueries {
   /** Copies the live database into a new file, consistent as of one moment; only where capabilities.backup. */

@@ -1,8 +1,8 @@
 // The target port: makes one attempt to deliver a firing and says what came of it. It decides nothing about
 // retries and remembers nothing; the engine bounds how many run at once.
 
-import type { DeliveryOutcome, Firing } from '../core/delivery.ts'
-import type { Namespace, Target } from '../core/timer.ts'
+import type { DeliveryOutcome, Firing } from '../core/timer/delivery.ts'
+import type { Namespace, Target } from '../core/timer/timer.ts'
 
 export interface TargetAdapter<T extends Target = Target> {
   readonly type: T['type']

@@ -8,8 +8,8 @@ import { test } from 'node:test'
 import { validate } from 'dockerfile-utils'
 import { parse } from 'yaml'
 import manifest from '../../package.json' with { type: 'json' }
-import { SETTINGS } from '../../src/runtime/config-schema.ts'
-import { loadConfig } from '../../src/runtime/config.ts'
+import { SETTINGS } from '../../src/runtime/config/schema.ts'
+import { loadConfig } from '../../src/runtime/config/config.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')
 const directory = join(ROOT, 'deploy', 'docker')

@@ -6,8 +6,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { parse } from 'yaml'
-import { silentLogger } from '../../src/runtime/logger.ts'
-import { Metrics } from '../../src/runtime/metrics.ts'
+import { silentLogger } from '../../src/runtime/telemetry/logger.ts'
+import { Metrics } from '../../src/runtime/telemetry/metrics.ts'
 
 const timerIn = (namespace: string, tenant: string | null = null) => ({ namespace, tenant })
 

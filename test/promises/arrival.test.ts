@@ -3,9 +3,9 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Command } from '../../src/core/command.ts'
-import { parseSchedule } from '../../src/core/schedule.ts'
-import { ManualClock } from '../../src/runtime/manual-clock.ts'
+import type { Command } from '../../src/core/rules/command.ts'
+import { parseSchedule } from '../../src/core/time/schedule.ts'
+import { ManualClock } from '../../src/runtime/clock/manual-clock.ts'
 import { MemoryStore } from '../../src/store/memory/memory-store.ts'
 import { createCommand, LEASE_MS, name, Receiver, TestNode } from './node-fixture.ts'
 

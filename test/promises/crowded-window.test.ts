@@ -3,9 +3,9 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { JsonText, Timer } from '../../src/core/timer.ts'
-import { sleep } from '../../src/runtime/clock.ts'
-import { ManualClock } from '../../src/runtime/manual-clock.ts'
+import type { JsonText, Timer } from '../../src/core/timer/timer.ts'
+import { sleep } from '../../src/runtime/clock/clock.ts'
+import { ManualClock } from '../../src/runtime/clock/manual-clock.ts'
 import { MemoryStore } from '../../src/store/memory/memory-store.ts'
 import type { DueScan } from '../../src/store/store.ts'
 import { SeededRandom } from '../support/seeded-random.ts'

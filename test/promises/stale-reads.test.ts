@@ -3,8 +3,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { sleep } from '../../src/runtime/clock.ts'
-import { ManualClock } from '../../src/runtime/manual-clock.ts'
+import { sleep } from '../../src/runtime/clock/clock.ts'
+import { ManualClock } from '../../src/runtime/clock/manual-clock.ts'
 import { MemoryStore } from '../../src/store/memory/memory-store.ts'
 import { StoreError } from '../../src/store/store.ts'
 import type { CommitPart, PartResult, TimerKey } from '../../src/store/store.ts'

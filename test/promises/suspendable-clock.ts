@@ -1,9 +1,9 @@
 // The clock of one machine among several on a manual clock: the machine can be suspended. Meanwhile nothing runs on it and its
 // monotonic clock stands still, as that of Linux does; when it wakes, its wall clock is right and its timeouts go on.
 
-import type { Cancel, Clock } from '../../src/runtime/clock.ts'
-import { elapsedTime } from '../../src/runtime/elapsed-time.ts'
-import type { ManualClock } from '../../src/runtime/manual-clock.ts'
+import type { Cancel, Clock } from '../../src/runtime/clock/clock.ts'
+import { elapsedTime } from '../../src/runtime/clock/elapsed-time.ts'
+import type { ManualClock } from '../../src/runtime/clock/manual-clock.ts'
 
 export class SuspendableClock implements Clock {
   readonly maxWaitMs: number

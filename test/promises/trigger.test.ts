@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { NEVER } from '../../src/core/timer.ts'
-import { ManualClock } from '../../src/runtime/manual-clock.ts'
+import { NEVER } from '../../src/core/timer/timer.ts'
+import { ManualClock } from '../../src/runtime/clock/manual-clock.ts'
 import { gate, name, NOT_OK, OK, TestNode } from './node-fixture.ts'
 
 const SECOND = 1_000

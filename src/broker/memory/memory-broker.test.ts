@@ -1,4 +1,4 @@
-import { systemClock } from '../../runtime/clock.ts'
+import { systemClock } from '../../runtime/clock/clock.ts'
 import { brokerConformance } from '../conformance.ts'
 import { MemoryBroker } from './memory-broker.ts'
 

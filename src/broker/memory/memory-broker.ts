@@ -1,8 +1,8 @@
 // A broker in memory, for tests of what stands on the port. It keeps the contract of broker.ts and nothing more: no
 // network, one process, gone when the process is. `disconnect` and `connect` play the outage.
 
-import type { Millis } from '../../core/timer.ts'
-import type { Clock } from '../../runtime/clock.ts'
+import type { Millis } from '../../core/timer/timer.ts'
+import type { Clock } from '../../runtime/clock/clock.ts'
 import { BrokerError, headerOf } from '../broker.ts'
 import type {
   BatchHandler,
@@ -18,7 +18,7 @@ import type {
   RequestHandler,
   StreamSpec,
 } from '../broker.ts'
-import { subjectMatches } from '../../core/subject.ts'
+import { subjectMatches } from '../../core/timer/subject.ts'
 import { MemoryConsumer } from './memory-consumer.ts'
 
 export type StoredMessage = Message & { readonly sequence: number }

@@ -1,7 +1,7 @@
 // A durable consumer of the broker in memory: what was not acknowledged is delivered again.
 
-import type { Millis } from '../../core/timer.ts'
-import type { Cancel, Clock } from '../../runtime/clock.ts'
+import type { Millis } from '../../core/timer/timer.ts'
+import type { Cancel, Clock } from '../../runtime/clock/clock.ts'
 import type { BatchHandler, ConsumerSpec, Delivery, Ongoing } from '../broker.ts'
 import type { StoredMessage } from './memory-broker.ts'
 

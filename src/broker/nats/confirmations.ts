@@ -1,8 +1,8 @@
 // What was sent and not confirmed yet. Slots in an array, with one timer and one abort listener for all of them: a
 // promise per message is all that a confirmation costs, at tens of thousands a second.
 
-import type { Millis } from '../../core/timer.ts'
-import type { Clock } from '../../runtime/clock.ts'
+import type { Millis } from '../../core/timer/timer.ts'
+import type { Clock } from '../../runtime/clock/clock.ts'
 import { BrokerError } from '../broker.ts'
 import type { PublishOptions } from '../broker.ts'
 

@@ -4,10 +4,10 @@
 
 import { randomInt } from 'node:crypto'
 import type { NatsConnection } from '@nats-io/transport-node'
-import { sleep } from '../../runtime/clock.ts'
-import type { Clock } from '../../runtime/clock.ts'
-import type { BrokerSettings } from '../../runtime/config-broker.ts'
-import type { Logger } from '../../runtime/logger.ts'
+import { sleep } from '../../runtime/clock/clock.ts'
+import type { Clock } from '../../runtime/clock/clock.ts'
+import type { BrokerSettings } from '../../runtime/config/broker.ts'
+import type { Logger } from '../../runtime/telemetry/logger.ts'
 import type { BrokerState } from '../broker.ts'
 import { dial, reasonOf } from './dial.ts'
 

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { isIP } from 'node:net'
 import { connect, credsAuthenticator, errors } from '@nats-io/transport-node'
 import type { NatsConnection, NodeConnectionOptions } from '@nats-io/transport-node'
-import type { BrokerSettings } from '../../runtime/config-broker.ts'
+import type { BrokerSettings } from '../../runtime/config/broker.ts'
 
 const PING_INTERVAL_MS = 10_000 // with two unanswered pings allowed, a dead network is noticed within half a minute
 

@@ -2,10 +2,10 @@
 // next one; what outlives connections is only the wish to consume, to serve and to have streams.
 
 import type { NatsConnection } from '@nats-io/transport-node'
-import { sleep } from '../../runtime/clock.ts'
-import type { Clock } from '../../runtime/clock.ts'
-import type { BrokerSettings } from '../../runtime/config-broker.ts'
-import type { Logger } from '../../runtime/logger.ts'
+import { sleep } from '../../runtime/clock/clock.ts'
+import type { Clock } from '../../runtime/clock/clock.ts'
+import type { BrokerSettings } from '../../runtime/config/broker.ts'
+import type { Logger } from '../../runtime/telemetry/logger.ts'
 import { BrokerError } from '../broker.ts'
 import type {
   BatchHandler,

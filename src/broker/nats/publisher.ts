@@ -3,7 +3,7 @@
 
 import { createInbox, errors, headers as emptyHeaders } from '@nats-io/transport-node'
 import type { Msg, MsgHdrs, NatsConnection } from '@nats-io/transport-node'
-import type { Clock } from '../../runtime/clock.ts'
+import type { Clock } from '../../runtime/clock/clock.ts'
 import { BrokerError } from '../broker.ts'
 import type { Publication, PublishOptions } from '../broker.ts'
 import { Confirmations } from './confirmations.ts'

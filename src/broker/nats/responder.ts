@@ -2,7 +2,7 @@
 
 import { headers as emptyHeaders } from '@nats-io/transport-node'
 import type { Msg, NatsConnection, Subscription } from '@nats-io/transport-node'
-import type { Logger } from '../../runtime/logger.ts'
+import type { Logger } from '../../runtime/telemetry/logger.ts'
 import type { Ongoing, Reply, RequestHandler } from '../broker.ts'
 import type { Connection } from './connection.ts'
 import { headersOf } from './pull-consumer.ts'

@@ -4,8 +4,8 @@
 
 import { errors } from '@nats-io/transport-node'
 import type { NatsConnection } from '@nats-io/transport-node'
-import type { Millis } from '../../core/timer.ts'
-import type { Clock } from '../../runtime/clock.ts'
+import type { Millis } from '../../core/timer/timer.ts'
+import type { Clock } from '../../runtime/clock/clock.ts'
 import { BrokerError } from '../broker.ts'
 
 const COVERED_FOR_MS = 300_000 // every publish checks it anyway

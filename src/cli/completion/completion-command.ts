@@ -2,7 +2,7 @@
 
 import { Argument } from 'commander'
 import type { Command } from 'commander'
-import type { Terminal } from '../terminal.ts'
+import type { Terminal } from '../command/terminal.ts'
 import type { CommandInfo } from './command-tree.ts'
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const

@@ -1,7 +1,7 @@
 // The first lines that someone sees who tries the service: what is where, and what to type.
 
 import { resolve } from 'node:path'
-import type { Config } from '../../runtime/config.ts'
+import type { Config } from '../../runtime/config/config.ts'
 import { VERSION } from '../../runtime/version.ts'
 
 export type DevPlaces = {

@@ -1,12 +1,12 @@
 // The clock of `duetime dev` as its two users see it, the prompt and the HTTP control: moved by what people write, one
 // move at a time, each with a bound and a report.
 
-import { addDuration, parseIsoDuration } from '../../core/duration.ts'
+import { addDuration, parseIsoDuration } from '../../core/time/duration.ts'
 import { DuetimeError, invalidInput } from '../../core/errors.ts'
-import { isoDurationText } from '../../core/plain-duration.ts'
-import { parseInstant } from '../../core/schedule.ts'
-import type { Millis } from '../../core/timer.ts'
-import type { VirtualClock } from '../../runtime/virtual-clock.ts'
+import { isoDurationText } from '../../core/time/plain-duration.ts'
+import { parseInstant } from '../../core/time/schedule.ts'
+import type { Millis } from '../../core/timer/timer.ts'
+import type { VirtualClock } from '../../runtime/clock/virtual-clock.ts'
 import { lengthText } from '../output/readable-time.ts'
 
 const STOPS_MAX = 10_000 // some ten seconds; a cycle of a second makes as many in less than three hours

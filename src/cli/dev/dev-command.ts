@@ -2,7 +2,7 @@
 
 import { InvalidArgumentError } from 'commander'
 import type { Command } from 'commander'
-import type { Terminal } from '../terminal.ts'
+import type { Terminal } from '../command/terminal.ts'
 import type { DevOptions } from './dev.ts'
 
 export function addDevCommand(program: Command, terminal: Terminal): void {

@@ -3,11 +3,11 @@
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
 import { DuetimeError } from '../../core/errors.ts'
-import type { Millis } from '../../core/timer.ts'
-import type { Clock } from '../../runtime/clock.ts'
+import type { Millis } from '../../core/timer/timer.ts'
+import type { Clock } from '../../runtime/clock/clock.ts'
 import { fromNow, lengthText } from '../output/readable-time.ts'
 import { table } from '../output/table.ts'
-import type { Paint } from '../terminal.ts'
+import type { Paint } from '../command/terminal.ts'
 import type { DevClock, Move } from './dev-clock.ts'
 
 export type ListedTimer = {

@@ -2,7 +2,7 @@
 
 import { visible } from '../output/visible-text.ts'
 import { lengthText } from '../output/readable-time.ts'
-import type { Paint } from '../terminal.ts'
+import type { Paint } from '../command/terminal.ts'
 import type { Received } from './sink.ts'
 
 const BODY_CHARS_MAX = 1_000

@@ -4,7 +4,7 @@ import { request as httpRequest } from 'node:http'
 import type { IncomingMessage } from 'node:http'
 import { test } from 'node:test'
 import type { TestContext } from 'node:test'
-import { ManualClock } from '../../runtime/manual-clock.ts'
+import { ManualClock } from '../../runtime/clock/manual-clock.ts'
 import { startSink } from './sink.ts'
 import type { Received } from './sink.ts'
 

@@ -2,11 +2,11 @@
 
 import { readFile, stat } from 'node:fs/promises'
 import { CLIENT_VARIABLES } from '../../runtime/client-environment.ts'
-import { nearestName } from '../../runtime/config-nearest.ts'
-import { SETTINGS } from '../../runtime/config-schema.ts'
-import { ConfigError, loadConfig } from '../../runtime/config.ts'
-import type { Config } from '../../runtime/config.ts'
-import type { Flags } from '../given-flags.ts'
+import { nearestName } from '../../runtime/config/nearest.ts'
+import { SETTINGS } from '../../runtime/config/schema.ts'
+import { ConfigError, loadConfig } from '../../runtime/config/config.ts'
+import type { Config } from '../../runtime/config/config.ts'
+import type { Flags } from '../command/given-flags.ts'
 import { Findings, messageOf } from './finding.ts'
 import type { Finding } from './finding.ts'
 

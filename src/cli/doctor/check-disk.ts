@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import { open, rm, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Clock } from '../../runtime/clock.ts'
+import type { Clock } from '../../runtime/clock/clock.ts'
 import { measuredText } from '../output/readable-time.ts'
 import type { Findings } from './finding.ts'
 import { messageOf } from './finding.ts'

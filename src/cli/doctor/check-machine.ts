@@ -2,8 +2,8 @@
 
 import { access } from 'node:fs/promises'
 import { createServer } from 'node:net'
-import type { Clock } from '../../runtime/clock.ts'
-import { sleep } from '../../runtime/clock.ts'
+import type { Clock } from '../../runtime/clock/clock.ts'
+import { sleep } from '../../runtime/clock/clock.ts'
 import { VERSION } from '../../runtime/version.ts'
 import { measuredText } from '../output/readable-time.ts'
 import { Findings } from './finding.ts'

@@ -1,7 +1,7 @@
 // The broker: whether it answers, has JetStream, and which streams cover the subjects. Nothing is made.
 
 import type { NatsConnection } from '@nats-io/transport-node'
-import type { Config } from '../../runtime/config.ts'
+import type { Config } from '../../runtime/config/config.ts'
 import { Findings, messageOf } from './finding.ts'
 import type { Finding } from './finding.ts'
 

@@ -2,9 +2,9 @@
 // requests, so that each answer is judged for itself.
 
 import { measuredText } from '../output/readable-time.ts'
-import { counted, timersText } from '../progress-bar.ts'
+import { counted, timersText } from '../transfer/progress-bar.ts'
 import { VERSION } from '../../runtime/version.ts'
-import type { Clock } from '../../runtime/clock.ts'
+import type { Clock } from '../../runtime/clock/clock.ts'
 import { Findings, messageOf } from './finding.ts'
 import type { Finding } from './finding.ts'
 

@@ -1,12 +1,12 @@
 // How `duetime doctor` is called.
 
 import type { Command } from 'commander'
-import { addConnectionOptions, connectionOf } from '../connection.ts'
-import type { ConnectionFlags } from '../connection.ts'
-import { addSettings, givenFlags } from '../given-flags.ts'
+import { addConnectionOptions, connectionOf } from '../command/connection.ts'
+import type { ConnectionFlags } from '../command/connection.ts'
+import { addSettings, givenFlags } from '../command/given-flags.ts'
 import { outputOption } from '../output/format.ts'
 import type { Format } from '../output/format.ts'
-import type { Terminal } from '../terminal.ts'
+import type { Terminal } from '../command/terminal.ts'
 import { examples } from '../timers/one-timer-commands.ts'
 
 const GROUPS = ['Listening', 'Storage', 'PostgreSQL', 'NATS']

@@ -1,14 +1,14 @@
 // `duetime doctor`: looks at everything that a service depends on and says what is wrong and what to do. It only looks:
 // it takes no lock, claims no shard and makes no table, so it can be run beside a service at any time.
 
-import type { Config } from '../../runtime/config.ts'
+import type { Config } from '../../runtime/config/config.ts'
 import { variableNames } from '../../runtime/client-environment.ts'
-import type { Connection } from '../connection.ts'
-import { CommandFailed } from '../command-failed.ts'
+import type { Connection } from '../command/connection.ts'
+import { CommandFailed } from '../command/command-failed.ts'
 import { print } from '../output/format.ts'
 import type { Format } from '../output/format.ts'
-import type { Flags } from '../given-flags.ts'
-import type { Style, Terminal } from '../terminal.ts'
+import type { Flags } from '../command/given-flags.ts'
+import type { Style, Terminal } from '../command/terminal.ts'
 import { checkConfig } from './check-config.ts'
 import { checkClock, checkNode, checkPort } from './check-machine.ts'
 import { checkNats } from './check-nats.ts'

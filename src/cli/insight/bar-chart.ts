@@ -1,7 +1,7 @@
 // Counts as bars of blocks, to the eighth of a cell.
 
-import { counted } from '../progress-bar.ts'
-import type { Terminal } from '../terminal.ts'
+import { counted } from '../transfer/progress-bar.ts'
+import type { Terminal } from '../command/terminal.ts'
 
 export type Bar = { readonly label: string; readonly count: number; readonly isHot: boolean }
 

@@ -2,15 +2,15 @@
 
 import type { Cluster } from '@duetime/client'
 import type { Command } from 'commander'
-import { addConnectionOptions, connectionOf, withClient } from '../connection.ts'
-import type { ConnectionFlags } from '../connection.ts'
+import { addConnectionOptions, connectionOf, withClient } from '../command/connection.ts'
+import type { ConnectionFlags } from '../command/connection.ts'
 import { outputOption, print } from '../output/format.ts'
 import type { Format } from '../output/format.ts'
 import { measuredText } from '../output/readable-time.ts'
 import { table } from '../output/table.ts'
 import type { Cell } from '../output/table.ts'
-import { counted } from '../progress-bar.ts'
-import type { Terminal } from '../terminal.ts'
+import { counted } from '../transfer/progress-bar.ts'
+import type { Terminal } from '../command/terminal.ts'
 import { examples } from '../timers/one-timer-commands.ts'
 
 type ClusterFlags = ConnectionFlags & { readonly shards?: true; readonly output: Format }

@@ -1,7 +1,7 @@
 // The last line of a terminal, rewritten in place, under lines that stay. Where nobody looks only what changes the
 // situation is said.
 
-import type { Terminal } from '../terminal.ts'
+import type { Terminal } from '../command/terminal.ts'
 import { cut } from '../output/visible-text.ts'
 
 const ERASE_LINE = '\r\u001B[K'

@@ -2,12 +2,12 @@
 
 import type { Duetime, LiveEvent } from '@duetime/client'
 import type { Command } from 'commander'
-import { addConnectionOptions, connectionOf, withClient } from '../connection.ts'
-import type { ConnectionFlags } from '../connection.ts'
+import { addConnectionOptions, connectionOf, withClient } from '../command/connection.ts'
+import type { ConnectionFlags } from '../command/connection.ts'
 import { Format, outputOption, positiveInteger } from '../output/format.ts'
-import type { Terminal } from '../terminal.ts'
+import type { Terminal } from '../command/terminal.ts'
 import { examples } from '../timers/one-timer-commands.ts'
-import { UsageError } from '../usage-error.ts'
+import { UsageError } from '../command/usage-error.ts'
 import { StatusLine } from './status-line.ts'
 import { changeLine, firingLine, isFailure, pulseText, summaryText, Tally } from './watch-text.ts'
 

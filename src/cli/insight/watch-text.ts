@@ -3,8 +3,8 @@
 import type { LiveEvent, LiveFiring } from '@duetime/client'
 import { measuredText, timeOfDay, wallClock } from '../output/readable-time.ts'
 import { visible, widthOf } from '../output/visible-text.ts'
-import { counted } from '../progress-bar.ts'
-import type { Terminal } from '../terminal.ts'
+import { counted } from '../transfer/progress-bar.ts'
+import type { Terminal } from '../command/terminal.ts'
 
 /** The lateness is null for another attempt of the same firing, which begins when the policy says. */
 export type FiringSample = Omit<LiveFiring, 'latenessMs'> & { readonly latenessMs: number | null }

@@ -1,7 +1,7 @@
 // The same answer for people and for programs: --output says which.
 
 import { InvalidArgumentError, Option } from 'commander'
-import type { Terminal } from '../terminal.ts'
+import type { Terminal } from '../command/terminal.ts'
 
 export const Format = { table: 'table', json: 'json', ndjson: 'ndjson', yaml: 'yaml' } as const
 export type Format = (typeof Format)[keyof typeof Format]

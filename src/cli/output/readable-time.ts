@@ -1,6 +1,6 @@
 // Times as people read them: how long until then or since, and the wall-clock time where they are.
 
-import type { Millis } from '../../core/timer.ts'
+import type { Millis } from '../../core/timer/timer.ts'
 
 const UNITS: readonly (readonly [unit: string, ms: number])[] = [
   ['y', 365.25 * 86_400_000],

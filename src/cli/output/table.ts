@@ -1,6 +1,6 @@
 // Rows under headings. On a terminal the table fits its width: columns that may shrink give way, the widest first.
 
-import type { Style, Terminal } from '../terminal.ts'
+import type { Style, Terminal } from '../command/terminal.ts'
 import { cut, visible, widthOf } from './visible-text.ts'
 
 export type Column = {

@@ -3,8 +3,8 @@
 import type { Status, TimerFilter } from '@duetime/client'
 import { InvalidArgumentError, Option } from 'commander'
 import type { Command } from 'commander'
-import { Status as Statuses } from '../../core/timer.ts'
-import type { Terminal } from '../terminal.ts'
+import { Status as Statuses } from '../../core/timer/timer.ts'
+import type { Terminal } from '../command/terminal.ts'
 import { readInstant } from '../when/when.ts'
 import { readLabel } from './given-values.ts'
 

@@ -2,7 +2,7 @@
 
 import { readFile } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
-import { UsageError } from '../usage-error.ts'
+import { UsageError } from '../command/usage-error.ts'
 
 export function readHeader(given: string): [string, string] {
   const colon = given.indexOf(':')

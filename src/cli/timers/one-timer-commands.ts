@@ -3,14 +3,14 @@
 
 import type { Duetime, Timer } from '@duetime/client'
 import type { Command } from 'commander'
-import { CommandFailed } from '../command-failed.ts'
-import { addConnectionOptions, connectionOf, withClient } from '../connection.ts'
-import type { Connection, ConnectionFlags } from '../connection.ts'
-import { ExitCode } from '../exit-codes.ts'
+import { CommandFailed } from '../command/command-failed.ts'
+import { addConnectionOptions, connectionOf, withClient } from '../command/connection.ts'
+import type { Connection, ConnectionFlags } from '../command/connection.ts'
+import { ExitCode } from '../command/exit-codes.ts'
 import { Format, machineText, outputOption } from '../output/format.ts'
 import { visible } from '../output/visible-text.ts'
-import { refusalOf } from '../refusal.ts'
-import type { Terminal } from '../terminal.ts'
+import { refusalOf } from '../command/refusal.ts'
+import type { Terminal } from '../command/terminal.ts'
 import { dueText, timerText } from './timer-text.ts'
 
 type Flags = ConnectionFlags & { readonly output: Format }

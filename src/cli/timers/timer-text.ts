@@ -5,7 +5,7 @@ import { fromNow, measuredText, wallClock } from '../output/readable-time.ts'
 import { facts } from '../output/table.ts'
 import type { Cell, Column } from '../output/table.ts'
 import { visible } from '../output/visible-text.ts'
-import type { Style, Terminal } from '../terminal.ts'
+import type { Style, Terminal } from '../command/terminal.ts'
 
 const STATUS_STYLES: Readonly<Record<Timer['status'], Style>> = {
   pending: 'cyan',

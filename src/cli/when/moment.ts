@@ -2,8 +2,8 @@
 // exist, it is as much later as the clocks went; where they go back and it exists twice, it is the first of the two.
 // That is what Temporal calls 'compatible', and what the service does with cycles.
 
-import type { Millis } from '../../core/timer.ts'
-import { UsageError } from '../usage-error.ts'
+import type { Millis } from '../../core/timer/timer.ts'
+import { UsageError } from '../command/usage-error.ts'
 
 export type Viewpoint = {
   readonly now: Millis

@@ -1,7 +1,7 @@
 // Lengths of time as people type them: 5m, 1h30m, 1.5h, 90 seconds, 2 days, 1mo. Answered as an ISO 8601 duration, which
 // is what the service takes, with calendar units kept as calendar units.
 
-import { UsageError } from '../usage-error.ts'
+import { UsageError } from '../command/usage-error.ts'
 
 type Field = 'Y' | 'M' | 'W' | 'D' | 'TH' | 'TM' | 'ms'
 

@@ -2,9 +2,9 @@
 // it counts from the moment at which the service has it and no clock but the service's decides.
 
 import { DuetimeError } from '../../core/errors.ts'
-import { parseTimeZone, parseZonedInstant } from '../../core/instant.ts'
-import { firstFiring, parseSchedule } from '../../core/schedule.ts'
-import { UsageError } from '../usage-error.ts'
+import { parseTimeZone, parseZonedInstant } from '../../core/time/instant.ts'
+import { firstFiring, parseSchedule } from '../../core/time/schedule.ts'
+import { UsageError } from '../command/usage-error.ts'
 import { notUnderstood, readMoment, weekdayOf } from './moment.ts'
 import type { Viewpoint } from './moment.ts'
 import { readSpan, unitSpan } from './span.ts'

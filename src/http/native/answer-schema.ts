@@ -2,7 +2,7 @@
 // error-envelope.ts; a test holds those against these schemas.
 
 import { Type } from 'typebox'
-import { Status } from '../../core/timer.ts'
+import { Status } from '../../core/timer/timer.ts'
 import { ANSWERED_CODES } from '../../core/errors.ts'
 import type { AnsweredCode } from '../../core/errors.ts'
 

@@ -3,7 +3,7 @@
 import { Type } from 'typebox'
 import { invalidInput } from '../../core/errors.ts'
 import { HEADER_VALUE_CHARS_MAX, HEADERS_MAX, URL_CHARS_MAX } from '../../core/limits.ts'
-import type { Target } from '../../core/timer.ts'
+import type { Target } from '../../core/timer/timer.ts'
 import { isReservedHeader } from '../../targets/http/request-headers.ts'
 
 /** Names the way of delivering that timers of the native contracts follow: see contracts/v1/delivery.ts. */

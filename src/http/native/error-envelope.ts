@@ -3,9 +3,9 @@
 
 import { ERROR_CATALOGUE, ErrorCode } from '../../core/errors.ts'
 import type { DuetimeError, ErrorDetails } from '../../core/errors.ts'
-import type { Timer } from '../../core/timer.ts'
-import type { ErrorSurroundings, RenderedError } from '../contract.ts'
-import { isoText } from '../iso-text.ts'
+import type { Timer } from '../../core/timer/timer.ts'
+import type { ErrorSurroundings, RenderedError } from '../contracts/contract.ts'
+import { isoText } from '../body/iso-text.ts'
 import { timerJson } from './timer-json.ts'
 
 export function renderNativeError(error: DuetimeError, { now, body }: ErrorSurroundings): RenderedError {

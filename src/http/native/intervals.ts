@@ -2,9 +2,9 @@
 
 import { Type } from 'typebox'
 import { DuetimeError, invalidInput } from '../../core/errors.ts'
-import { formatInterval, parseInterval } from '../../core/interval.ts'
+import { formatInterval, parseInterval } from '../../core/time/interval.ts'
 import { TIMEOUT_MAX_MS, TIMEOUT_MIN_MS } from '../../core/limits.ts'
-import type { Millis } from '../../core/timer.ts'
+import type { Millis } from '../../core/timer/timer.ts'
 
 type Bounds = { readonly minMs: Millis; readonly maxMs: Millis }
 

@@ -3,7 +3,7 @@
 import { Type } from 'typebox'
 import { invalidInput } from '../../core/errors.ts'
 import { METADATA_BYTES_MAX, METADATA_KEYS_MAX } from '../../core/limits.ts'
-import type { JsonText } from '../../core/timer.ts'
+import type { JsonText } from '../../core/timer/timer.ts'
 
 export type Metadata = Readonly<Record<string, string | number | boolean | null>>
 

@@ -2,13 +2,13 @@
 // which is written for speed; a test compares the two.
 
 import type { Static } from 'typebox'
-import { deliveryId } from '../../core/ids.ts'
-import { formatInterval } from '../../core/interval.ts'
-import { redactUrl } from '../../core/secrets.ts'
-import type { Millis, Timer } from '../../core/timer.ts'
+import { deliveryId } from '../../core/timer/ids.ts'
+import { formatInterval } from '../../core/time/interval.ts'
+import { redactUrl } from '../../core/timer/secrets.ts'
+import type { Millis, Timer } from '../../core/timer/timer.ts'
 import { TIMER_PARTS } from '../../store/store.ts'
 import type { TimerPart } from '../../store/store.ts'
-import { isoText } from '../iso-text.ts'
+import { isoText } from '../body/iso-text.ts'
 import type { TimerAnswer } from './answer-schema.ts'
 import { retryPolicyJson } from './retry-policy.ts'
 import { attemptsJson, callbackJson, isWaitingToRetry } from './timer-json.ts'

@@ -1,13 +1,13 @@
 // The timer as clients see it. Written by hand: payload and metadata are JSON text already and go in as they are, and
 // a create answers in a microsecond or two. Optional fields that are absent are left out.
 
-import { deliveryId } from '../../core/ids.ts'
-import { formatInterval } from '../../core/interval.ts'
+import { deliveryId } from '../../core/timer/ids.ts'
+import { formatInterval } from '../../core/time/interval.ts'
 import { TIMEOUT_DEFAULT_MS } from '../../core/limits.ts'
-import { redactHeaders, redactUrl } from '../../core/secrets.ts'
-import { firingDueAt, NEVER, Status } from '../../core/timer.ts'
-import type { Attempt, Millis, Target, Timer } from '../../core/timer.ts'
-import { isoText } from '../iso-text.ts'
+import { redactHeaders, redactUrl } from '../../core/timer/secrets.ts'
+import { firingDueAt, NEVER, Status } from '../../core/timer/timer.ts'
+import type { Attempt, Millis, Target, Timer } from '../../core/timer/timer.ts'
+import { isoText } from '../body/iso-text.ts'
 import { retryPolicyJson } from './retry-policy.ts'
 
 /** `secrets`: show header values and passwords as they are. */

@@ -3,14 +3,14 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
 import { invalidInput } from '../../core/errors.ts'
-import { DEFAULT_NAMESPACE, parseNamespace } from '../../core/ids.ts'
+import { DEFAULT_NAMESPACE, parseNamespace } from '../../core/timer/ids.ts'
 import { NAMESPACE_CHARS_MAX } from '../../core/limits.ts'
 import { TEST_TIMEOUT_MAX_MS } from '../../service/callback-test.ts'
 import type { CallbackTest } from '../../service/callback-test.ts'
 import { CallbackField, CallbackUrlField, readTarget } from '../native/callback.ts'
 import { CallbackTimeoutField, CallbackTimeoutSecondsField, readTimeout } from '../native/intervals.ts'
 import { MetadataField, metadataText } from '../native/metadata.ts'
-import { payloadText } from '../payload-text.ts'
+import { payloadText } from '../body/payload-text.ts'
 
 export const CallbackTestBody = Type.Object(
   {

@@ -5,7 +5,7 @@ import { connect } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import type { TestContext } from 'node:test'
-import { ManualClock } from '../../runtime/manual-clock.ts'
+import { ManualClock } from '../../runtime/clock/manual-clock.ts'
 import { EventStream, eventText } from './event-stream.ts'
 
 const EVENT = eventText('firing', JSON.stringify({ text: 'x'.repeat(30_000) }))

@@ -2,7 +2,7 @@
 // memory is bounded, and the service goes on as if they were not there.
 
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
-import type { Clock } from '../../runtime/clock.ts'
+import type { Clock } from '../../runtime/clock/clock.ts'
 import { ANSWER_HEADERS } from '../answer-headers.ts'
 
 const WAITING_BYTES_MAX = 64 * 1_024 // some seconds of a busy feed, beside what the sockets themselves hold

@@ -1,6 +1,6 @@
 // The native way of delivering, with the answers kept for whoever asks: for callback tests, which show them to people.
 
-import type { Firing } from '../../core/delivery.ts'
+import type { Firing } from '../../core/timer/delivery.ts'
 import { TEST_PROTOCOL } from '../../service/callback-test.ts'
 import type { TestAnswer } from '../../service/callback-test.ts'
 import type { HttpProtocol, HttpResponse } from '../../targets/http/protocol.ts'

@@ -2,7 +2,7 @@
 
 import { Type } from 'typebox'
 import type { TSchema } from 'typebox'
-import { Status } from '../../core/timer.ts'
+import { Status } from '../../core/timer/timer.ts'
 import { COUNTERS } from '../../service/activity/activity-ring.ts'
 import { CallbackTestBody } from './callback-test-body.ts'
 import { CALLBACK_TEST_EXAMPLE, FORECAST_EXAMPLE, LIVE_EXAMPLE, OVERVIEW_EXAMPLE } from './examples.ts'

@@ -3,7 +3,7 @@
 import type { Overviews } from '../../service/activity/overview.ts'
 import type { LiveFeed } from '../../service/activity/live-feed.ts'
 import type { CallbackTests } from '../../service/callback-test.ts'
-import type { Millis } from '../../core/timer.ts'
+import type { Millis } from '../../core/timer/timer.ts'
 
 export type ObservingParts = {
   readonly overviews: Overviews

@@ -2,10 +2,10 @@
 
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import type { Clock } from '../../runtime/clock.ts'
+import type { Clock } from '../../runtime/clock/clock.ts'
 import type { TestedCallback } from '../../service/callback-test.ts'
-import { JSON_TYPE } from '../error-answers.ts'
-import { isoText } from '../iso-text.ts'
+import { JSON_TYPE } from '../errors/error-answers.ts'
+import { isoText } from '../body/iso-text.ts'
 import { toCallbackTest } from './callback-test-body.ts'
 import { registerLiveRoute } from './live-route.ts'
 import { CALLBACK_TEST, FORECAST, OVERVIEW } from './operations.ts'

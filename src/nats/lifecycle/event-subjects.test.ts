@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { subjectFault, subjectMatches } from '../../core/subject.ts'
-import type { Namespace } from '../../core/timer.ts'
+import { subjectFault, subjectMatches } from '../../core/timer/subject.ts'
+import type { Namespace } from '../../core/timer/timer.ts'
 import { EventSubjects } from './event-subjects.ts'
 
 const eventOf = (namespace: string) => ({ namespace: namespace as Namespace, type: 'fired' as const })

@@ -1,9 +1,9 @@
 // Where events are published: a template with the namespace and the kind of event in it.
 
-import { LifecycleEventType } from '../../core/lifecycle-event.ts'
-import type { LifecycleEvent } from '../../core/lifecycle-event.ts'
-import { namespaceWord } from '../../core/subject.ts'
-import { SubjectPlaceholder } from '../../runtime/config-broker.ts'
+import { LifecycleEventType } from '../../core/timer/lifecycle-event.ts'
+import type { LifecycleEvent } from '../../core/timer/lifecycle-event.ts'
+import { namespaceWord } from '../../core/timer/subject.ts'
+import { SubjectPlaceholder } from '../../runtime/config/broker.ts'
 
 export class EventSubjects {
   readonly #template: string

@@ -3,18 +3,18 @@
 
 import type { Broker } from '../../broker/broker.ts'
 import { unavailable } from '../../core/errors.ts'
-import { lifecycleEvents } from '../../core/lifecycle-event.ts'
-import type { LifecycleEvent, LifecycleEventType } from '../../core/lifecycle-event.ts'
-import type { Millis, ShardId, Timer } from '../../core/timer.ts'
+import { lifecycleEvents } from '../../core/timer/lifecycle-event.ts'
+import type { LifecycleEvent, LifecycleEventType } from '../../core/timer/lifecycle-event.ts'
+import type { Millis, ShardId, Timer } from '../../core/timer/timer.ts'
 import type { Outbox } from '../../engine/outbox.ts'
-import { sleep } from '../../runtime/clock.ts'
-import type { Cancel, Clock } from '../../runtime/clock.ts'
-import type { Config } from '../../runtime/config.ts'
-import type { Logger } from '../../runtime/logger.ts'
+import { sleep } from '../../runtime/clock/clock.ts'
+import type { Cancel, Clock } from '../../runtime/clock/clock.ts'
+import type { Config } from '../../runtime/config/config.ts'
+import type { Logger } from '../../runtime/telemetry/logger.ts'
 import type { OutboxEvent, Store } from '../../store/store.ts'
 import { EventSubjects } from './event-subjects.ts'
 import { ShardPublisher } from './shard-publisher.ts'
-import { Turns } from './turns.ts'
+import { Turns } from './semaphore.ts'
 
 export type LifecycleOutboxOptions = {
   readonly broker: Broker

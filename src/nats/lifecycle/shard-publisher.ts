@@ -4,11 +4,11 @@
 // shard has moved, some are sent again, in the same order and with the same ids.
 
 import { BrokerError } from '../../broker/broker.ts'
-import type { ShardId, TimerUuid } from '../../core/timer.ts'
-import type { Clock } from '../../runtime/clock.ts'
+import type { ShardId, TimerUuid } from '../../core/timer/timer.ts'
+import type { Clock } from '../../runtime/clock/clock.ts'
 import type { OutboxEvent, Store } from '../../store/store.ts'
 import { Removals } from './removals.ts'
-import type { Turns } from './turns.ts'
+import type { Turns } from './semaphore.ts'
 
 export type ShardPublisherParts = {
   readonly shard: ShardId

@@ -1,7 +1,7 @@
 // Carries out a batch of commands. They run side by side, so that they share commits, and each is acknowledged when it
 // is durable. Of several commands for one timer in a batch only the one that was sent last runs: it is what they come to, and
 // an outdated due time that comes again after a crash must not fire on the way. Between batches and nodes the timer itself
-// judges which was sent last: see core/sent-commands.ts. So a message can be put back without a look at those behind it.
+// judges which was sent last: see core/rules/sent-commands.ts. So a message can be put back without a look at those behind it.
 //
 // Three things can go wrong. The message is at fault: it goes to the dead letters. We are at fault, because the store is
 // down: the message is kept, prolonged and tried again, and costs nobody a delivery. Nobody knows: it comes again, later
@@ -9,15 +9,15 @@
 
 import { headerOf } from '../../broker/broker.ts'
 import type { Delivery } from '../../broker/broker.ts'
-import type { Command } from '../../core/command.ts'
+import type { Command } from '../../core/rules/command.ts'
 import { DuetimeError, ErrorCode } from '../../core/errors.ts'
-import { Status } from '../../core/timer.ts'
-import type { Millis, StreamPlace, TimerUuid } from '../../core/timer.ts'
-import { sleep } from '../../runtime/clock.ts'
-import type { Clock } from '../../runtime/clock.ts'
-import type { Logger } from '../../runtime/logger.ts'
-import { CommandResult } from '../../runtime/metrics-commands.ts'
-import type { CommandMetrics } from '../../runtime/metrics-commands.ts'
+import { Status } from '../../core/timer/timer.ts'
+import type { Millis, StreamPlace, TimerUuid } from '../../core/timer/timer.ts'
+import { sleep } from '../../runtime/clock/clock.ts'
+import type { Clock } from '../../runtime/clock/clock.ts'
+import type { Logger } from '../../runtime/telemetry/logger.ts'
+import { CommandResult } from '../../runtime/telemetry/metrics-commands.ts'
+import type { CommandMetrics } from '../../runtime/telemetry/metrics-commands.ts'
 import type { Timers } from '../../service/timers.ts'
 import type { Subjects } from '../subjects.ts'
 import { toCommand } from './commands.ts'

@@ -3,7 +3,7 @@
 
 import { headerOf } from '../../broker/broker.ts'
 import type { Broker, Delivery, Header } from '../../broker/broker.ts'
-import type { Logger } from '../../runtime/logger.ts'
+import type { Logger } from '../../runtime/telemetry/logger.ts'
 
 const TIMEOUT_MS = 10_000
 const REASON_CHARS_MAX = 500

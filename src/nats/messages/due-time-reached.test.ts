@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import type { Namespace, TimerId } from '../../core/timer.ts'
+import type { Namespace, TimerId } from '../../core/timer/timer.ts'
 import { aFiring } from '../../targets/http/delivery.fixture.ts'
 import { Subjects } from '../subjects.ts'
 import { dueTimeReached } from './due-time-reached.ts'

@@ -2,8 +2,8 @@
 // attempt, its id included: whoever sees it twice can tell.
 
 import crypto from 'node:crypto'
-import type { Firing } from '../../core/delivery.ts'
-import type { Millis } from '../../core/timer.ts'
+import type { Firing } from '../../core/timer/delivery.ts'
+import type { Millis } from '../../core/timer/timer.ts'
 import type { NatsProtocol } from '../../targets/nats/protocol.ts'
 import type { Subjects } from '../subjects.ts'
 

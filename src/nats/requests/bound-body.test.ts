@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import type { Namespace } from '../../core/timer.ts'
+import type { Namespace } from '../../core/timer/timer.ts'
 import { boundTo } from './bound-body.ts'
 
 const ACME = 'acme' as Namespace

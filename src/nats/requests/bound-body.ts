@@ -1,9 +1,9 @@
 // A request on the subject of a namespace is for that namespace and no other. Its name is put into the text of the body
 // rather than into what the text says: JSON.parse rounds numbers beyond 2^53, and payloads are carried as they were sent.
 
-import { itemsOf, membersOf, skipSpace } from '../../core/json-text.ts'
-import type { Span } from '../../core/json-text.ts'
-import type { Namespace } from '../../core/timer.ts'
+import { itemsOf, membersOf, skipSpace } from '../../core/json/json-text.ts'
+import type { Span } from '../../core/json/json-text.ts'
+import type { Namespace } from '../../core/timer/timer.ts'
 
 /** The body with its namespace filled in; null when it names another. What is no JSON object is left for the API to refuse. */
 export function boundTo(namespace: Namespace, verb: string, written: string): string | null {

@@ -4,9 +4,9 @@
 import { headerOf } from '../../broker/broker.ts'
 import type { Header, Message, Reply } from '../../broker/broker.ts'
 import { DuetimeError, ERROR_CATALOGUE, ErrorCode } from '../../core/errors.ts'
-import type { Millis } from '../../core/timer.ts'
-import type { Clock } from '../../runtime/clock.ts'
-import type { Logger } from '../../runtime/logger.ts'
+import type { Millis } from '../../core/timer/timer.ts'
+import type { Clock } from '../../runtime/clock/clock.ts'
+import type { Logger } from '../../runtime/telemetry/logger.ts'
 import type { Subjects } from '../subjects.ts'
 import { boundTo } from './bound-body.ts'
 

@@ -1,8 +1,8 @@
 // What happened in each of the last seconds, or minutes: a ring of slots that are counted in and overwritten when their
 // time comes again. Written for every firing, so it is a few additions to typed arrays; read once a second at most.
 
-import { BUCKETS, bucketOf } from '../../core/histogram.ts'
-import type { Millis } from '../../core/timer.ts'
+import { BUCKETS, bucketOf } from '../../core/statistics/histogram.ts'
+import type { Millis } from '../../core/timer/timer.ts'
 
 /** `fired` counts first attempts; the next four what came of attempts. */
 export const COUNTERS = ['fired', 'delivered', 'rescheduled', 'retried', 'failed', 'created', 'canceled'] as const

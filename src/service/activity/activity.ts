@@ -2,10 +2,10 @@
 // each namespace. A node knows its own firings only, and nothing from before it started; the store has the long memory.
 
 import { matchesAny } from '../../core/access.ts'
-import { isOnlyRemembered } from '../../core/sent-commands.ts'
-import type { Millis, Namespace, Timer } from '../../core/timer.ts'
+import { isOnlyRemembered } from '../../core/rules/sent-commands.ts'
+import type { Millis, Namespace, Timer } from '../../core/timer/timer.ts'
 import type { EngineObserver } from '../../engine/engine.ts'
-import type { Clock } from '../../runtime/clock.ts'
+import type { Clock } from '../../runtime/clock/clock.ts'
 import { SharedPlaces } from '../../runtime/shared-places.ts'
 import type { NamespaceScope } from '../../store/store.ts'
 import { resultOf } from '../metrics-observer.ts'

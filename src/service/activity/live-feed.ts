@@ -2,9 +2,9 @@
 // changes. While nobody watches, a firing costs one comparison. Those who see the same share a channel, so what a firing
 // costs depends on how many different sights there are, not on how many eyes.
 
-import type { Millis, Timer } from '../../core/timer.ts'
+import type { Millis, Timer } from '../../core/timer/timer.ts'
 import type { EngineObserver } from '../../engine/engine.ts'
-import type { Cancel, Clock } from '../../runtime/clock.ts'
+import type { Cancel, Clock } from '../../runtime/clock/clock.ts'
 import { resultOf } from '../metrics-observer.ts'
 import type { ServiceObserver } from '../timer-operations.ts'
 import { CHANGES, firingSample } from './live-samples.ts'

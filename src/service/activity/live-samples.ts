@@ -1,9 +1,9 @@
 // Samples of what happens to timers, as the live feed shows them.
 
-import type { Command } from '../../core/command.ts'
-import { firingDueAt, isFinished, NEVER } from '../../core/timer.ts'
-import type { Millis, Timer } from '../../core/timer.ts'
-import type { DeliveryResult } from '../../runtime/metrics-namespaces.ts'
+import type { Command } from '../../core/rules/command.ts'
+import { firingDueAt, isFinished, NEVER } from '../../core/timer/timer.ts'
+import type { Millis, Timer } from '../../core/timer/timer.ts'
+import type { DeliveryResult } from '../../runtime/telemetry/metrics-namespaces.ts'
 
 /** An attempt that ended. */
 export type FiringSample = {

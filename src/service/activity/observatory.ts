@@ -2,7 +2,7 @@
 // that the engine and the service report to.
 
 import type { EngineGauges, EngineObserver } from '../../engine/engine.ts'
-import type { Clock } from '../../runtime/clock.ts'
+import type { Clock } from '../../runtime/clock/clock.ts'
 import type { Store } from '../../store/store.ts'
 import { observeWith } from '../observers.ts'
 import type { ServiceObserver } from '../timer-operations.ts'

@@ -2,13 +2,13 @@
 // did lately (from its memory). Of what a principal may see, and no more.
 
 import { matchesAny } from '../../core/access.ts'
-import { percentile, upperBoundOf } from '../../core/histogram.ts'
-import { isFinished, Status } from '../../core/timer.ts'
-import type { Millis, Namespace } from '../../core/timer.ts'
+import { percentile, upperBoundOf } from '../../core/statistics/histogram.ts'
+import { isFinished, Status } from '../../core/timer/timer.ts'
+import type { Millis, Namespace } from '../../core/timer/timer.ts'
 import type { EngineGauges } from '../../engine/engine.ts'
-import type { Clock } from '../../runtime/clock.ts'
+import type { Clock } from '../../runtime/clock/clock.ts'
 import type { NamespaceScope, TimerCount } from '../../store/store.ts'
-import { asking } from '../asking.ts'
+import { asking } from '../store-failures.ts'
 import type { ActivityCounts, ActivitySum } from './activity-ring.ts'
 import type { Activity } from './activity.ts'
 import type { Counted, SharedCounts } from './shared-counts.ts'

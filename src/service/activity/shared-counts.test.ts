@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ManualClock } from '../../runtime/manual-clock.ts'
+import { ManualClock } from '../../runtime/clock/manual-clock.ts'
 import type { StoreStats } from '../../store/store.ts'
 import { SharedCounts } from './shared-counts.ts'
 

@@ -1,8 +1,8 @@
 // How many timers there are, asked of the store at most every two seconds, however many look: a dashboard that is open on
 // fifty screens costs the database what it costs on one.
 
-import type { Millis } from '../../core/timer.ts'
-import type { Clock } from '../../runtime/clock.ts'
+import type { Millis } from '../../core/timer/timer.ts'
+import type { Clock } from '../../runtime/clock/clock.ts'
 import type { Store, TimerCount } from '../../store/store.ts'
 
 export type Counted = { readonly at: Millis; readonly counts: readonly TimerCount[] }

@@ -5,7 +5,7 @@ import { parseNamespacePattern, Permission } from '../../core/access.ts'
 import type { NamespacePattern, Principal, RateLimit } from '../../core/access.ts'
 import { DuetimeError } from '../../core/errors.ts'
 import { KEYS_MAX, NAMESPACES_PER_KEY_MAX, RATE_PER_SECOND_MAX, RATE_PER_SECOND_MIN, SUBJECTS_PER_KEY_MAX } from '../../core/limits.ts'
-import { subjectPatternFault, SubjectPatterns } from '../../core/subject.ts'
+import { subjectPatternFault, SubjectPatterns } from '../../core/timer/subject.ts'
 import { KEY_HASH } from './api-key.ts'
 
 export type KeyEntry = { readonly hash: string; readonly principal: Principal }

@@ -1,9 +1,9 @@
 // The keys that the settings name: the one in API_KEY, and those in KEYS_FILE.
 
 import { unrestricted } from '../../core/access.ts'
-import type { Clock } from '../../runtime/clock.ts'
-import type { Config } from '../../runtime/config.ts'
-import type { Logger } from '../../runtime/logger.ts'
+import type { Clock } from '../../runtime/clock/clock.ts'
+import type { Config } from '../../runtime/config/config.ts'
+import type { Logger } from '../../runtime/telemetry/logger.ts'
 import { hashKey } from './api-key.ts'
 import { KeyRing } from './key-ring.ts'
 import { WatchedKeys } from './watched-keys.ts'

@@ -4,7 +4,7 @@
 import type { Principal } from '../../core/access.ts'
 import { fullBucket, take } from '../../core/token-bucket.ts'
 import type { Bucket, Taken } from '../../core/token-bucket.ts'
-import type { Clock } from '../../runtime/clock.ts'
+import type { Clock } from '../../runtime/clock/clock.ts'
 
 const BUCKETS_SWEPT_AT = 20_000 // twice the most keys a file has: names that left it are forgotten then
 

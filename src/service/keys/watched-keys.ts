@@ -3,8 +3,8 @@
 // place). A file that cannot be used changes nothing: the keys that were good stay, and the log says what is wrong.
 
 import { readFile, stat } from 'node:fs/promises'
-import type { Cancel, Clock } from '../../runtime/clock.ts'
-import type { Logger } from '../../runtime/logger.ts'
+import type { Cancel, Clock } from '../../runtime/clock/clock.ts'
+import type { Logger } from '../../runtime/telemetry/logger.ts'
 import { KeysFileError, parseKeyEntries } from './key-entries.ts'
 import type { KeyRing } from './key-ring.ts'
 

@@ -1,16 +1,16 @@
 // The way to the other nodes of the cluster: commands for timers whose shard another one owns, and what nodes say to each
-// other when shards move. The other side is http/internal-routes.ts, or embedded/peer-door.ts.
+// other when shards move. The other side is http/routes/internal-routes.ts, or embedded/peer-door.ts.
 
 import { Agent, request } from 'undici'
 import type { Dispatcher } from 'undici'
-import type { Command } from '../../core/command.ts'
-import type { ShardId } from '../../core/timer.ts'
+import type { Command } from '../../core/rules/command.ts'
+import type { ShardId } from '../../core/timer/timer.ts'
 import type { Preparation } from '../../engine/engine.ts'
-import type { Landing, MovedShard, Neighbours, NextOwner } from '../../engine/hand-over.ts'
+import type { Landing, MovedShard, Neighbours, NextOwner } from '../../engine/delivery/hand-over.ts'
 import { notOwner } from '../../engine/owned-rows.ts'
 import type { Executed } from '../../engine/shard.ts'
-import type { Clock } from '../../runtime/clock.ts'
-import type { Logger } from '../../runtime/logger.ts'
+import type { Clock } from '../../runtime/clock/clock.ts'
+import type { Logger } from '../../runtime/telemetry/logger.ts'
 import type { Peers } from '../command-router.ts'
 import { CommandLink } from './command-link.ts'
 import type { ClosedBy } from './command-link.ts'

@@ -6,9 +6,9 @@ import type { IncomingMessage, Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { TestContext } from 'node:test'
-import type { Command } from '../../core/command.ts'
-import { timerUuid } from '../../core/ids.ts'
-import type { Namespace, TimerId } from '../../core/timer.ts'
+import type { Command } from '../../core/rules/command.ts'
+import { timerUuid } from '../../core/timer/ids.ts'
+import type { Namespace, TimerId } from '../../core/timer/timer.ts'
 import { isCommandStream } from './command-streams.ts'
 
 export function cancel(id: string): Command {

@@ -2,9 +2,9 @@
 // an HTTP upgrade, and keeps: a message is a line of JSON. What is said when shards move goes in requests of its own.
 
 import type { Duplex } from 'node:stream'
-import type { Command } from '../../core/command.ts'
+import type { Command } from '../../core/rules/command.ts'
 import type { ErrorCode, ErrorDetails } from '../../core/errors.ts'
-import type { MovedShard } from '../../engine/hand-over.ts'
+import type { MovedShard } from '../../engine/delivery/hand-over.ts'
 import type { Executed } from '../../engine/shard.ts'
 
 export const COMMANDS_PATH = '/internal/v1/commands'

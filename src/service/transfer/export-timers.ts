@@ -5,7 +5,7 @@
 import { access, open, rename, rm } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import type { Clock } from '../../runtime/clock.ts'
+import type { Clock } from '../../runtime/clock/clock.ts'
 import { VERSION } from '../../runtime/version.ts'
 import type { Store } from '../../store/store.ts'
 import { forgetProgress, partialOf, readProgress, writeProgress } from './export-progress.ts'

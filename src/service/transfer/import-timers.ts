@@ -2,8 +2,8 @@
 // ids), attempts, finished timers included. Each batch is durable before the next; what is there already, at the same
 // version, is passed over, so an import that was cut short is simply run again.
 
-import { shardOf } from '../../core/ids.ts'
-import type { ShardId, Timer } from '../../core/timer.ts'
+import { shardOf } from '../../core/timer/ids.ts'
+import type { ShardId, Timer } from '../../core/timer/timer.ts'
 import { importedPart } from '../../store/commit-sheet.ts'
 import type { Put, Store } from '../../store/store.ts'
 import { entriesOf } from './read-timer-file.ts'

@@ -2,7 +2,7 @@
 // wrong with it.
 
 import { createReadStream } from 'node:fs'
-import type { Timer } from '../../core/timer.ts'
+import type { Timer } from '../../core/timer/timer.ts'
 import { linesOf } from './lines.ts'
 import type { NumberedLine } from './lines.ts'
 import { parseLine } from './timer-file.ts'

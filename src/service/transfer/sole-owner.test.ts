@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Epoch, ShardId } from '../../core/timer.ts'
-import { ManualClock } from '../../runtime/manual-clock.ts'
+import type { Epoch, ShardId } from '../../core/timer/timer.ts'
+import { ManualClock } from '../../runtime/clock/manual-clock.ts'
 import { MemoryStore } from '../../store/memory/memory-store.ts'
 import { SoleOwner } from './sole-owner.ts'
 

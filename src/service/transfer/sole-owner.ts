@@ -3,10 +3,10 @@
 // then on it counts as a living node, so nodes that start meanwhile leave it its shards and wait. If it is taken for
 // dead all the same, its commits are refused by their fences, as those of any node are.
 
-import type { Epoch, Millis, ShardId } from '../../core/timer.ts'
-import { BeatWatch } from '../../engine/beat-watch.ts'
-import { sleep } from '../../runtime/clock.ts'
-import type { Cancel, Clock } from '../../runtime/clock.ts'
+import type { Epoch, Millis, ShardId } from '../../core/timer/timer.ts'
+import { BeatWatch } from '../../engine/cluster/beat-watch.ts'
+import { sleep } from '../../runtime/clock/clock.ts'
+import type { Cancel, Clock } from '../../runtime/clock/clock.ts'
 import type { ClusterState, NodeRow, OwnedShard, Store } from '../../store/store.ts'
 import type { Stillness } from './export-progress.ts'
 import { TransferError } from './transfer-error.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { JsonText } from '../../core/timer.ts'
+import type { JsonText } from '../../core/timer/timer.ts'
 import { sampleTimer } from '../../store/conformance/sample-timer.ts'
 import { endLine, headerLine, parseLine, timerLine } from './timer-file.ts'
 

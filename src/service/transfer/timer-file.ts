@@ -2,17 +2,17 @@
 // tools. The first line says what the file is, each further line is a timer, the last one says how many there were, so
 // that half a file is never taken for a whole one.
 //
-// A timer is written as the value it is (core/timer.ts), but for the uuid, which follows from namespace and id. Payload
+// A timer is written as the value it is (core/timer/timer.ts), but for the uuid, which follows from namespace and id. Payload
 // and metadata are text in it: what JSON.parse would make of them is not always what was stored.
 
 import { Type } from 'typebox'
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
-import { parseNamespace, parseTimerId, timerUuid } from '../../core/ids.ts'
-import { isStorable, STORABLE } from '../../core/storable-text.ts'
-import { faultIn } from '../../core/timer-invariants.ts'
-import { CatchUp, Status } from '../../core/timer.ts'
-import type { Timer } from '../../core/timer.ts'
+import { parseNamespace, parseTimerId, timerUuid } from '../../core/timer/ids.ts'
+import { isStorable, STORABLE } from '../../core/timer/storable-text.ts'
+import { faultIn } from '../../core/timer/timer-invariants.ts'
+import { CatchUp, Status } from '../../core/timer/timer.ts'
+import type { Timer } from '../../core/timer/timer.ts'
 
 const FORMAT = 'duetime timers'
 /** Grows when an older program could no longer read what a newer one writes. */

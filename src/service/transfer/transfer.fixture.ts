@@ -1,9 +1,9 @@
 // Timers in every state that a store can hold them in, and the ways into and out of a file, for the tests of transfers.
 
-import { deliveryId, shardOf } from '../../core/ids.ts'
-import { NEVER, Status } from '../../core/timer.ts'
-import type { Attempt, Epoch, JsonText, Namespace, Timer, TimerId } from '../../core/timer.ts'
-import { ManualClock } from '../../runtime/manual-clock.ts'
+import { deliveryId, shardOf } from '../../core/timer/ids.ts'
+import { NEVER, Status } from '../../core/timer/timer.ts'
+import type { Attempt, Epoch, JsonText, Namespace, Timer, TimerId } from '../../core/timer/timer.ts'
+import { ManualClock } from '../../runtime/clock/manual-clock.ts'
 import { SAMPLE_NOW, sampleTimer } from '../../store/conformance/sample-timer.ts'
 import type { ListCursor, Store } from '../../store/store.ts'
 import { importTimers } from './import-timers.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ManualClock } from '../../runtime/manual-clock.ts'
+import { ManualClock } from '../../runtime/clock/manual-clock.ts'
 import { partOf } from '../commit-sheet.ts'
 import { MemoryStore } from '../memory/memory-store.ts'
 import { StoreError } from '../store.ts'

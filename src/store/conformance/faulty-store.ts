@@ -1,9 +1,9 @@
 // A store behind a network and a server that fail: any call may be slow, refused, or done without its answer coming back, at
 // once or only later. A decorator for every adapter, for tests and simulations; which call suffers what is the test's to say.
 
-import type { Millis } from '../../core/timer.ts'
-import { sleep } from '../../runtime/clock.ts'
-import type { Clock } from '../../runtime/clock.ts'
+import type { Millis } from '../../core/timer/timer.ts'
+import { sleep } from '../../runtime/clock/clock.ts'
+import type { Clock } from '../../runtime/clock/clock.ts'
 import { StoreError } from '../store.ts'
 import type { Store } from '../store.ts'
 

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
-import { NEVER } from '../../core/timer.ts'
-import type { Epoch, Millis, ShardId, Timer, TimerUuid } from '../../core/timer.ts'
+import { NEVER } from '../../core/timer/timer.ts'
+import type { Epoch, Millis, ShardId, Timer, TimerUuid } from '../../core/timer/timer.ts'
 import { deletingPart, partOf } from '../commit-sheet.ts'
 import type { Change } from '../commit-sheet.ts'
 import { COUNTS } from '../counters.ts'

@@ -1,6 +1,6 @@
 import { storeRandomWalk } from './random-walk.ts'
 import { openSqliteStore } from '../sqlite/sqlite-store.ts'
-import { temporaryFile } from '../sqlite/temporary-file.ts'
+import { temporaryFile } from '../sqlite/file/temporary-file.ts'
 
 storeRandomWalk('sqlite', async () => {
   const path = temporaryFile()

@@ -1,9 +1,9 @@
 // Timers for the tests of the stores: valid values with everything at its default, but for what a test names.
 
-import { timerUuid } from '../../core/ids.ts'
-import { DEFAULT_RETRY } from '../../core/retry.ts'
-import { CatchUp, NO_ATTEMPTS, Status } from '../../core/timer.ts'
-import type { JsonText, Namespace, Timer, TimerId } from '../../core/timer.ts'
+import { timerUuid } from '../../core/timer/ids.ts'
+import { DEFAULT_RETRY } from '../../core/rules/retry.ts'
+import { CatchUp, NO_ATTEMPTS, Status } from '../../core/timer/timer.ts'
+import type { JsonText, Namespace, Timer, TimerId } from '../../core/timer/timer.ts'
 
 /** Long past and round, so that a time in a failed assertion can be read. */
 export const SAMPLE_NOW = Date.UTC(2030, 0, 1)

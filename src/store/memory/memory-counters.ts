@@ -1,7 +1,7 @@
 // Counters in memory, by namespace, slot and name.
 
-import { STANDING } from '../../core/tallies.ts'
-import type { Millis, Namespace } from '../../core/timer.ts'
+import { STANDING } from '../../core/statistics/tallies.ts'
+import type { Millis, Namespace } from '../../core/timer/timer.ts'
 import { isInScope } from '../queries/filter.ts'
 import type { CounterRange } from '../queries/scan-queries.ts'
 import type { Counter } from '../store.ts'

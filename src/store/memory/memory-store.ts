@@ -1,11 +1,11 @@
 // The simplest store that keeps the port's contract: maps and sorted scans in process memory. It is the model that
 // other stores are compared with, the store of simulations, and good for trying things out. Nothing survives it.
 
-import { compareKeys } from '../../core/order.ts'
+import { compareKeys } from '../../core/timer/order.ts'
 import { partyOf } from '../../core/party.ts'
-import { isFinished } from '../../core/timer.ts'
-import type { Epoch, Millis, ShardId, Timer, TimerUuid } from '../../core/timer.ts'
-import { kindOf } from '../../core/timer-kind.ts'
+import { isFinished } from '../../core/timer/timer.ts'
+import type { Epoch, Millis, ShardId, Timer, TimerUuid } from '../../core/timer/timer.ts'
+import { kindOf } from '../../core/timer/timer-kind.ts'
 import { ScanQueries } from '../queries/scan-queries.ts'
 import type { RowScan } from '../queries/scan-queries.ts'
 import { claimedEpoch, StoreError } from '../store.ts'

@@ -1,15 +1,15 @@
 // A commit as the parameters of one call of the commit function, and what it answers as results.
 
-import type { Timer, TimerUuid } from '../../core/timer.ts'
+import type { Timer, TimerUuid } from '../../core/timer/timer.ts'
 import { CellAt, COLUMN_NAMES } from '../row/columns.ts'
 import type { Cell } from '../row/columns.ts'
 import { appendCells, timerAt } from '../row/timer-row.ts'
 import { omitsColumn, withoutParts } from '../row/timer-parts.ts'
 import type { CommitPart, PartResult, TimerPart } from '../store.ts'
-import { columnParameter } from './array-parameters.ts'
-import type { ElementType } from './array-parameters.ts'
-import { COMMIT_SQL, COUNTER_PARAMETERS, DELETE_PARAMETERS, EVENT_PARAMETERS, PART_PARAMETERS, PUT_PARAMETERS } from './commit-function.ts'
-import type { Query, Row } from './connections.ts'
+import { columnParameter } from './connection/array-parameters.ts'
+import type { ElementType } from './connection/array-parameters.ts'
+import { COMMIT_SQL, COUNTER_PARAMETERS, DELETE_PARAMETERS, EVENT_PARAMETERS, PART_PARAMETERS, PUT_PARAMETERS } from './setup/commit-function.ts'
+import type { Query, Row } from './connection/connections.ts'
 
 const BEFORE_CELLS = PUT_PARAMETERS.length - COLUMN_NAMES.length
 

@@ -3,12 +3,12 @@
 // share a few dozen rows. Who reads adds both up in one statement, so that nothing is missing and nothing is counted twice at
 // any moment.
 
-import { STANDING } from '../../core/tallies.ts'
-import type { Millis } from '../../core/timer.ts'
-import { systemClock } from '../../runtime/clock.ts'
-import type { Logger } from '../../runtime/logger.ts'
+import { STANDING } from '../../core/statistics/tallies.ts'
+import type { Millis } from '../../core/timer/timer.ts'
+import { systemClock } from '../../runtime/clock/clock.ts'
+import type { Logger } from '../../runtime/telemetry/logger.ts'
 import { COUNTS } from '../counters.ts'
-import type { Connections } from './connections.ts'
+import type { Connections } from './connection/connections.ts'
 
 const FOLD_AFTER_COMMITS = 128
 const ROWS_MAX = 256 // with one fold

@@ -1,9 +1,9 @@
 // A node takes or gives up many shards at once, when nodes come and go. Each would be a transaction of its own that waits
 // for the disk; what is asked for in the same turn of the event loop goes into one.
 
-import type { Epoch, ShardId } from '../../core/timer.ts'
+import type { Epoch, ShardId } from '../../core/timer/timer.ts'
 import type { OwnedShard, ShardClaim } from '../store.ts'
-import type { Connections } from './connections.ts'
+import type { Connections } from './connection/connections.ts'
 import { claimedEpochs, claimQuery, releaseQuery } from './ownership.ts'
 
 type Waiting<T> = { readonly asked: T; readonly resolve: (epoch: Epoch | null) => void; readonly reject: (error: unknown) => void }

@@ -1,10 +1,10 @@
 // The outbox: events that were written with commits and wait to be published.
 
-import type { LifecycleEventType } from '../../core/lifecycle-event.ts'
-import type { JsonText, Namespace, ShardId, TimerUuid } from '../../core/timer.ts'
+import type { LifecycleEventType } from '../../core/timer/lifecycle-event.ts'
+import type { JsonText, Namespace, ShardId, TimerUuid } from '../../core/timer/timer.ts'
 import type { OutboxEvent } from '../store.ts'
-import { columnParameter } from './array-parameters.ts'
-import type { Query, Row } from './connections.ts'
+import { columnParameter } from './connection/array-parameters.ts'
+import type { Query, Row } from './connection/connections.ts'
 
 const READ_SQL = `
   SELECT event_number, event_at, timer_uuid, timer_namespace, event_type, event_id, event_body FROM timer_outbox

@@ -1,11 +1,11 @@
 // Who owns a shard, and which nodes beat. A shard's row is of row_type 1 in the table of its timers.
 
-import type { Epoch, ShardId } from '../../core/timer.ts'
+import type { Epoch, ShardId } from '../../core/timer/timer.ts'
 import { claimedEpoch } from '../store.ts'
 import type { ClusterState, NodeBeat, NodeRow, OwnedShard, ShardClaim, ShardRow } from '../store.ts'
 import { RowType } from '../row/columns.ts'
-import { columnParameter } from './array-parameters.ts'
-import type { Query, Row } from './connections.ts'
+import { columnParameter } from './connection/array-parameters.ts'
+import type { Query, Row } from './connection/connections.ts'
 
 const SILENT_NODES_KEPT_MS = 3_600_000
 const NO_BEAT = -1 // of a node that has no row

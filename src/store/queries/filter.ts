@@ -2,8 +2,8 @@
 // not match, and the model that SQL conditions are held against.
 
 import { matchesAny } from '../../core/access.ts'
-import type { Namespace, Timer } from '../../core/timer.ts'
-import { kindOf, TimerKind } from '../../core/timer-kind.ts'
+import type { Namespace, Timer } from '../../core/timer/timer.ts'
+import { kindOf, TimerKind } from '../../core/timer/timer-kind.ts'
 import type { ListFilter, NamespaceScope, PageFilter } from '../store.ts'
 
 export function matchesList(timer: Timer, filter: ListFilter): boolean {

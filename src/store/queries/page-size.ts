@@ -1,7 +1,7 @@
 // The first of some timers, as many as fit on a page: it ends at its limit or at its size in bytes.
 
 import { PAGE_BYTES_MAX } from '../../core/limits.ts'
-import type { Timer } from '../../core/timer.ts'
+import type { Timer } from '../../core/timer/timer.ts'
 import { rowBytes, withoutParts } from '../row/timer-parts.ts'
 import { appendCells } from '../row/timer-row.ts'
 import type { Cell } from '../row/columns.ts'

@@ -1,11 +1,11 @@
 // What people ask, answered from ordered scans of shards and from counters alone, so that every engine can answer it. An
 // adapter replaces single questions where its engine has a better way.
 
-import { STANDING } from '../../core/tallies.ts'
-import { compareKeys } from '../../core/order.ts'
-import type { OrderKey } from '../../core/order.ts'
-import { isFinished, Status } from '../../core/timer.ts'
-import type { Millis, ShardId, Timer } from '../../core/timer.ts'
+import { STANDING } from '../../core/statistics/tallies.ts'
+import { compareKeys } from '../../core/timer/order.ts'
+import type { OrderKey } from '../../core/timer/order.ts'
+import { isFinished, Status } from '../../core/timer/timer.ts'
+import type { Millis, ShardId, Timer } from '../../core/timer/timer.ts'
 import { countedBy, COUNTS } from '../counters.ts'
 import { StoreError } from '../store.ts'
 import type { Counter, ListCursor, ListFilter, ListPage, ListQuery, NamespaceScope, PageQuery, StoreStats } from '../store.ts'

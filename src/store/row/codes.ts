@@ -1,7 +1,7 @@
 // Small numbers for statuses and kinds, as stores keep them. They never change their meaning; new ones are added at the end.
 
-import { Status } from '../../core/timer.ts'
-import { TimerKind } from '../../core/timer-kind.ts'
+import { Status } from '../../core/timer/timer.ts'
+import { TimerKind } from '../../core/timer/timer-kind.ts'
 import type { Cell } from './columns.ts'
 
 const STATUSES = [Status.pending, Status.paused, Status.executing, Status.completed, Status.failed, Status.canceled] as const

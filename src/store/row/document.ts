@@ -1,11 +1,11 @@
 // Everything of a timer that no store has to key, order or search, as one JSON document. What most timers have in common is
 // left out, and read as the stored default: those are part of the format, so they are frozen here and are not the defaults
-// that new timers get (core/retry.ts, core/limits.ts), which may change.
+// that new timers get (core/rules/retry.ts, core/limits.ts), which may change.
 
-import { DEFAULT_RETRY, sameRetryPolicy, SINGLE_ATTEMPT } from '../../core/retry.ts'
-import type { RetryPolicy } from '../../core/retry.ts'
-import { CatchUp, NO_ATTEMPTS } from '../../core/timer.ts'
-import type { Attempt, ExtraFiring, JsonText, Millis, StreamPlace, Target, Timer } from '../../core/timer.ts'
+import { DEFAULT_RETRY, sameRetryPolicy, SINGLE_ATTEMPT } from '../../core/rules/retry.ts'
+import type { RetryPolicy } from '../../core/rules/retry.ts'
+import { CatchUp, NO_ATTEMPTS } from '../../core/timer/timer.ts'
+import type { Attempt, ExtraFiring, JsonText, Millis, StreamPlace, Target, Timer } from '../../core/timer/timer.ts'
 import { shared } from './shared-texts.ts'
 
 /** The fields of a timer that are columns, or follow from them. */

@@ -1,8 +1,8 @@
 // What makes a timer large, and rows without some of it: a page of timers says which parts nobody will look at, and ends at a
 // size in bytes. Payload and metadata are columns, which are then not even read; the others are in the document.
 
-import { NO_ATTEMPTS } from '../../core/timer.ts'
-import type { Timer } from '../../core/timer.ts'
+import { NO_ATTEMPTS } from '../../core/timer/timer.ts'
+import type { Timer } from '../../core/timer/timer.ts'
 import type { TimerPart } from '../store.ts'
 import { CellAt } from './columns.ts'
 import type { Cell, ColumnName } from './columns.ts'

@@ -3,9 +3,9 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { DEFAULT_RETRY, SINGLE_ATTEMPT } from '../../core/retry.ts'
-import { NEVER, NO_ATTEMPTS, Status } from '../../core/timer.ts'
-import type { JsonText, Timer } from '../../core/timer.ts'
+import { DEFAULT_RETRY, SINGLE_ATTEMPT } from '../../core/rules/retry.ts'
+import { NEVER, NO_ATTEMPTS, Status } from '../../core/timer/timer.ts'
+import type { JsonText, Timer } from '../../core/timer/timer.ts'
 import { SAMPLE_NOW, sampleTimer } from '../conformance/sample-timer.ts'
 import { statusOf } from './codes.ts'
 import { CellAt, CELLS_PER_TIMER } from './columns.ts'

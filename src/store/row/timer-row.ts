@@ -1,9 +1,9 @@
 // How a timer is written into one flat row: the codec that all SQL stores share. A row is a run of cells, one per column of
 // TIMER_COLUMNS, so that a batch of rows is one flat array: cheap to hand to another thread.
 
-import { isFinished } from '../../core/timer.ts'
-import type { JsonText, Namespace, Timer, TimerId, TimerUuid } from '../../core/timer.ts'
-import { kindOf } from '../../core/timer-kind.ts'
+import { isFinished } from '../../core/timer/timer.ts'
+import type { JsonText, Namespace, Timer, TimerId, TimerUuid } from '../../core/timer/timer.ts'
+import { kindOf } from '../../core/timer/timer-kind.ts'
 import type { TimerPart } from '../store.ts'
 import { kindCode, statusCode, statusOf } from './codes.ts'
 import { CellAt, CELLS_PER_TIMER, RowType } from './columns.ts'

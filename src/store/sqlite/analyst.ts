@@ -2,13 +2,13 @@
 // neither a due timer nor a get ever waits behind one. Started when the first such question is asked.
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { STANDING } from '../../core/tallies.ts'
+import { STANDING } from '../../core/statistics/tallies.ts'
 import type { NamespaceScope, PageQuery, TallyQuery, TallySums, Upcoming, UpcomingQuery } from '../store.ts'
 import { RowType } from '../row/columns.ts'
-import { rangesOf, CountedNamespaces } from './namespaces.ts'
+import { rangesOf, CountedNamespaces } from './lists/namespaces.ts'
 import { COUNT_EVENTS_SQL } from './outbox.ts'
-import { Pager } from './pager.ts'
-import type { PageReply } from './pager.ts'
+import { Pager } from './lists/pager.ts'
+import type { PageReply } from './lists/pager.ts'
 import { SHARDS_SQL } from './shard-rows.ts'
 
 const UPCOMING_ROWS_MAX = 50_000 // about 30 ms

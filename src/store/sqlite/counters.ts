@@ -1,10 +1,10 @@
 // Counters: numbers by namespace, slot and name, added to in the transaction of the commit that they belong to.
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { STANDING } from '../../core/tallies.ts'
-import type { Millis } from '../../core/timer.ts'
+import { STANDING } from '../../core/statistics/tallies.ts'
+import type { Millis } from '../../core/timer/timer.ts'
 import type { Cell } from '../row/columns.ts'
-import { COUNTER_STRIDE } from './messages.ts'
+import { COUNTER_STRIDE } from './threads/messages.ts'
 
 const FORGOTTEN_MAX = 1_000 // with one call: commits wait for some milliseconds, not for seconds
 

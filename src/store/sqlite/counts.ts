@@ -1,11 +1,11 @@
 // How many timers there are, from the counters that commits keep: counting a million rows would take a second.
 
 import type { StatementSync } from 'node:sqlite'
-import { isFinished, Status } from '../../core/timer.ts'
-import { TimerKind } from '../../core/timer-kind.ts'
+import { isFinished, Status } from '../../core/timer/timer.ts'
+import { TimerKind } from '../../core/timer/timer-kind.ts'
 import { countedBy, countName, COUNTS } from '../counters.ts'
 import type { NamespaceScope, TimerCount } from '../store.ts'
-import { rangesOf } from './namespaces.ts'
+import { rangesOf } from './lists/namespaces.ts'
 
 export type Count = TimerCount
 type CountRow = { readonly namespace: Count['namespace']; readonly name: string; readonly count: number }

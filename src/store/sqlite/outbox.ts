@@ -3,7 +3,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { Cell } from '../row/columns.ts'
 import type { OutboxEvent } from '../store.ts'
-import { EVENT_STRIDE } from './messages.ts'
+import { EVENT_STRIDE } from './threads/messages.ts'
 
 /** In the writer's thread. */
 export class OutboxWriter {

@@ -1,12 +1,12 @@
 // A commit on its way to the writer's thread, and the answer on its way back.
 
-import type { TimerUuid } from '../../core/timer.ts'
+import type { TimerUuid } from '../../core/timer/timer.ts'
 import { CellAt } from '../row/columns.ts'
 import type { Cell } from '../row/columns.ts'
 import { appendCells, timerAt } from '../row/timer-row.ts'
 import type { CommitPart, PartResult, Put } from '../store.ts'
-import { ABSENT, SAME } from './messages.ts'
-import type { CommitReply, PackedPart } from './messages.ts'
+import { ABSENT, SAME } from './threads/messages.ts'
+import type { CommitReply, PackedPart } from './threads/messages.ts'
 
 export function packPart({ shard, epoch, owner, puts, deletes, counters, events }: CommitPart): PackedPart {
   const cells: Cell[] = []

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
-import { Status } from '../../core/timer.ts'
-import type { JsonText, Timer, TimerId } from '../../core/timer.ts'
+import { Status } from '../../core/timer/timer.ts'
+import type { JsonText, Timer, TimerId } from '../../core/timer/timer.ts'
 import { changed, Owned } from '../conformance/owned-store.ts'
 import { SAMPLE_NOW, sampleTimer } from '../conformance/sample-timer.ts'
 import { openSqliteStore } from './sqlite-store.ts'
-import { temporaryFile } from './temporary-file.ts'
+import { temporaryFile } from './file/temporary-file.ts'
 
 const LARGE = JSON.stringify('x'.repeat(255 * 1_024)) as JsonText
 const SMALL = '"small"' as JsonText

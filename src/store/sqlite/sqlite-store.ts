@@ -4,18 +4,18 @@
 
 import { existsSync, realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type { Epoch, Millis, ShardId, Timer } from '../../core/timer.ts'
+import type { Epoch, Millis, ShardId, Timer } from '../../core/timer/timer.ts'
 import { StoreError } from '../store.ts'
 import type { CommitPart, DueScan, ListPage, ListQuery, NamespaceScope, OwnedShard, PageQuery, PartResult, ShardClaim, TimerPage } from '../store.ts'
 import type { ClusterState, NodeBeat, OutboxEvent, ShardRow, Store, StoreCapabilities, StoredRow, StoreStats, TimerKey } from '../store.ts'
 import type { TallyQuery, TallySums, Upcoming, UpcomingQuery } from '../store.ts'
 import { timersOf } from '../row/timer-row.ts'
-import type { BackupOptions } from './backup.ts'
+import type { BackupOptions } from './file/backup.ts'
 import { inOrderOf } from '../key-lookup.ts'
-import type { AnalystCalls, ReaderCalls, WriterCalls } from './messages.ts'
+import type { AnalystCalls, ReaderCalls, WriterCalls } from './threads/messages.ts'
 import { packPart, partResults } from './packed-commit.ts'
-import { startWorker, WorkerLink } from './worker-link.ts'
-import type { NameIn } from './worker-link.ts'
+import { startWorker, WorkerLink } from './threads/worker-link.ts'
+import type { NameIn } from './threads/worker-link.ts'
 
 export type SqliteOptions = {
   readonly path: string
@@ -51,7 +51,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
 
 /** Loaded when it is wanted: where node:sqlite counts as experimental, Node says so in the log of whoever loads it. */
 async function copyFile(options: BackupOptions): Promise<void> {
-  const { backupSqliteFile } = await import('./backup.ts')
+  const { backupSqliteFile } = await import('./file/backup.ts')
   await backupSqliteFile(options)
 }
 

@@ -1,7 +1,7 @@
 // The SQL of the hot path, made from the table of columns, and how a timer becomes its parameters; bench/ runs the same text
 // to learn the raw rate.
 
-import type { Timer } from '../../core/timer.ts'
+import type { Timer } from '../../core/timer/timer.ts'
 import { CELLS_PER_TIMER, CHANGING_COLUMNS, COLUMN_NAMES, KEY_COLUMNS, RowType } from '../row/columns.ts'
 import type { Cell, ColumnName } from '../row/columns.ts'
 import { omitsColumn } from '../row/timer-parts.ts'

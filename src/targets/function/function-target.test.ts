@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { DeliveryOutcome, Firing } from '../../core/delivery.ts'
-import type { Namespace } from '../../core/timer.ts'
-import { ManualClock } from '../../runtime/manual-clock.ts'
+import type { DeliveryOutcome, Firing } from '../../core/timer/delivery.ts'
+import type { Namespace } from '../../core/timer/timer.ts'
+import { ManualClock } from '../../runtime/clock/manual-clock.ts'
 import { FinalFailure, FunctionTarget } from './function-target.ts'
 import type { TimerFunction } from './function-target.ts'
 

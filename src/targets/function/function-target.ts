@@ -4,11 +4,11 @@
 // A program opens its timers before it has said what is to be called, and some may be overdue by then. So a namespace
 // without a function is a closed lane: its timers wait where they are. Failing them instead would use up their attempts.
 
-import { failedDelivery } from '../../core/delivery.ts'
-import type { DeliveryOutcome, Firing } from '../../core/delivery.ts'
-import { formatInterval } from '../../core/interval.ts'
-import type { FunctionTarget as Target, Namespace } from '../../core/timer.ts'
-import type { Clock } from '../../runtime/clock.ts'
+import { failedDelivery } from '../../core/timer/delivery.ts'
+import type { DeliveryOutcome, Firing } from '../../core/timer/delivery.ts'
+import { formatInterval } from '../../core/time/interval.ts'
+import type { FunctionTarget as Target, Namespace } from '../../core/timer/timer.ts'
+import type { Clock } from '../../runtime/clock/clock.ts'
 import type { TargetAdapter } from '../target.ts'
 
 /** Resolves with what came of it, or rejects with why it failed. `signal` aborts when nobody waits any more. */

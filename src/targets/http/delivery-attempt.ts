@@ -8,9 +8,9 @@
 // receiver that said 200 has done its work, though its connection broke afterwards.
 
 import type { Dispatcher } from 'undici'
-import { failedDelivery } from '../../core/delivery.ts'
-import type { DeliveryOutcome, Firing } from '../../core/delivery.ts'
-import type { Cancel, Clock } from '../../runtime/clock.ts'
+import { failedDelivery } from '../../core/timer/delivery.ts'
+import type { DeliveryOutcome, Firing } from '../../core/timer/delivery.ts'
+import type { Cancel, Clock } from '../../runtime/clock/clock.ts'
 import type { AttemptsUnderWay } from './attempts-under-way.ts'
 import { describeFailure, describeWait } from './failure-text.ts'
 import type { OriginPool } from './origin-pools.ts'

@@ -2,9 +2,9 @@
 // made the timer: what is sent, and which answer counts as what. The target does everything else (connections,
 // time limits, signatures, egress) and knows no contract.
 
-import { failedDelivery } from '../../core/delivery.ts'
-import type { DeliveryOutcome, Firing } from '../../core/delivery.ts'
-import type { Millis } from '../../core/timer.ts'
+import { failedDelivery } from '../../core/timer/delivery.ts'
+import type { DeliveryOutcome, Firing } from '../../core/timer/delivery.ts'
+import type { Millis } from '../../core/timer/timer.ts'
 import { parseRetryAfter } from './retry-after.ts'
 
 export interface HttpProtocol {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Webhook } from 'standardwebhooks'
-import type { JsonText } from '../../core/timer.ts'
+import type { JsonText } from '../../core/timer/timer.ts'
 import { aFiring, aReceiver, aTarget, NOT_ABORTED, plainProtocol } from './delivery.fixture.ts'
 import { isReservedHeader } from './request-headers.ts'
 

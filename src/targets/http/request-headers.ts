@@ -2,7 +2,7 @@
 // to deduplicate and verify, and the connection's framing is nobody else's business.
 
 import { randomBytes } from 'node:crypto'
-import type { Firing } from '../../core/delivery.ts'
+import type { Firing } from '../../core/timer/delivery.ts'
 import type { Signer } from './signature.ts'
 
 type Headers = Readonly<Record<string, string>>

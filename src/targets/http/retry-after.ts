@@ -1,7 +1,7 @@
 // How long a receiver asks us to wait: `Retry-After` in seconds or as an HTTP date (RFC 9110 § 10.2.3).
 
 import { RETRY_DURATION_MAX_MS } from '../../core/limits.ts'
-import type { Millis } from '../../core/timer.ts'
+import type { Millis } from '../../core/timer/timer.ts'
 
 const SECONDS = /^\d{1,10}$/
 // Only the form that senders must generate; Date.parse alone would take "5 apples" for a date in May.

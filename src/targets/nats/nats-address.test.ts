@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { SubjectPatterns } from '../../core/subject.ts'
-import type { Namespace, NatsTarget } from '../../core/timer.ts'
+import { SubjectPatterns } from '../../core/timer/subject.ts'
+import type { Namespace, NatsTarget } from '../../core/timer/timer.ts'
 import { natsTargetFault, subjectOf } from './nats-address.ts'
 
 const SHOP = 'shop' as Namespace

@@ -2,9 +2,9 @@
 // name of the broker, of the service, or of another namespace. The broker sees the service's credentials on all of it, so
 // nobody else can judge. It is asked when a timer is made or changed, and again when it fires: settings may have changed.
 
-import { namespaceWord, subjectFault } from '../../core/subject.ts'
-import type { SubjectPatterns } from '../../core/subject.ts'
-import type { Namespace, NatsTarget } from '../../core/timer.ts'
+import { namespaceWord, subjectFault } from '../../core/timer/subject.ts'
+import type { SubjectPatterns } from '../../core/timer/subject.ts'
+import type { Namespace, NatsTarget } from '../../core/timer/timer.ts'
 
 export function subjectOf({ topic, key }: Pick<NatsTarget, 'topic' | 'key'>): string {
   return key === null ? topic : `${topic}.${key}`

@@ -3,9 +3,9 @@
 
 import { BrokerError } from '../../broker/broker.ts'
 import type { Broker, Header } from '../../broker/broker.ts'
-import { failedDelivery } from '../../core/delivery.ts'
-import type { DeliveryOutcome, Firing } from '../../core/delivery.ts'
-import type { NatsTarget as NatsAddress } from '../../core/timer.ts'
+import { failedDelivery } from '../../core/timer/delivery.ts'
+import type { DeliveryOutcome, Firing } from '../../core/timer/delivery.ts'
+import type { NatsTarget as NatsAddress } from '../../core/timer/timer.ts'
 import type { TargetAdapter } from '../target.ts'
 import { isReservedHeader, natsAddressFault, subjectOf } from './nats-address.ts'
 import type { AddressRules } from './nats-address.ts'

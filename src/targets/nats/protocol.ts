@@ -1,8 +1,8 @@
 // The seam between the NATS target and the contracts. What a firing looks like on the wire is fixed by the contract that
 // made the timer; the target does the rest: where it goes, its delivery id, and whether it arrived.
 
-import type { Firing } from '../../core/delivery.ts'
-import type { Timer } from '../../core/timer.ts'
+import type { Firing } from '../../core/timer/delivery.ts'
+import type { Timer } from '../../core/timer/timer.ts'
 
 export interface NatsProtocol {
   /** What `timer.protocol` says of the timers that follow it. */

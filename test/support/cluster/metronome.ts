@@ -1,8 +1,8 @@
 // One cycle in every shard that fires each second from the beginning to the end: it shows when a shard fires again after a
 // fault, and that no iteration is left out or comes out of order.
 
-import { shardOf, timerUuid } from '../../../src/core/ids.ts'
-import type { Namespace, TimerId } from '../../../src/core/timer.ts'
+import { shardOf, timerUuid } from '../../../src/core/timer/ids.ts'
+import type { Namespace, TimerId } from '../../../src/core/timer/timer.ts'
 import { accepted } from '../client.ts'
 import type { Client } from '../client.ts'
 import type { Payload } from '../crash/history.ts'

@@ -2,8 +2,8 @@
 // answers as {success, data | error, request_id}. Its create shares a path with `groups`: bodies with `timer_id` or
 // `duration_or_cycle` are meant for this contract, and so is every other method there.
 
-import type { Contract } from '../../contract.ts'
-import { renderCyclesError } from './envelope.ts'
+import type { Contract } from '../contract.ts'
+import { renderCyclesError } from './answers/envelope.ts'
 import { PREFIX, registerRoutes, speaksCycles } from './routes.ts'
 
 const ONE_SEGMENT = new RegExp(`^${PREFIX}/[^/]*$`)

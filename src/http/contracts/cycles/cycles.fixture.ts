@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
-import { CONTRACTS } from '../../all-contracts.ts'
+import { CONTRACTS } from '../all-contracts.ts'
 import { testServer } from '../../test-server.fixture.ts'
 import type { Answer, TestServer, TestServerOptions } from '../../test-server.fixture.ts'
 

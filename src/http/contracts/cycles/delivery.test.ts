@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Firing } from '../../../core/delivery.ts'
-import { failedDelivery } from '../../../core/delivery.ts'
-import type { JsonText } from '../../../core/timer.ts'
+import type { Firing } from '../../../core/timer/delivery.ts'
+import { failedDelivery } from '../../../core/timer/delivery.ts'
+import type { JsonText } from '../../../core/timer/timer.ts'
 import { sampleTimer } from '../../../store/conformance/sample-timer.ts'
 import { cyclesDelivery } from './delivery.ts'
 

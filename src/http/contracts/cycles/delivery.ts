@@ -1,12 +1,12 @@
 // How timers made through `cycles` call back: a small JSON body, any 2xx is success whatever it says, and the default
 // retries.
 
-import type { DeliveryOutcome, Firing } from '../../../core/delivery.ts'
-import { firingDueAt } from '../../../core/timer.ts'
-import type { Millis } from '../../../core/timer.ts'
+import type { DeliveryOutcome, Firing } from '../../../core/timer/delivery.ts'
+import { firingDueAt } from '../../../core/timer/timer.ts'
+import type { Millis } from '../../../core/timer/timer.ts'
 import { failedStatus, isSuccess } from '../../../targets/http/protocol.ts'
 import type { HttpProtocol, HttpResponse } from '../../../targets/http/protocol.ts'
-import { isoText } from '../../iso-text.ts'
+import { isoText } from '../../body/iso-text.ts'
 
 /** Names this way of delivering in the timers that follow it. */
 export const CYCLES_PROTOCOL = 'cycles'

@@ -1,6 +1,6 @@
 // What somebody may have meant who wrote `5M`: advice in the answer to a malformed duration.
 
-import { parseSchedule } from '../../../core/schedule.ts'
+import { parseSchedule } from '../../../core/time/schedule.ts'
 
 export const VALID_EXAMPLES = [
   'PT30S - 30 seconds',

@@ -1,12 +1,12 @@
 // The query of a list. Every value is text here.
 
 import { invalidInput } from '../../../core/errors.ts'
-import { assertStorable } from '../../../core/storable-text.ts'
+import { assertStorable } from '../../../core/timer/storable-text.ts'
 import type { PageQuery } from '../../../service/timers.ts'
 import { readTenant } from './mapping.ts'
 import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from './schema.ts'
 import type { ListQuery } from './schema.ts'
-import { statusesOf } from './status.ts'
+import { statusesOf } from './answers/status.ts'
 
 export type AskedPage = { readonly page: number; readonly pageSize: number; readonly query: PageQuery }
 

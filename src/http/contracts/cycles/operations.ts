@@ -2,9 +2,9 @@
 
 import { Type } from 'typebox'
 import type { TSchema } from 'typebox'
-import { DELAY_BANDS } from '../../../core/tallies.ts'
+import { DELAY_BANDS } from '../../../core/statistics/tallies.ts'
 import { CreateBody, ListQuery, StatsQuery, TenantQuery, TimerPath } from './schema.ts'
-import { STATUS_WORDS, TYPE_WORDS } from './status.ts'
+import { STATUS_WORDS, TYPE_WORDS } from './answers/status.ts'
 
 const TAGS = ['cycles']
 

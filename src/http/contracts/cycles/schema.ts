@@ -3,9 +3,9 @@
 
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
-import { OnConflict } from '../../../core/command.ts'
+import { OnConflict } from '../../../core/rules/command.ts'
 import { METADATA_KEYS_MAX, NAMESPACE_CHARS_MAX, URL_CHARS_MAX } from '../../../core/limits.ts'
-import { STATUS_WORDS, TYPE_WORDS } from './status.ts'
+import { STATUS_WORDS, TYPE_WORDS } from './answers/status.ts'
 
 export const TIMER_ID_CHARS_MAX = 100
 export const PAGE_SIZE_DEFAULT = 20

@@ -3,7 +3,7 @@
 // whatever the body: a contract that owns it by the body comes first in the list of contracts.
 
 import { DuetimeError } from '../../../core/errors.ts'
-import type { Contract } from '../../contract.ts'
+import type { Contract } from '../contract.ts'
 import { renderNativeError } from '../../native/error-envelope.ts'
 import { PREFIX, registerRoutes } from './routes.ts'
 

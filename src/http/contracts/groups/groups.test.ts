@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import type { TestContext } from 'node:test'
-import { CONTRACTS } from '../../all-contracts.ts'
+import { CONTRACTS } from '../all-contracts.ts'
 import { REFUSED, testServer } from '../../test-server.fixture.ts'
 import type { Answer, TestServer, TestServerOptions } from '../../test-server.fixture.ts'
 import { EXAMPLES } from './operations.ts'

@@ -1,9 +1,9 @@
 // What `platform` does to one timer, alone or as a part of a batch: each answers with the envelope of its success.
 
-import type { CreateCommand } from '../../../core/command.ts'
+import type { CreateCommand } from '../../../core/rules/command.ts'
 import { DuetimeError, ErrorCode } from '../../../core/errors.ts'
-import type { TimerIdentity } from '../../../core/ids.ts'
-import type { Status } from '../../../core/timer.ts'
+import type { TimerIdentity } from '../../../core/timer/ids.ts'
+import type { Status } from '../../../core/timer/timer.ts'
 import type { Timers } from '../../../service/timers.ts'
 import { successJson } from './envelope.ts'
 import { MIN_LEAD_MS, readIdentity, toChanges } from './mapping.ts'

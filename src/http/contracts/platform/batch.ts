@@ -2,11 +2,11 @@
 // envelope that it would have had alone; all that can share a commit do.
 
 import { DuetimeError } from '../../../core/errors.ts'
-import { keyOfItem } from '../../../core/idempotency.ts'
-import { DEFAULT_NAMESPACE } from '../../../core/ids.ts'
+import { keyOfItem } from '../../../core/rules/idempotency.ts'
+import { DEFAULT_NAMESPACE } from '../../../core/timer/ids.ts'
 import type { Timers } from '../../../service/timers.ts'
-import { outcomeOf, readOrRefused } from '../../batch-items.ts'
-import type { BatchItems } from '../../batch-items.ts'
+import { outcomeOf, readOrRefused } from '../../request/batch-items.ts'
+import type { BatchItems } from '../../request/batch-items.ts'
 import { cancelTimer, createTimer, updateTimer } from './actions.ts'
 import { renderPlatformError, successJson } from './envelope.ts'
 import { toCreateCommand } from './mapping.ts'

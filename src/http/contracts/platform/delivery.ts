@@ -1,7 +1,7 @@
 // How timers made through `platform` call back: the payload and nothing else, and any 2xx is success whatever its body.
 
-import type { DeliveryOutcome } from '../../../core/delivery.ts'
-import type { Millis } from '../../../core/timer.ts'
+import type { DeliveryOutcome } from '../../../core/timer/delivery.ts'
+import type { Millis } from '../../../core/timer/timer.ts'
 import { VERSION } from '../../../runtime/version.ts'
 import { failedAnswer, isSuccess } from '../../../targets/http/protocol.ts'
 import type { HttpProtocol, HttpResponse } from '../../../targets/http/protocol.ts'

@@ -1,8 +1,8 @@
 // The query of a list. Every value is text here; what is wrong with one is said together with what is right.
 
 import { invalidInput } from '../../../core/errors.ts'
-import { DEFAULT_NAMESPACE } from '../../../core/ids.ts'
-import { Status } from '../../../core/timer.ts'
+import { DEFAULT_NAMESPACE } from '../../../core/timer/ids.ts'
+import { Status } from '../../../core/timer/timer.ts'
 import type { PageQuery } from '../../../service/timers.ts'
 import { TIMER_PARTS } from '../../../store/store.ts'
 import { LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX } from './schema.ts'

@@ -1,9 +1,9 @@
 // The timer as clients of `platform` see it: every field is there, null when it has no value. The payload and the metadata
 // are JSON text already and go in as they are.
 
-import { Status } from '../../../core/timer.ts'
-import type { Millis, Target, Timer } from '../../../core/timer.ts'
-import { isoText } from '../../iso-text.ts'
+import { Status } from '../../../core/timer/timer.ts'
+import type { Millis, Target, Timer } from '../../../core/timer/timer.ts'
+import { isoText } from '../../body/iso-text.ts'
 
 /** As in lists, and as the answer to a create. */
 export function summaryJson(timer: Timer): string {

@@ -1,13 +1,13 @@
 // Many creates, updates and deletes in one request. Every item is checked, judged and answered by itself; all that can
 // share a commit do.
 
-import type { Command } from '../../../core/command.ts'
+import type { Command } from '../../../core/rules/command.ts'
 import { DuetimeError } from '../../../core/errors.ts'
-import { keyOfItem } from '../../../core/idempotency.ts'
+import { keyOfItem } from '../../../core/rules/idempotency.ts'
 import type { Executed } from '../../../engine/shard.ts'
 import type { Timers } from '../../../service/timers.ts'
-import { outcomeOf, readOrRefused } from '../../batch-items.ts'
-import type { BatchItems } from '../../batch-items.ts'
+import { outcomeOf, readOrRefused } from '../../request/batch-items.ts'
+import type { BatchItems } from '../../request/batch-items.ts'
 import { nativeErrorFields } from '../../native/error-envelope.ts'
 import { timerJson } from '../../native/timer-json.ts'
 import { toCreateCommand, toDeleteCommand, toUpdateCommand } from './mapping.ts'

@@ -2,8 +2,8 @@
 // list that its bearer may read anyway; one that is no position at all is refused.
 
 import { invalidInput } from '../../../core/errors.ts'
-import { NEVER } from '../../../core/timer.ts'
-import type { TimerUuid } from '../../../core/timer.ts'
+import { NEVER } from '../../../core/timer/timer.ts'
+import type { TimerUuid } from '../../../core/timer/timer.ts'
 import type { ListCursor } from '../../../store/store.ts'
 
 const POSITION = /^([01])\.(\d{1,16})\.([\da-f]{32})$/

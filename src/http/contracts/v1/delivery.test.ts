@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { failedDelivery } from '../../../core/delivery.ts'
-import type { DeliveryOutcome } from '../../../core/delivery.ts'
+import { failedDelivery } from '../../../core/timer/delivery.ts'
+import type { DeliveryOutcome } from '../../../core/timer/delivery.ts'
 import { ERROR_CHARS_KEPT } from '../../../core/limits.ts'
-import type { JsonText, Namespace, TimerId } from '../../../core/timer.ts'
+import type { JsonText, Namespace, TimerId } from '../../../core/timer/timer.ts'
 import { aFiring, aReceiver, aTarget, NOT_ABORTED } from '../../../targets/http/delivery.fixture.ts'
 import { v1Delivery } from './delivery.ts'
 

@@ -1,11 +1,11 @@
 // How timers made through `v1` (and `groups`, which delivers the same way) call back: the body they send and the
 // answers they understand. The payload and the metadata are JSON text already and go in as they are.
 
-import type { DeliveryOutcome, Firing } from '../../../core/delivery.ts'
+import type { DeliveryOutcome, Firing } from '../../../core/timer/delivery.ts'
 import { DELAY_MAX_YEARS, ERROR_CHARS_KEPT } from '../../../core/limits.ts'
-import { parseInstant } from '../../../core/schedule.ts'
-import { firingDueAt } from '../../../core/timer.ts'
-import type { Millis } from '../../../core/timer.ts'
+import { parseInstant } from '../../../core/time/schedule.ts'
+import { firingDueAt } from '../../../core/timer/timer.ts'
+import type { Millis } from '../../../core/timer/timer.ts'
 import { failedAnswer, failedStatus, isSuccess } from '../../../targets/http/protocol.ts'
 import type { HttpProtocol, HttpResponse } from '../../../targets/http/protocol.ts'
 import { NATIVE_PROTOCOL } from '../../native/callback.ts'

@@ -1,10 +1,10 @@
 // Which timers a list, a cancel or a retry of many means.
 
 import { invalidInput } from '../../../core/errors.ts'
-import { DEFAULT_NAMESPACE } from '../../../core/ids.ts'
-import { parseInstant } from '../../../core/schedule.ts'
-import { assertStorable } from '../../../core/storable-text.ts'
-import type { Millis } from '../../../core/timer.ts'
+import { DEFAULT_NAMESPACE } from '../../../core/timer/ids.ts'
+import { parseInstant } from '../../../core/time/schedule.ts'
+import { assertStorable } from '../../../core/timer/storable-text.ts'
+import type { Millis } from '../../../core/timer/timer.ts'
 import type { ListFilter } from '../../../store/store.ts'
 import { inField, readNamespace } from './mapping.ts'
 import { EVERY } from './schema.ts'

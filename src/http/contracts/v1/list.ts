@@ -2,13 +2,13 @@
 // and a total; or by the beginning of ids. What does not go together is refused, and the field named.
 
 import { DuetimeError, ErrorCode, invalidInput } from '../../../core/errors.ts'
-import { parseTimerId } from '../../../core/ids.ts'
+import { parseTimerId } from '../../../core/timer/ids.ts'
 import { PAGE_TIMERS_DEFAULT, PAGE_TIMERS_MAX } from '../../../core/limits.ts'
-import { isFinished } from '../../../core/timer.ts'
-import type { Timer } from '../../../core/timer.ts'
+import { isFinished } from '../../../core/timer/timer.ts'
+import type { Timer } from '../../../core/timer/timer.ts'
 import type { PageQuery, Timers } from '../../../service/timers.ts'
 import type { ListCursor, PageSize } from '../../../store/store.ts'
-import type { ListAnswer } from '../../list-answer.ts'
+import type { ListAnswer } from '../../lists/list-answer.ts'
 import { partsNotIn, timerFieldsJson } from '../../native/timer-fields.ts'
 import { timerJson } from '../../native/timer-json.ts'
 import { cursorText, readCursor } from './cursor.ts'

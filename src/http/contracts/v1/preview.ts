@@ -1,11 +1,11 @@
 // When a schedule would fire, in UTC and, when a time zone is given, on the clocks there.
 
 import { invalidSchedule } from '../../../core/errors.ts'
-import { parseTimeZone } from '../../../core/instant.ts'
+import { parseTimeZone } from '../../../core/time/instant.ts'
 import { PREVIEW_FIRINGS_DEFAULT } from '../../../core/limits.ts'
-import type { Millis } from '../../../core/timer.ts'
+import type { Millis } from '../../../core/timer/timer.ts'
 import type { Timers } from '../../../service/timers.ts'
-import { isoText } from '../../iso-text.ts'
+import { isoText } from '../../body/iso-text.ts'
 import { inField, requiredSchedule } from './mapping.ts'
 import type { PreviewBody } from './schema.ts'
 

@@ -3,7 +3,7 @@
 
 import { Type } from 'typebox'
 import type { Static, TSchema } from 'typebox'
-import { OnConflict } from '../../../core/command.ts'
+import { OnConflict } from '../../../core/rules/command.ts'
 import {
   BATCH_TIMERS_MAX,
   ID_CHARS_MAX,
@@ -15,7 +15,7 @@ import {
   PREVIEW_FIRINGS_DEFAULT,
   PREVIEW_FIRINGS_MAX,
 } from '../../../core/limits.ts'
-import { CatchUp, Status } from '../../../core/timer.ts'
+import { CatchUp, Status } from '../../../core/timer/timer.ts'
 import { CallbackField, CallbackUrlField } from '../../native/callback.ts'
 import { CallbackTimeoutField, CallbackTimeoutSecondsField } from '../../native/intervals.ts'
 import { MetadataField } from '../../native/metadata.ts'

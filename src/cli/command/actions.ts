@@ -1,0 +1,11 @@
+// What the commands that work on the service itself do. Each is loaded when it is asked for: `duetime --help` and the
+// commands that talk to a server wait neither for the engine nor for the drivers of databases and brokers.
+
+import type { Actions } from '../program.ts'
+
+export const actions: Actions = {
+  serve: async (flags) => (await import('../serve.ts')).runServe(flags),
+  backup: async (options) => (await import('../transfer/backup.ts')).runBackup(options),
+  export: async (options) => (await import('../transfer/transfer.ts')).runExport(options),
+  import: async (options) => (await import('../transfer/transfer.ts')).runImport(options),
+}

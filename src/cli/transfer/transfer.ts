@@ -1,0 +1,121 @@
+// `duetime export` and `duetime import`: moves timers from one database to another by way of a file. An export is of one
+// moment: a SQLite file is read as it is now, also while the service writes to it; a database that nodes share is held
+// still meanwhile, as it is for an import.
+
+import { randomUUID } from 'node:crypto'
+import { hostname } from 'node:os'
+import { systemClock } from '../../runtime/clock/clock.ts'
+import { loadConfig } from '../../runtime/config/config.ts'
+import type { Config } from '../../runtime/config/config.ts'
+import { createLogger } from '../../runtime/telemetry/logger.ts'
+import type { Stillness } from '../../service/transfer/export-progress.ts'
+import { exportTimers } from '../../service/transfer/export-timers.ts'
+import type { TimerSource } from '../../service/transfer/export-timers.ts'
+import { importTimers } from '../../service/transfer/import-timers.ts'
+import type { ImportResult, KeptTimer } from '../../service/transfer/import-timers.ts'
+import { checkTimerFile } from '../../service/transfer/read-timer-file.ts'
+import { SoleOwner } from '../../service/transfer/sole-owner.ts'
+import { TransferError } from '../../service/transfer/transfer-error.ts'
+import type { Store } from '../../store/store.ts'
+import { UsageError } from '../command/usage-error.ts'
+import type { Flags } from '../command/given-flags.ts'
+import { counted, ProgressBar } from './progress-bar.ts'
+
+export async function runExport({ to, flags }: { readonly to: string; readonly flags: Flags }): Promise<void> {
+  const config = configOf(flags)
+  const { timers, resumedAt } = await untilInterrupted((signal) =>
+    withSource(config, async (source, stillness) => {
+      const bar = new ProgressBar('Exporting', systemClock)
+      const onProgress = (done: number, total: number) => bar.update(done, total)
+      return exportTimers({ source, stillness, path: to, clock: systemClock, signal, onProgress }).finally(() => bar.end())
+    }),
+  )
+  const before = resumedAt > 0 ? `, ${counted(resumedAt)} of them before it was interrupted` : ''
+  process.stdout.write(`Exported ${counted(timers)} timers to ${to}${before}. Payloads and headers are in it: keep it safe.\n`)
+}
+
+export type ImportRequest = { readonly from: string; readonly update: boolean; readonly flags: Flags }
+
+export async function runImport({ from, update, flags }: ImportRequest): Promise<void> {
+  const config = configOf(flags)
+  const checking = new ProgressBar('Checking ', systemClock)
+  await checkTimerFile(from, (done, total) => checking.update(done, total)).finally(() => checking.end())
+  const result = await untilInterrupted((signal) =>
+    withOwnedStore(config, async (store, owner) => {
+      const bar = new ProgressBar('Importing', systemClock)
+      const onProgress = (done: number, total: number) => bar.update(done, total)
+      return importTimers({ store, owner, path: from, update, signal, onProgress }).finally(() => bar.end())
+    }),
+  )
+  process.stdout.write(`${summaryOf(result)}\n`)
+  if (result.kept > 0) throw new TransferError(explainKept(result, update))
+}
+
+function configOf(flags: Flags): Config {
+  const config = loadConfig({ flags })
+  if (config.database.type === 'memory') throw new UsageError('A store in memory ends with its process: name a database that lasts.')
+  return config
+}
+
+type Exporting<T> = (source: TimerSource, stillness: Stillness | null) => Promise<T>
+
+async function withSource<T>(config: Config, work: Exporting<T>): Promise<T> {
+  if (config.database.type !== 'sqlite') return withOwnedStore(config, (store, owner) => work(store, owner.stillness()))
+  const { path } = config.database
+  const { openSqliteSnapshot } = await import('../../store/sqlite/file/snapshot.ts')
+  const { fileState } = await import('../../store/sqlite/file/file-state.ts')
+  const before = fileState(path, systemClock.now())
+  const snapshot = openSqliteSnapshot(path)
+  try {
+    const isStill = before !== null && fileState(path, systemClock.now()) === before
+    return await work(snapshot, isStill ? { found: before, left: before } : null)
+  } finally {
+    await snapshot.close()
+  }
+}
+
+async function withOwnedStore<T>(config: Config, work: (store: Store, owner: SoleOwner) => Promise<T>): Promise<T> {
+  // Loaded when it is needed, so that --help does not wait for it.
+  const { openStore } = await import('../../server.ts')
+  const store = await openStore(config, createLogger(config))
+  try {
+    const node = `transfer:${hostname()}:${process.pid}:${randomUUID().slice(0, 8)}`
+    const owner = await SoleOwner.of({ store, clock: systemClock, leaseMs: config.leaseMs, node })
+    try {
+      return await work(store, owner)
+    } finally {
+      await owner.release()
+    }
+  } finally {
+    await store.close()
+  }
+}
+
+/** The first Ctrl-C ends it in order, so that nodes need not wait for the lease; the second one ends the process. */
+async function untilInterrupted<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const interruption = new AbortController()
+  const onSignal = () => interruption.abort()
+  process.once('SIGINT', onSignal).once('SIGTERM', onSignal)
+  try {
+    return await work(interruption.signal)
+  } finally {
+    process.off('SIGINT', onSignal).off('SIGTERM', onSignal)
+  }
+}
+
+function summaryOf({ added, updated, present }: ImportResult): string {
+  const changed = updated > 0 ? `, ${counted(updated)} updated` : ''
+  return `${counted(added)} timers added${changed}, ${counted(present)} were there already.`
+}
+
+/** Whoever deletes the old database next must not overlook it. */
+function explainKept({ kept, keptExamples }: ImportResult, update: boolean): string {
+  const others = kept - keptExamples.length
+  const advice = update ? 'They are later than those in the file, or other timers.' : 'With --update the file wins where it is later.'
+  const lines = [...keptExamples.map(keptLine), ...(others > 0 ? [`  and ${counted(others)} more`] : [])]
+  return `${counted(kept)} timers were left as they are, because the database has another version of them. ${advice}\n${lines.join('\n')}`
+}
+
+function keptLine({ namespace, id, versionInFile, versionThere }: KeptTimer): string {
+  return `  ${namespace}/${id}: version ${versionInFile} in the file, ${versionThere} in the database`
+}

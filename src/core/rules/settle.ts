@@ -1,0 +1,123 @@
+// What becomes of a timer once an attempt to deliver it has ended: done, tried again, moved by the receiver,
+// on to its next iteration, or failed. Pure, like `decide`.
+
+import type { RuleContext } from './decide.ts'
+import { dueAgainAt, finished, newFiring } from './decide.ts'
+import type { DeliveryOutcome } from '../timer/delivery.ts'
+import { endExtraFiring, moveExtraFiring } from './extra-firing.ts'
+import { spreadOf } from '../timer/ids.ts'
+import { formatInterval } from '../time/interval.ts'
+import { ATTEMPTS_KEPT, ERROR_CHARS_KEPT, RESCHEDULE_MIN_DEFAULT_MS } from '../limits.ts'
+import { nextAttemptAt } from './retry.ts'
+import { firingOf, iterationAtOrAfter, parseSchedule } from '../time/schedule.ts'
+import { madeStorable } from '../timer/storable-text.ts'
+import { CatchUp, firingDueAt, isFinished, NEVER, Status } from '../timer/timer.ts'
+import type { Attempt, Millis, Timer } from '../timer/timer.ts'
+
+type FailedDelivery = Extract<DeliveryOutcome, { type: 'failed' }>
+
+export type EndedAttempt = { readonly startedAt: Millis; readonly durationMs: number; readonly outcome: DeliveryOutcome }
+
+export function settle(timer: Timer, ended: EndedAttempt, context: RuleContext): Timer {
+  const after = settled(timer, ended, context)
+  // An outcome that comes late may meet a timer that somebody has paused since: it counts, and the pause holds.
+  return timer.status === Status.paused && timer.extra === null && !isFinished(after) ? { ...after, status: Status.paused, wakeAt: NEVER } : after
+}
+
+function settled(timer: Timer, ended: EndedAttempt, context: RuleContext): Timer {
+  const { outcome } = ended
+  const tried = withAttempt(timer, ended)
+  switch (outcome.type) {
+    case 'delivered':
+      return following(tried, context) ?? finished(tried, Status.completed, context)
+    case 'rescheduled':
+      return rescheduled(tried, outcome.nextAt, context)
+    case 'failed':
+      return afterFailure(tried, outcome, context) ?? finished(tried, Status.failed, context)
+  }
+}
+
+/** What comes after this firing; null when it was the last. */
+function following(timer: Timer, context: RuleContext): Timer | null {
+  return timer.extra === null ? nextIteration(timer, context) : endExtraFiring(timer, context.now)
+}
+
+/** Null when the timer has failed. A final failure ends a regular firing and its timer; of an extra firing it ends that one, and the cycle goes on as it was. */
+function afterFailure(tried: Timer, { final, retryAfterMs }: FailedDelivery, context: RuleContext): Timer | null {
+  if (final) return tried.extra === null ? null : endExtraFiring(tried, context.now)
+  return retryOf(tried, retryAfterMs, context) ?? following(tried, context)
+}
+
+/** The delivery has been under way for a while: let the store know, for those who look there. It stays due as it is. */
+export function markExecuting(timer: Timer, now: Millis): Timer {
+  return { ...timer, version: timer.version + 1, status: Status.executing, updatedAt: now }
+}
+
+function withAttempt(timer: Timer, { startedAt, durationMs, outcome }: EndedAttempt): Timer {
+  const error = outcome.type === 'failed' ? madeStorable(outcome.error.slice(0, ERROR_CHARS_KEPT)) : null
+  const attempt: Attempt = {
+    at: startedAt,
+    durationMs,
+    outcome: outcome.type,
+    statusCode: outcome.statusCode,
+    error,
+    ...(outcome.type === 'delivered' && outcome.note !== undefined && { note: madeStorable(outcome.note.slice(0, ERROR_CHARS_KEPT)) }),
+  }
+  return {
+    ...timer,
+    status: Status.pending,
+    executedAt: startedAt,
+    attempts: timer.attempts + 1,
+    firstAttemptAt: timer.firstAttemptAt ?? startedAt,
+    lastError: error,
+    attemptLog: [...timer.attemptLog.slice(1 - ATTEMPTS_KEPT), attempt],
+  }
+}
+
+function rescheduled(timer: Timer, nextAt: Millis, { now, rescheduleMinMs = RESCHEDULE_MIN_DEFAULT_MS }: RuleContext): Timer {
+  const earliestAt = now + rescheduleMinMs
+  if (nextAt >= earliestAt) return movedTo(timer, nextAt, now)
+  const asked = `asked to be called again in ${formatInterval(Math.max(0, nextAt - now))}; ${formatInterval(rescheduleMinMs)} is the least`
+  return movedTo(withNote(timer, asked), earliestAt, now)
+}
+
+function movedTo(timer: Timer, at: Millis, now: Millis): Timer {
+  if (timer.extra !== null) return moveExtraFiring(timer, timer.extra, at, now) ?? endExtraFiring(timer, now)
+  return newFiring({ ...timer, ...dueAgainAt(timer, at) }, now)
+}
+
+/** Of the last attempt. */
+function withNote(timer: Timer, note: string): Timer {
+  return { ...timer, attemptLog: [...timer.attemptLog.slice(0, -1), { ...timer.attemptLog.at(-1)!, note }] }
+}
+
+/** Null when the policy is used up, or when the wait would last into the next regular firing, which then takes over. */
+function retryOf(timer: Timer, retryAfterMs: Millis | null, { now, rescheduleMinMs: waitMinMs = RESCHEDULE_MIN_DEFAULT_MS }: RuleContext): Timer | null {
+  const failed = { attempts: timer.attempts, firstAttemptAt: timer.firstAttemptAt!, retryAfterMs, waitMinMs, spread: spreadOf(timer) }
+  const earliestAt = nextAttemptAt(timer.retry, failed, now)
+  if (earliestAt === null) return null
+  const at = Math.max(earliestAt, firingDueAt(timer)) // the clock may have been set back during the delivery
+  const untilAt = timer.extra === null ? iterationAfter(timer, now)?.dueAt : timer.extra.regular.wakeAt
+  if (untilAt !== undefined && at >= untilAt) return null
+  const isCut = retryAfterMs !== null && now + retryAfterMs > at
+  const noted = isCut ? withNote(timer, `Retry-After asks for ${formatInterval(retryAfterMs)}; the next attempt is at the end of the retry policy instead`) : timer
+  return { ...noted, version: timer.version + 1, status: timer.extra?.regular.status ?? Status.pending, wakeAt: at, updatedAt: now }
+}
+
+function nextIteration(timer: Timer, { now }: RuleContext): Timer | null {
+  const next = iterationAfter(timer, now)
+  return next === null ? null : newFiring({ ...timer, ...next }, now)
+}
+
+/** The grid point after the current one; with `catchUp: one`, the first that is not missed yet. Null at the end, and for one-shots. */
+function iterationAfter(timer: Timer, now: Millis): { readonly iteration: number; readonly dueAt: Millis } | null {
+  if (timer.anchorAt === null || timer.schedule === null) return null
+  const schedule = parseSchedule(timer.schedule, timer.timeZone)
+  if (schedule.kind !== 'cycle') return null
+  const next = timer.iteration + 1
+  const upcoming = timer.catchUp === CatchUp.one ? iterationAtOrAfter(schedule, timer.anchorAt, now) : next
+  if (upcoming === null) return null
+  const iteration = Math.max(next, upcoming)
+  const dueAt = firingOf(schedule, timer.anchorAt, iteration)
+  return dueAt === null ? null : { iteration, dueAt }
+}

@@ -1,0 +1,157 @@
+// What a change adds to the statistics: numbers that a store adds up beside the row, in the same commit, so that they
+// are as true as the rows are and no question about a million timers has to look at them.
+//
+// A tally of a slot tells what happened in it; the store also adds it to the sum of all time. A standing tally tells
+// how things are now: what it counts is taken back when it is no longer so.
+
+import type { IsoDuration } from '../time/duration.ts'
+import { bucketOf } from './histogram.ts'
+import { parseSchedule } from '../time/schedule.ts'
+import { isOnlyRemembered } from '../rules/sent-commands.ts'
+import { isFinished, Status } from '../timer/timer.ts'
+import type { Attempt, Millis, Timer } from '../timer/timer.ts'
+import { kindOf, TimerKind } from '../timer/timer-kind.ts'
+
+export type Tally = {
+  readonly name: string
+  /** When it happened, cut to its slot; STANDING for how things are. */
+  readonly slotAt: Millis
+  readonly amount: number
+}
+
+export const STANDING: Millis = 0
+export const SLOT_MS = 600_000 // fine enough for "the last hour", and 30 days of them can be added up
+export const SLOTS_KEPT_MS = 31 * 86_400_000 // what happened before is in the sum of all time only
+
+export const TallyName = {
+  created: 'created',
+  createdCycles: 'created.cycles',
+  completed: 'completed',
+  failed: 'failed',
+  canceled: 'canceled',
+  /** Cycles that ended, in whatever way. */
+  endedCycles: 'ended.cycles',
+  /** Firings, counted at their first attempt. */
+  fired: 'fired',
+  firedCycles: 'fired.cycles',
+  /** Milliseconds that first attempts started behind their time, in all. */
+  lateMs: 'late.ms',
+  /** Milliseconds that attempts took, in all. */
+  deliveryMs: 'delivery.ms',
+} as const
+
+/** Names that go on with a number or a text. */
+export const TallyPrefix = {
+  /** Created, by the first delay: one of DELAY_BANDS. */
+  delay: 'delay.',
+  /** Firings by lateness: a bucket of the histogram. */
+  late: 'late.in.',
+  /** Standing: live cycles by interval. */
+  interval: 'interval.',
+  /** Standing: timers that wake in an hour, or in a day, counted since 1970. */
+  wakeHour: 'wake.h.',
+  wakeDay: 'wake.d.',
+} as const
+
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+/** Timers that are set further ahead than this are counted by day: a thousand of them share a few hundred days. */
+const BY_HOUR_UP_TO_MS = 2 * DAY
+
+export const DELAY_BANDS: readonly { readonly name: string; readonly belowMs: Millis }[] = [
+  { name: 'under_1m', belowMs: 60_000 },
+  { name: '1m_to_5m', belowMs: 5 * 60_000 },
+  { name: '5m_to_30m', belowMs: 30 * 60_000 },
+  { name: '30m_to_1h', belowMs: HOUR },
+  { name: '1h_to_24h', belowMs: DAY },
+  { name: 'over_24h', belowMs: Infinity },
+]
+
+/** `before` is the row that `after` takes the place of. */
+export function talliesOf(before: Timer | null, after: Timer): readonly Tally[] {
+  const tallies: Tally[] = []
+  addStanding(before, after, tallies)
+  if (isOnlyRemembered(before, after)) return tallies
+  const slotAt = Math.floor(after.updatedAt / SLOT_MS) * SLOT_MS
+  const add = (name: string, amount = 1): void => void tallies.push({ name, slotAt, amount })
+  if (before === null || before.createdAt !== after.createdAt) addCreated(after, add)
+  else if (isFinished(after) && !isFinished(before)) addEnded(after, add)
+  if (before !== null) addAttempt(before, after, add)
+  return tallies
+}
+
+type Add = (name: string, amount?: number) => void
+
+function addCreated(timer: Timer, add: Add): void {
+  const delayMs = timer.dueAt - timer.createdAt
+  add(TallyName.created)
+  if (kindOf(timer) !== TimerKind.once) add(TallyName.createdCycles)
+  add(TallyPrefix.delay + DELAY_BANDS.find(({ belowMs }) => delayMs < belowMs)!.name)
+}
+
+function addEnded(timer: Timer, add: Add): void {
+  add(timer.status === Status.completed ? TallyName.completed : timer.status === Status.failed ? TallyName.failed : TallyName.canceled)
+  if (kindOf(timer) !== TimerKind.once) add(TallyName.endedCycles)
+}
+
+function addAttempt(before: Timer, after: Timer, add: Add): void {
+  const attempt = newAttempt(before, after)
+  if (attempt === undefined) return
+  add(TallyName.deliveryMs, attempt.durationMs)
+  // Retries are late by design: only the first attempt says how punctual the service is.
+  if (before.attempts > 0) return
+  const lateMs = Math.max(0, attempt.at - before.wakeAt)
+  add(TallyName.fired)
+  if (kindOf(before) !== TimerKind.once) add(TallyName.firedCycles)
+  add(TallyName.lateMs, lateMs)
+  add(`${TallyPrefix.late}${bucketOf(lateMs)}`)
+}
+
+/** What is carried over from the row before is the very same value. */
+function newAttempt(before: Timer, after: Timer): Attempt | undefined {
+  const last = after.attemptLog.at(-1)
+  return last === before.attemptLog.at(-1) ? undefined : last
+}
+
+function addStanding(before: Timer | null, after: Timer, tallies: Tally[]): void {
+  const [was, is] = [before === null ? [] : standingOf(before), standingOf(after)]
+  for (const name of was) if (!is.includes(name)) tallies.push({ name, slotAt: STANDING, amount: -1 })
+  for (const name of is) if (!was.includes(name)) tallies.push({ name, slotAt: STANDING, amount: 1 })
+}
+
+/** What a row counts for as long as it is there: a function of the row alone, so that it can be taken back. */
+function standingOf(timer: Timer): readonly string[] {
+  if (isFinished(timer)) return []
+  const names: string[] = []
+  if (timer.status !== Status.paused) names.push(wakeName(timer))
+  if (kindOf(timer) !== TimerKind.once) names.push(TallyPrefix.interval + intervalOf(timer))
+  return names
+}
+
+function wakeName({ wakeAt, updatedAt }: Timer): string {
+  const isNear = wakeAt - updatedAt <= BY_HOUR_UP_TO_MS
+  return isNear ? `${TallyPrefix.wakeHour}${Math.floor(wakeAt / HOUR)}` : `${TallyPrefix.wakeDay}${Math.floor(wakeAt / DAY)}`
+}
+
+export const OTHER_INTERVALS = 'other'
+const INTERVAL_MAX = 999 // of a unit: bounds how many names clients can make
+
+function intervalOf({ schedule, timeZone }: Timer): string {
+  const parsed = parseSchedule(schedule!, timeZone)
+  return parsed.kind === 'cycle' ? commonInterval(parsed.duration) : OTHER_INTERVALS
+}
+
+/** In one unit, the largest that does it, so that PT60S and PT1M are the same. */
+function commonInterval({ years, months, weeks, days, hours, minutes, milliseconds }: IsoDuration): string {
+  const fixedMs = milliseconds + minutes * 60_000 + hours * HOUR + (days + 7 * weeks) * DAY
+  const calendarMonths = years * 12 + months
+  if (fixedMs > 0 && calendarMonths > 0) return OTHER_INTERVALS
+  if (calendarMonths > 0) return calendarMonths % 12 === 0 ? named(calendarMonths / 12, 'P', 'Y') : named(calendarMonths, 'P', 'M')
+  if (fixedMs % DAY === 0) return named(fixedMs / DAY, 'P', 'D')
+  if (fixedMs % HOUR === 0) return named(fixedMs / HOUR, 'PT', 'H')
+  return fixedMs % 60_000 === 0 ? named(fixedMs / 60_000, 'PT', 'M') : named(fixedMs / 1_000, 'PT', 'S')
+}
+
+function named(value: number, before: string, unit: string): string {
+  return Number.isInteger(value) && value <= INTERVAL_MAX ? `${before}${value}${unit}` : OTHER_INTERVALS
+}

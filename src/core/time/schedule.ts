@@ -1,0 +1,164 @@
+// When a timer fires: the one grammar all contracts share, and the due times that follow from it.
+//   an instant   2030-01-31T09:00:00Z
+//   a duration   PT10M                            counted from the moment of creation
+//   a cycle      R3/PT10M  R/2030-01-31T09:00:00Z/P1M
+// The firings of a cycle sit on the grid anchor + n × duration, each computed from the anchor alone, so that
+// neither slow callbacks nor downtime nor short months ever shift the ones that follow.
+
+import { addDuration, checkLength, lengthMs, parseIsoDuration, stepsToReach } from './duration.ts'
+import type { IsoDuration } from './duration.ts'
+import { invalidSchedule } from '../errors.ts'
+import type { DuetimeError } from '../errors.ts'
+import { parseTimeZone, parseZonedInstant } from './instant.ts'
+import { CYCLE_REPETITIONS_MAX, DELAY_MAX_YEARS, DELAY_MIN_MS } from '../limits.ts'
+import { NEVER } from '../timer/timer.ts'
+import type { Millis } from '../timer/timer.ts'
+
+export { parseInstant } from './instant.ts'
+
+type Written = {
+  /** As the client wrote it. */
+  readonly text: string
+  /** Whose calendar and wall clock the duration follows; null is UTC. */
+  readonly timeZone: string | null
+}
+export type InstantSchedule = Written & { readonly kind: 'instant'; readonly at: Millis }
+export type DurationSchedule = Written & { readonly kind: 'duration'; readonly duration: IsoDuration }
+export type CycleSchedule = Written & {
+  readonly kind: 'cycle'
+  /** null repeats for ever. */
+  readonly repetitions: number | null
+  /** When the first iteration is due; null means one duration after creation. */
+  readonly startAt: Millis | null
+  readonly duration: IsoDuration
+}
+export type Schedule = InstantSchedule | DurationSchedule | CycleSchedule
+
+const DAY = 86_400_000
+/** A year is at most 365.25 days on average, so that P100Y, P1200M and P36525D are all just within the limit. */
+const AVERAGE = { yearMs: 365.25 * DAY, monthMs: (365.25 * DAY) / 12 }
+const HORIZON: IsoDuration = { years: DELAY_MAX_YEARS, months: 0, weeks: 0, days: 0, hours: 0, minutes: 0, milliseconds: 0 }
+
+export function parseSchedule(text: string, timeZone: string | null = null): Schedule {
+  checkLength(text)
+  const zone = timeZone === null ? null : parseTimeZone(timeZone)
+  if (text.startsWith('P')) return { kind: 'duration', duration: parseDelay(text, text, { orNone: true }), timeZone: zone, text }
+  if (text.startsWith('R')) return parseCycle(text, zone)
+  if (!/^\d{4}-/.test(text)) {
+    throw invalidSchedule(
+      'format',
+      `"${text}" is not a schedule: write an instant (2030-01-31T09:00:00Z), a duration (PT10M) or a cycle (R3/PT10M).`,
+      text,
+    )
+  }
+  const instant = parseZonedInstant(text)
+  return { kind: 'instant', at: instant.at, timeZone: oneZone(instant.timeZone, zone, text), text }
+}
+
+function parseCycle(text: string, zone: string | null): CycleSchedule {
+  const first = text.indexOf('/')
+  const last = text.lastIndexOf('/') // a start may have a slash of its own, in its time zone
+  const head = /^R(\d*)$/.exec(first < 0 ? text : text.slice(0, first))
+  if (head === null || first < 0) {
+    throw invalidSchedule('format', `"${text}" is not a cycle: write R/PT10M, R3/PT10M or R3/2030-01-31T09:00:00Z/PT10M.`, text)
+  }
+  const duration = parseDelay(text.slice(last + 1), text)
+  const start = first === last ? null : parseZonedInstant(text.slice(first + 1, last), text)
+  const repetitions = head[1] === '' ? null : Number(head[1])
+  if (repetitions !== null && (repetitions < 1 || repetitions > CYCLE_REPETITIONS_MAX)) {
+    const fix = `repeat 1 to ${CYCLE_REPETITIONS_MAX} times, or write R without a number to repeat for ever`
+    throw invalidSchedule('range', `"${text}" repeats ${head[1]} times: ${fix}.`, text)
+  }
+  return { kind: 'cycle', repetitions, startAt: start?.at ?? null, duration, timeZone: oneZone(start?.timeZone ?? null, zone, text), text }
+}
+
+/** `orNone`: no time at all is at once. */
+function parseDelay(text: string, provided: string, { orNone = false } = {}): IsoDuration {
+  const duration = parseIsoDuration(text, provided)
+  const ms = lengthMs(duration, AVERAGE)
+  if (ms < DELAY_MIN_MS && !(orNone && ms === 0)) throw tooShort(text, provided)
+  if (ms > lengthMs(HORIZON, AVERAGE)) throw tooFar(text, provided)
+  return duration
+}
+
+export function tooShort(text: string, provided: string): DuetimeError {
+  return invalidSchedule('range', `"${text}" is too short: the shortest duration is 1 second (PT1S).`, provided)
+}
+
+function oneZone(written: string | null, asked: string | null, provided: string): string | null {
+  if (written === null || asked === null || written === asked) return written ?? asked
+  throw invalidSchedule('format', `The schedule names the time zone ${written} and the request ${asked}; leave one of them out.`, provided)
+}
+
+export type Firing = { readonly dueAt: Millis; readonly anchorAt: Millis | null; readonly iteration: number }
+
+/** A past instant is answered as it is, for the caller to judge; a cycle that began in the past joins in at its next grid point. */
+export function firstFiring(schedule: Schedule, now: Millis): Firing {
+  const firing = unboundedFirstFiring(schedule, now)
+  // The calendar is asked only in the border region: no 100 years are shorter than so many times 365 days.
+  if (firing.dueAt - now > DELAY_MAX_YEARS * 365 * DAY && firing.dueAt > addDuration(now, HORIZON, 1, schedule.timeZone)) {
+    throw tooFar(schedule.text, schedule.text)
+  }
+  return firing
+}
+
+function unboundedFirstFiring(schedule: Schedule, now: Millis): Firing {
+  switch (schedule.kind) {
+    case 'instant':
+      return { dueAt: schedule.at, anchorAt: null, iteration: 1 }
+    case 'duration':
+      return { dueAt: addDuration(now, schedule.duration, 1, schedule.timeZone), anchorAt: null, iteration: 1 }
+    case 'cycle': {
+      const anchorAt = schedule.startAt ?? now
+      const iteration = iterationAtOrAfter(schedule, anchorAt, now)
+      const dueAt = iteration === null ? null : firingOf(schedule, anchorAt, iteration)
+      if (iteration === null || dueAt === null) {
+        const message = `All iterations of "${schedule.text}" lie in the past; start it later or repeat it more often.`
+        throw invalidSchedule('past', message, schedule.text)
+      }
+      return { dueAt, anchorAt, iteration }
+    }
+  }
+}
+
+/** When an iteration of a cycle is due, the first being 1; null after the last one, and for a schedule that is no cycle. */
+export function firingOf(schedule: Schedule, anchorAt: Millis | null, iteration: number): Millis | null {
+  if (schedule.kind !== 'cycle') return null
+  if (iteration < 1 || iteration > (schedule.repetitions ?? Infinity)) return null
+  const steps = iteration - iterationAtAnchor(schedule)
+  const dueAt = addDuration(anchorOf(schedule, anchorAt), schedule.duration, steps, schedule.timeZone)
+  return dueAt < NEVER ? dueAt : null
+}
+
+/** The first iteration that is due at `at` or later; null when the cycle ends before. */
+export function iterationAtOrAfter(schedule: CycleSchedule, anchorAt: Millis | null, at: Millis): number | null {
+  const steps = stepsToReach(anchorOf(schedule, anchorAt), at, schedule.duration, schedule.timeZone)
+  const iteration = Math.max(1, steps + iterationAtAnchor(schedule))
+  return iteration <= (schedule.repetitions ?? Infinity) ? iteration : null
+}
+
+/** The due times a timer would have if it were made now; fewer than `count` when the schedule ends before. */
+export function upcomingFirings(schedule: Schedule, now: Millis, count: number): Millis[] {
+  const dueTimes: Millis[] = []
+  const { anchorAt, iteration, dueAt } = firstFiring(schedule, now)
+  for (let next: Millis | null = dueAt; next !== null && dueTimes.length < count; ) {
+    dueTimes.push(next)
+    next = firingOf(schedule, anchorAt, iteration + dueTimes.length)
+  }
+  return dueTimes
+}
+
+/** A start is itself the first firing; the moment of creation is none. */
+function iterationAtAnchor(schedule: CycleSchedule): 0 | 1 {
+  return schedule.startAt === null ? 0 : 1
+}
+
+function anchorOf(schedule: CycleSchedule, anchorAt: Millis | null): Millis {
+  const anchor = anchorAt ?? schedule.startAt
+  if (anchor === null) throw new TypeError(`the cycle "${schedule.text}" was stored without its anchor`)
+  return anchor
+}
+
+function tooFar(text: string, provided: string): Error {
+  return invalidSchedule('range', `"${text}" is too far ahead: a timer is due within ${DELAY_MAX_YEARS} years.`, provided)
+}

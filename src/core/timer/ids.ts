@@ -1,0 +1,81 @@
+// Names and numbers derived from a timer's namespace and id: the same on every node and in every store.
+
+import { sha256 } from '@noble/hashes/sha2.js'
+import { bytesToHex } from '@noble/hashes/utils.js'
+import { invalidInput } from '../errors.ts'
+import { ID_CHARS_MAX, NAMESPACE_CHARS_MAX } from '../limits.ts'
+import { assertStorable } from './storable-text.ts'
+import type { Namespace, ShardId, Timer, TimerId, TimerUuid } from './timer.ts'
+
+export const DEFAULT_NAMESPACE = 'default' as Namespace
+
+const NAMESPACE_PATTERN = /^[A-Za-z0-9][A-Za-z0-9._-]*$/
+const utf8 = new TextEncoder()
+
+/** Namespaces appear in metrics labels, key files and message subjects: letters, digits, dot, dash, underscore. */
+export function parseNamespace(text: string, field = 'namespace'): Namespace {
+  if (text.length === 0 || text.length > NAMESPACE_CHARS_MAX || !NAMESPACE_PATTERN.test(text)) {
+    throw invalidInput(
+      field,
+      `${field} must be 1 to ${NAMESPACE_CHARS_MAX} letters, digits, '.', '-' or '_', and start with a letter or digit`,
+    )
+  }
+  return text as Namespace
+}
+
+/** Any Unicode text, slashes and spaces included; only what cannot be stored or compared as text is refused. */
+export function parseTimerId(text: string, field = 'id'): TimerId {
+  if (text.length === 0 || text.length > ID_CHARS_MAX) throw invalidInput(field, `${field} must have 1 to ${ID_CHARS_MAX} characters`)
+  assertStorable(text, field)
+  return text as TimerId
+}
+
+/**
+ * The stable key of (namespace, id). A cryptographic hash, so that nobody can craft an id that lands on
+ * another namespace's timer. NUL cannot occur in a namespace, so the join is unambiguous.
+ */
+export function timerUuid(namespace: Namespace, id: TimerId): TimerUuid {
+  const { written } = utf8.encodeInto(`${namespace}\0${id}`, text)
+  // oxlint-disable-next-line eslint/no-underscore-dangle -- its own name for taking over another hasher's state
+  hasher = FRESH._cloneInto(hasher)
+  hasher.update(text.subarray(0, written)).digestInto(digest)
+  return bytesToHex(digest.subarray(0, 16)) as TimerUuid
+}
+
+// Every create hashes: its buffers are made once, which halves what a hash costs.
+const text = new Uint8Array(4 * (NAMESPACE_CHARS_MAX + 1 + ID_CHARS_MAX))
+const digest = new Uint8Array(32)
+const FRESH = sha256.create()
+let hasher = sha256.create()
+
+/** 32 hex digits, for what is hashed now and then; `timerUuid` is for every create. */
+export function hash128(about: string): string {
+  return bytesToHex(sha256(utf8.encode(about)).subarray(0, 16))
+}
+
+/** How a timer is called: by its users, and in the store. */
+export type TimerIdentity = { readonly namespace: Namespace; readonly id: TimerId; readonly uuid: TimerUuid }
+
+export function timerIdentity(namespace: Namespace, id: TimerId): TimerIdentity {
+  return { namespace, id, uuid: timerUuid(namespace, id) }
+}
+
+/** Which of `shards` shards holds the timer. */
+export function shardOf(uuid: TimerUuid, shards: number): ShardId {
+  return (Number.parseInt(uuid.slice(0, 8), 16) % shards) as ShardId
+}
+
+/**
+ * Names one firing on all its attempts, so that a receiver can deduplicate. `createdAt` keeps it unique
+ * when the id is used again after the old timer was pruned and the firing counter began anew.
+ */
+export function deliveryId({ uuid, createdAt, firing, extra }: Pick<Timer, 'uuid' | 'createdAt' | 'firing' | 'extra'>): string {
+  return `${uuid}-${createdAt.toString(36)}-${extra === null ? firing : `x${extra.number}`}`
+}
+
+/** A number in [0, 1) that is the same for the same attempt of the same firing: see JITTER in retry.ts. */
+export function spreadOf(timer: Pick<Timer, 'uuid' | 'firing' | 'attempts'>): number {
+  const seed = Number.parseInt(timer.uuid.slice(8, 16), 16) ^ Math.imul(timer.firing, 0x9e37_79b1)
+  const mixed = Math.imul(seed, 0x85eb_ca6b) + timer.attempts
+  return (Math.imul(mixed ^ (mixed >>> 15), 0xc2b2_ae35) >>> 0) / 2 ** 32
+}

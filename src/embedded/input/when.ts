@@ -1,0 +1,125 @@
+// Times as a program has them at hand (a Date, a Temporal value, '3d', { days: 3 }) in the form that schedules have. The
+// TypeScript SDK takes the same.
+
+import { addDuration, parseIsoDuration } from '../../core/time/duration.ts'
+import { DuetimeError, invalidInput } from '../../core/errors.ts'
+import { isoDurationOf, isoDurationText } from '../../core/time/plain-duration.ts'
+import type { DurationFields } from '../../core/time/plain-duration.ts'
+import { parseInstant } from '../../core/time/schedule.ts'
+import type { Millis } from '../../core/timer/timer.ts'
+
+/** ISO 8601 with an offset, a Date, milliseconds since 1970, or a Temporal.Instant or Temporal.ZonedDateTime. */
+export type InstantLike = string | number | Date | { readonly epochMilliseconds: number }
+
+type Unit = 'ms' | 's' | 'm' | 'h' | 'd' | 'w' | 'mo' | 'y'
+
+/** '90s', '1h30m', '3d', '0s' for now; or ISO 8601, 'P3D'. Text that is known only when the program runs is cast to it, and checked then. */
+export type DurationText = `${number}${Unit}` | `${number}${Unit}${number}${string}` | `P${string}`
+
+/** Text, fields, or a Temporal.Duration. A bare number would not say its unit. */
+export type DurationLike = DurationText | DurationFields
+
+type At = {
+  /** At this instant. */
+  readonly at: InstantLike
+}
+type After = {
+  /** So long after it was stored; '0s' is at once. */
+  readonly after: DurationLike
+}
+type Every = {
+  /** Again and again. */
+  readonly every: DurationLike
+  /** How often. For ever if left out. */
+  readonly times?: number | undefined
+  /** When it fires first. One interval from now if left out. */
+  readonly from?: InstantLike | undefined
+}
+type Written = {
+  /** As the HTTP API takes it: an instant, a duration or a cycle. */
+  readonly schedule: string
+}
+type Ways = At | After | Every | Written
+type AllWays = At & After & Every & Written
+type Zoned = {
+  /** Whose calendar the schedule follows, such as Europe/Berlin. UTC if left out. */
+  readonly timeZone?: string | undefined
+}
+
+/** One of them, with nothing of the others. */
+type OneWay<Way> = Way extends Way ? Way & { readonly [K in Exclude<keyof AllWays, keyof Way>]?: undefined } : never
+
+/** When a timer fires: in exactly one of these ways. */
+export type When = OneWay<Ways> & Zoned
+/** In one of them, or left as it is. */
+export type MaybeWhen = (OneWay<Ways> | { readonly [K in keyof AllWays]?: undefined }) & Zoned
+/** As programs that no compiler has checked may write it. */
+type Unchecked = { readonly [K in keyof AllWays]?: AllWays[K] | undefined } & Zoned
+
+type Timing = { readonly executeAt?: string; readonly schedule?: string; readonly timeZone?: string }
+
+/** What the HTTP API would be sent. Empty when nothing is said. */
+export function timingOf(given: MaybeWhen): Timing {
+  const when: Unchecked = given
+  const said = (['at', 'after', 'every', 'schedule'] as const).filter((field) => when[field] !== undefined)
+  if (said.length > 1) throw invalidInput(said[1]!, `give one of ${said.join(' and ')}, not both`)
+  for (const field of ['times', 'from'] as const) {
+    if (when[field] !== undefined && when.every === undefined) throw invalidInput(field, `${field} belongs to every`)
+  }
+  if (when.at !== undefined) return { executeAt: instantText(when.at, 'at') }
+  const schedule = scheduleText(when)
+  if (schedule === undefined) return {}
+  return when.timeZone === undefined ? { schedule } : { schedule, timeZone: when.timeZone }
+}
+
+function scheduleText({ after, every, times, from, schedule }: Unchecked): string | undefined {
+  if (after !== undefined) return durationText(after, 'after')
+  if (every === undefined) return schedule
+  if (times !== undefined && !(Number.isInteger(times) && times >= 1)) throw invalidInput('times', 'times must be a whole number from 1')
+  const start = from === undefined ? '' : `${instantText(from, 'from')}/`
+  return `R${times ?? ''}/${start}${durationText(every, 'every')}`
+}
+
+export function instantText(instant: InstantLike, field: string): string {
+  if (typeof instant === 'string') return instant
+  const ms = typeof instant === 'number' ? instant : instant instanceof Date ? instant.getTime() : instant?.epochMilliseconds
+  const date = new Date(ms)
+  if (!Number.isNaN(date.getTime())) return date.toISOString()
+  throw invalidInput(field, `${field} is not a valid time: give ISO 8601 text, a Date or a Temporal.Instant`)
+}
+
+export function durationText(duration: DurationLike, field: string): string {
+  return named(field, () => (typeof duration === 'string' ? isoDurationText(duration) : isoDurationOf(fieldsOf(duration, field))))
+}
+
+function fieldsOf(duration: DurationFields, field: string): DurationFields {
+  if (typeof duration === 'object' && duration !== null) return duration
+  const unit = typeof duration === 'number' ? `; a bare number does not say its unit: write '${String(duration)}s' for seconds` : ''
+  throw invalidInput(field, `${field} must be text such as 3d or P3D, or an object such as { days: 3 }${unit}`)
+}
+
+/** How long it is from `now` on, where the calendar matters. */
+export function durationMs(duration: DurationLike, field: string, now: Millis): Millis {
+  return addDuration(now, parseIsoDuration(durationText(duration, field)), 1, null) - now
+}
+
+/** An instant, or a length of time from now on: in text, lengths begin with a number and a unit, or with P. */
+export function instantMs(value: InstantLike | DurationFields, field: string, now: Millis): Millis {
+  const isInstant = typeof value !== 'object' || value instanceof Date || value === null || 'epochMilliseconds' in value
+  if (!isInstant || (typeof value === 'string' && !/^\d{4}-/.test(value))) return now + durationMs(value as DurationLike, field, now)
+  return instantAt(value, field)
+}
+
+export function instantAt(instant: InstantLike, field: string): Millis {
+  return named(field, () => parseInstant(instantText(instant, field)))
+}
+
+/** The core refuses times without knowing what they were given as. */
+function named<T>(field: string, read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    if (!(error instanceof DuetimeError) || error.details['field'] !== undefined) throw error
+    throw new DuetimeError(error.code, `${field}: ${error.message}`, { ...error.details, field })
+  }
+}

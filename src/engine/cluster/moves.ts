@@ -1,0 +1,110 @@
+// Which of its shards this node gives away, and to whom: those that another living node should have, and all of them when it
+// leaves. One at a time is under way, and beats do not wait for it. How a shard moves is in hand-over.ts.
+
+import type { Epoch, ShardId } from '../../core/timer/timer.ts'
+import type { BeatWatch } from './beat-watch.ts'
+import type { Claims, ClaimsOptions } from './claims.ts'
+import type { ClusterMap } from './cluster-map.ts'
+import { handOver } from '../delivery/hand-over.ts'
+import type { HandOverOptions, Neighbours, NextOwner } from '../delivery/hand-over.ts'
+import type { Lease } from './lease.ts'
+import type { NodeRow } from '../../store/store.ts'
+
+export type MovesOptions = ClaimsOptions & { readonly neighbours: Neighbours }
+
+export class Moves {
+  readonly #options: MovesOptions
+  readonly #claims: Claims
+  readonly #lease: Lease
+  readonly #watch: BeatWatch
+  readonly #handOver: HandOverOptions
+  #leaving = false
+  #moving: Promise<void> | null = null
+  /** Nodes that were to have a shard and could not be reached, while this one is leaving. */
+  readonly #unreachable = new Set<string>()
+
+  constructor(options: MovesOptions, { claims, map, lease, watch }: { claims: Claims; map: ClusterMap; lease: Lease; watch: BeatWatch }) {
+    const { shards } = options
+    this.#options = options
+    this.#claims = claims
+    this.#watch = watch
+    this.#lease = lease
+    this.#handOver = {
+      ...options,
+      depart: (shard) => shards.depart(shard),
+      letGo: (shard) => claims.letGo(shard),
+      gone: (shard) => claims.gone(shard),
+      stays: (shard, departure) => claims.stays(shard, departure),
+      note: (moved) => map.note(moved),
+    }
+  }
+
+  /** From now on everything goes. */
+  leave(): void {
+    this.#leaving = true
+  }
+
+  get isLeaving(): boolean {
+    return this.#leaving
+  }
+
+  /** Nothing more is sent to it, since it could not be asked. */
+  isUnreachable(node: string): boolean {
+    return this.#unreachable.has(node)
+  }
+
+  /** Sends off what others should have, as of `seenAt`, unless shards are on their way already. */
+  begin(desired: readonly string[], seenAt: number): void {
+    this.#moving ??= this.#moveAll(desired, seenAt).finally(() => (this.#moving = null))
+  }
+
+  /** Resolves when what is on its way now has arrived, or stays. */
+  async ended(): Promise<void> {
+    await this.#moving
+  }
+
+  /** Nobody is there to take them: whoever comes next finds them free. */
+  async giveUp(shards: readonly ShardId[]): Promise<void> {
+    await Promise.all(
+      shards.map(async (shard) => {
+        const epoch = this.#claims.letGo(shard)
+        if (epoch === null) return
+        await this.#options.shards.close(shard)
+        await this.#release(shard, epoch)
+      }),
+    )
+  }
+
+  async #moveAll(desired: readonly string[], seenAt: number): Promise<void> {
+    const going = this.#leaving ? this.#claims.all() : this.#wantedElsewhere(desired, seenAt)
+    const byOwner = Map.groupBy(going, (shard) => desired[shard] ?? null)
+    await Promise.all(byOwner.entries().map(([owner, shards]) => this.#moveTo(owner, shards)))
+  }
+
+  #wantedElsewhere(desired: readonly string[], seenAt: number): ShardId[] {
+    if (this.#lease.isInDoubt) return []
+    return this.#claims.olderThan(seenAt).filter((shard) => desired[shard] !== undefined && desired[shard] !== this.#options.node)
+  }
+
+  async #moveTo(owner: string | null, shards: readonly ShardId[]): Promise<void> {
+    const present = this.#watch.present()
+    const to = present.find((row): row is NodeRow & NextOwner => row.node === owner && row.address !== null)
+    if (to === undefined) {
+      if (this.#leaving) await this.giveUp(shards)
+      return
+    }
+    const witnesses = present.flatMap(({ node, address }) => (address === null || node === to.node ? [] : [address]))
+    const isMoved = await handOver({ shards, to, witnesses }, this.#handOver)
+    if (!isMoved && this.#leaving) this.#unreachable.add(to.node)
+  }
+
+  async #release(shard: ShardId, epoch: Epoch): Promise<void> {
+    // A store that is away would only keep a stop waiting.
+    if (this.#lease.lastBeatFailed) return
+    try {
+      await this.#options.store.release({ shard, epoch, owner: this.#options.node })
+    } catch (error) {
+      this.#options.logger.warn({ shard, err: error }, 'could not release a shard; its next owner waits for the lease')
+    }
+  }
+}

@@ -1,0 +1,87 @@
+// What a node tells of itself: for metrics and health, and for people who look at the cluster.
+
+import type { Millis, ShardId } from '../../core/timer/timer.ts'
+import type { Clock } from '../../runtime/clock/clock.ts'
+import type { ShardRow } from '../../store/store.ts'
+import type { SeenNode } from './beat-watch.ts'
+import type { CommitQueue } from '../commit-queue.ts'
+import type { Dispatcher } from '../delivery/dispatcher.ts'
+import type { OpenShards } from '../open-shards.ts'
+import type { Ownership } from './ownership.ts'
+import type { ShardStatus } from '../shard.ts'
+
+/** What the engine is busy with. */
+export type EngineGauges = {
+  readonly ownedShards: number
+  /** Shards that the store says are this node's and that are not open here. */
+  readonly unopenedShards: number
+  /** Claims that the database has forgotten. */
+  readonly forgottenClaims: number
+  readonly windowTimers: number
+  readonly windowBytes: number
+  readonly commitQueueLength: number
+  readonly inFlight: number
+  readonly readyDeliveries: number
+  readonly clockSkewMs: Millis
+}
+
+export type ShardGauges = ShardStatus & { readonly shard: ShardId }
+
+/** Who lives and who owns what, by this node's last look, with what only this node knows of its own shards. */
+export type ClusterView = {
+  readonly node: string
+  /** False while this node cannot be sure that its shards are still its own: it starts no deliveries then. */
+  readonly isCertain: boolean
+  readonly nodes: readonly SeenNode[]
+  readonly shards: readonly (ShardRow & { readonly own: ShardStatus | null })[]
+}
+
+export type NodeParts = {
+  readonly node: string
+  readonly clock: Clock
+  readonly shards: OpenShards
+  readonly ownership: Ownership
+  readonly commits: CommitQueue
+  readonly dispatcher: Dispatcher
+}
+
+export class NodeView {
+  readonly #parts: NodeParts
+
+  constructor(parts: NodeParts) {
+    this.#parts = parts
+  }
+
+  gauges(): EngineGauges {
+    const { ownership, commits, dispatcher } = this.#parts
+    const shards = [...this.#parts.shards]
+    return {
+      ownedShards: shards.length,
+      unopenedShards: ownership.unopenedShards,
+      forgottenClaims: ownership.forgottenClaims,
+      windowTimers: shards.reduce((sum, { windowTimers }) => sum + windowTimers, 0),
+      windowBytes: shards.reduce((sum, { windowBytes }) => sum + windowBytes, 0),
+      commitQueueLength: commits.length,
+      inFlight: dispatcher.inFlight,
+      readyDeliveries: dispatcher.waiting,
+      clockSkewMs: ownership.clockSkewMs,
+    }
+  }
+
+  shardGauges(): ShardGauges[] {
+    const now = this.#parts.clock.now()
+    return Array.from(this.#parts.shards, (shard) => ({ shard: shard.id, ...shard.status(now) }))
+  }
+
+  cluster(): ClusterView {
+    const { node, clock, shards, ownership } = this.#parts
+    const now = clock.now()
+    const { nodes, shards: rows } = ownership.state
+    return {
+      node,
+      isCertain: ownership.isCertain,
+      nodes,
+      shards: rows.map((row) => ({ ...row, own: shards.get(row.shard)?.status(now) ?? null })),
+    }
+  }
+}

@@ -1,0 +1,220 @@
+// Decides which due timer is delivered next. Slots are shared between tenants first, then between the namespaces of a
+// tenant, then between the targets of a namespace; whoever holds fewest goes first. A target that keeps failing to answer
+// is given fewer slots, down to one.
+//
+// Who will hang cannot be told in advance, so no share rests on it: a tenant may hold at most TENANT_FACTOR times as many
+// slots as are free. With `n` tenants that take all they can get, 1 / (1 + n × TENANT_FACTOR) of the slots stay free,
+// whatever they do with theirs and however many namespaces and targets they have. See docs/decisions/0023.
+
+import type { Namespace } from '../../core/timer/timer.ts'
+import { DeliveryLanes } from './delivery-lanes.ts'
+import type { Lane, TenantLanes } from './delivery-lanes.ts'
+
+export interface Job {
+  /** Null for all that belongs to no tenant; see `tenantOf`. */
+  readonly tenant: string | null
+  readonly namespace: Namespace
+  readonly target: string
+  /** Called when its turn has come. False: it is not wanted any more and takes no slot. */
+  start(): boolean
+  /** Known before its turn: it will not be wanted, ever. */
+  isGone(): boolean
+  /** False while nothing of its lane can start; absent, it always can. Asked again when one of the lane has ended, and by `open`. */
+  isOpen?(): boolean
+}
+
+/** `unreachable`: no answer at all (refused, reset, timed out). Only that says something about the target's health. */
+export type Ended = 'answered' | 'unreachable'
+
+/** `perTarget`: slots that a tenant has of a target. */
+export type DispatcherLimits = { readonly total: number; readonly perNamespace: number; readonly perTarget: number }
+
+const TENANT_FACTOR = 4 // a tenant alone has four fifths of the slots; one that hangs leaves a fifth, ten leave a fortieth
+/** A namespace may hold twice as many slots as its tenant could still take: `n` that hang leave 1 / (1 + 2n) of the tenant's. */
+const NAMESPACE_FACTOR = 2
+const LANE_COMPACT_AT = 1_024 // started jobs are cut off a long lane in bunches, so that taking the first stays cheap
+const SWEEP_AT_MIN = 1_024 // fewer are not worth looking for those that are gone
+
+export class Dispatcher {
+  readonly #limits: DispatcherLimits
+  /** Outcomes that may wait for the store: more than one commit takes, so that the next one has gathered when it is done. */
+  readonly #landingMax: number
+  readonly #lanes: DeliveryLanes
+  /** Tenants whose namespaces have all they may hold now. When any slot is free again that may have changed. */
+  readonly #resting = new Set<TenantLanes>()
+  /** Lanes that were not open when their turn came. */
+  readonly #closed = new Set<Lane>()
+  #inFlight = 0
+  #landing = 0
+  #started = 0
+  #waiting = 0
+  #sweepAt = SWEEP_AT_MIN
+  #running = false
+
+  constructor(limits: DispatcherLimits) {
+    this.#limits = limits
+    this.#landingMax = 2 * limits.total
+    this.#lanes = new DeliveryLanes(limits.perTarget)
+  }
+
+  get inFlight(): number {
+    return this.#inFlight
+  }
+
+  /** How many have been started so far. */
+  get started(): number {
+    return this.#started
+  }
+
+  /** Due, and waiting for a slot. */
+  get waiting(): number {
+    return this.#waiting
+  }
+
+  /** Something waits that could start if it had a slot. A lane that is closed may stay so for ever. */
+  get isBehind(): boolean {
+    let closed = 0
+    for (const lane of this.#closed) if (!isOpen(lane)) closed += lane.jobs.length - lane.head
+    return this.#waiting > closed
+  }
+
+  /** What is remembered beside the jobs: those with jobs waiting or in flight, and a bounded number of sick targets. */
+  get known(): { readonly namespaces: number; readonly targets: number } {
+    return this.#lanes.known
+  }
+
+  add(job: Job): void {
+    if (this.#waiting >= this.#sweepAt) this.sweep()
+    const lane = this.#lanes.laneFor(job)
+    if (lane.jobs.push(job) === 1) this.#lanes.makeReady(lane)
+    this.#waiting++
+  }
+
+  /** The delivery that `start` began is over. Until `landed`, what came of it waits for the store. */
+  ended(job: Job, how: Ended): void {
+    this.#inFlight--
+    this.#landing++
+    const { namespace, target, lane } = this.#lanes.find(job)
+    target.slots = how === 'answered' ? Math.min(target.slots + 1, this.#limits.perTarget) : Math.max(target.slots >> 1, 1)
+    this.#lanes.hold(namespace, target, -1)
+    this.#lanes.unblock(target)
+    if (lane !== undefined && this.#closed.delete(lane)) this.#lanes.makeReady(lane)
+    this.#lanes.forgetIfUnused(namespace, target)
+    this.run()
+  }
+
+  /** What came of a delivery is durable, or is somebody else's business now. */
+  landed(): void {
+    this.#landing--
+    this.run()
+  }
+
+  /** Lanes that were closed may be open now. */
+  open(): void {
+    for (const lane of this.#closed) this.#lanes.makeReady(lane)
+    this.#closed.clear()
+    this.run()
+  }
+
+  /** Starts as many as the limits allow. A store that does not answer stops them, so that outcomes do not pile up. */
+  run(): void {
+    // A job may end, and so call back, while it is being started: the loop below sees the slot that it freed.
+    if (this.#running) return
+    this.#running = true
+    try {
+      while (this.#inFlight < this.#limits.total && this.#landing < this.#landingMax && this.#waiting > 0) {
+        const lane = this.#nextLane()
+        if (lane === null) break
+        this.#start(lane)
+      }
+    } finally {
+      this.#running = false
+    }
+    if (this.#resting.size > 0) this.#rested()
+  }
+
+  /**
+   * A timer that is updated, or evicted from memory and loaded again, waits with a new job, and the old one is gone. Behind
+   * a dead host their turn may not come for long; so whenever the jobs have doubled, those that are gone are dropped, and
+   * when a shard has left, whose whole window they would keep in memory.
+   */
+  sweep(): void {
+    for (const lane of this.#lanes.all()) {
+      const wanted = lane.jobs.filter((job, index) => index >= lane.head && !job.isGone())
+      this.#waiting -= lane.jobs.length - lane.head - wanted.length
+      lane.jobs = wanted
+      lane.head = 0
+      if (wanted.length === 0) this.#close(lane)
+      this.#lanes.forgetIfUnused(lane.namespace, lane.target)
+    }
+    this.#sweepAt = Math.max(SWEEP_AT_MIN, 2 * this.#waiting)
+  }
+
+  /** Each tenant, namespace and lane that has to be passed over is not looked at again before something has changed for it. */
+  #nextLane(): Lane | null {
+    const { ready } = this.#lanes
+    const mayHold = TENANT_FACTOR * (this.#limits.total - this.#inFlight)
+    for (let tenant = ready.first(); tenant !== undefined; tenant = ready.first()) {
+      // Those that follow hold as many at least.
+      if (tenant.held >= mayHold) return null
+      const couldTake = (mayHold - tenant.held) / (1 + TENANT_FACTOR)
+      const lane = this.#nextLaneOf(tenant, Math.min(this.#limits.perNamespace, NAMESPACE_FACTOR * couldTake))
+      if (lane !== null) return lane
+      if (ready.delete(tenant)) this.#resting.add(tenant)
+    }
+    return null
+  }
+
+  /** Null when the tenant has nothing ready any more, or its namespaces hold what they may. */
+  #nextLaneOf(tenant: TenantLanes, namespaceMayHold: number): Lane | null {
+    do {
+      for (let namespace = tenant.ready.first(); namespace !== undefined; namespace = tenant.ready.first()) {
+        if (namespace.held >= namespaceMayHold) break
+        for (const lane of namespace.ready) {
+          const { target } = lane
+          const hasSlot = target.held < target.slots
+          if (hasSlot && isOpen(lane)) return lane
+          ;(hasSlot ? this.#closed : target.blocked).add(lane)
+          this.#lanes.makeUnready(lane)
+        }
+      }
+    } while (this.#lanes.unblockStalled(tenant))
+    return null
+  }
+
+  #rested(): void {
+    for (const tenant of this.#resting) if (tenant.ready.size > 0) this.#lanes.ready.add(tenant)
+    this.#resting.clear()
+  }
+
+  #start(lane: Lane): void {
+    const { namespace, target } = lane
+    const job = lane.jobs[lane.head++]!
+    namespace.ready.delete(lane)
+    namespace.ready.add(lane)
+    this.#waiting--
+    this.#inFlight++
+    this.#lanes.hold(namespace, target, 1)
+    if (lane.head === lane.jobs.length) this.#close(lane)
+    else if (lane.head >= LANE_COMPACT_AT) lane.head = (lane.jobs.splice(0, lane.head), 0)
+    // Also where there is always somebody else to start, nobody stays blocked whose target has a free slot.
+    this.#lanes.unblockStalled(namespace.tenant)
+    if (job.start()) {
+      this.#started++
+      return
+    }
+    this.#inFlight--
+    this.#lanes.hold(namespace, target, -1)
+    this.#lanes.unblock(target)
+    this.#lanes.forgetIfUnused(namespace, target)
+  }
+
+  #close(lane: Lane): void {
+    this.#closed.delete(lane)
+    this.#lanes.close(lane)
+  }
+}
+
+function isOpen(lane: Lane): boolean {
+  return lane.jobs[lane.head]!.isOpen?.() !== false
+}

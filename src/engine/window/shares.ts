@@ -1,0 +1,158 @@
+// How full the window is, and whose backlogs fill it. Timers that wait for their time are not counted by party: they
+// give way by time alone. Those that are due and wait for their turn are a party's *backlog*: it is entitled to as much
+// as if the window were divided among those that have one and a newcomer, and may have more as long as nobody needs the room.
+//
+// Deliveries under way cannot give way. They leave at least half of the window to the others, however many they are: their
+// own number is limited by the dispatcher.
+
+import { partyOf } from '../../core/party.ts'
+import type { Party } from '../../core/party.ts'
+import type { Timer } from '../../core/timer/timer.ts'
+
+/** They may change at any time: the shards of a node share what it may hold. */
+export type WindowLimits = { readonly timersMax: number; readonly bytesMax: number; readonly pageSize: number }
+
+type Size = { timers: number; bytes: number }
+/** `isSpent`: all of the backlog has given way since the last delivery ended. */
+type Flights = { count: number; isSpent: boolean }
+
+const TIMER_BYTES = 700 // a Timer and its entry without payload and metadata, measured
+const FIRST_PAGE = 100 // nothing is known yet about the size of this shard's payloads
+
+export class Shares {
+  readonly #limits: WindowLimits
+  readonly #all: Size = { timers: 0, bytes: 0 }
+  readonly #flying: Size = { timers: 0, bytes: 0 }
+  readonly #backlogs = new Map<Party, Size>()
+  readonly #flights = new Map<Party, Flights>()
+
+  constructor(limits: WindowLimits) {
+    this.#limits = limits
+  }
+
+  get bytes(): number {
+    return this.#all.bytes
+  }
+
+  add(timer: Timer): void {
+    count(this.#all, timer, 1)
+  }
+
+  remove(timer: Timer): void {
+    count(this.#all, timer, -1)
+  }
+
+  addBacklog(timer: Timer): void {
+    let backlog = this.#backlogs.get(partyOf(timer))
+    if (backlog === undefined) this.#backlogs.set(partyOf(timer), (backlog = { timers: 0, bytes: 0 }))
+    count(backlog, timer, 1)
+  }
+
+  removeBacklog(timer: Timer): void {
+    const backlog = this.#backlogs.get(partyOf(timer))!
+    count(backlog, timer, -1)
+    if (backlog.timers === 0) this.#backlogs.delete(partyOf(timer))
+  }
+
+  addFlying(timer: Timer): void {
+    count(this.#flying, timer, 1)
+    const flights = this.#flights.get(partyOf(timer))
+    if (flights === undefined) this.#flights.set(partyOf(timer), { count: 1, isSpent: false })
+    else flights.count++
+  }
+
+  removeFlying(timer: Timer): void {
+    count(this.#flying, timer, -1)
+    const flights = this.#flights.get(partyOf(timer))!
+    flights.isSpent = false
+    if (--flights.count === 0) this.#flights.delete(partyOf(timer))
+  }
+
+  get isFull(): boolean {
+    return this.#fill() >= 1
+  }
+
+  /** Worth a page. */
+  get hasRoom(): boolean {
+    return this.#fill() <= 1 / 2
+  }
+
+  /** Those with more than half of the backlog that they are entitled to: they give way to others. */
+  large(): Party[] {
+    return [...this.#backlogs.keys()].filter((party) => this.#isAbove(party, 1 / 2))
+  }
+
+  /**
+   * Its backlog has run low, and it is time for its next page. That is well below where it stops giving way to others: each
+   * page comes after deliveries, not after others have taken the room of the page before.
+   */
+  isLow(party: Party): boolean {
+    return !this.#isAbove(party, 1 / 4) && this.#flights.get(party)?.isSpent !== true
+  }
+
+  /** May the last one of its backlog give way, too? Only while it has deliveries under way; its next page then waits for the end of one. */
+  spend(party: Party): boolean {
+    const flights = this.#flights.get(party)
+    if (flights !== undefined) flights.isSpent = true
+    return flights !== undefined
+  }
+
+  /** The party whose backlog should give way to this timer: the largest; null when none is large and larger than the timer's own. */
+  yieldsTo(timer: Timer): Party | null {
+    let largest: Party | null = null
+    let most = this.#partOf(this.#backlogs.get(partyOf(timer))) + this.#partOf({ timers: 1, bytes: bytesOf(timer) })
+    for (const party of this.large()) {
+      const part = this.#partOf(this.#backlogs.get(party))
+      const isOwn = party === partyOf(timer)
+      if (isOwn ? largest === null : part >= most) [largest, most] = [party, Math.max(part, most)]
+    }
+    return largest
+  }
+
+  /** How many rows to ask for, by the size of those that are here. While there is little room: what can get in. */
+  pageSize(party: Party | null): number {
+    const { pageSize, bytesMax } = this.#limits
+    const { timers, bytes } = this.#all
+    if (timers === 0) return Math.min(FIRST_PAGE, pageSize)
+    const averageBytes = bytes / timers
+    const size = Math.max(1, Math.min(pageSize, Math.floor(bytesMax / 4 / averageBytes)))
+    if (this.hasRoom) return size
+    return Math.max(1, Math.min(size, party === null ? this.#roomFor(averageBytes) : this.#entitled(party)))
+  }
+
+  /** Where somebody can give way, it is not known how many. */
+  #roomFor(averageBytes: number): number {
+    if (this.large().length > 0) return Infinity
+    const { timersMax, bytesMax } = this.#limits
+    return Math.ceil((1 - this.#fill()) * Math.min(timersMax, bytesMax / averageBytes))
+  }
+
+  #entitled(party: Party): number {
+    return Math.floor(this.#limits.timersMax / (this.#backlogs.size + 1)) - (this.#backlogs.get(party)?.timers ?? 0)
+  }
+
+  /** What is here and does not fly, as a part of the room that there is for it. */
+  #fill(): number {
+    const { timersMax, bytesMax } = this.#limits
+    const timers = (this.#all.timers - this.#flying.timers) / Math.max(timersMax - this.#flying.timers, Math.ceil(timersMax / 2))
+    return Math.max(timers, (this.#all.bytes - this.#flying.bytes) / Math.max(bytesMax - this.#flying.bytes, bytesMax / 2))
+  }
+
+  #isAbove(party: Party, partOfEntitlement: number): boolean {
+    return this.#partOf(this.#backlogs.get(party)) * (this.#backlogs.size + 1) > partOfEntitlement
+  }
+
+  #partOf(size: Size | undefined): number {
+    if (size === undefined) return 0
+    return Math.max(size.timers / this.#limits.timersMax, size.bytes / this.#limits.bytesMax)
+  }
+}
+
+function count(size: Size, timer: Timer, sign: 1 | -1): void {
+  size.timers += sign
+  size.bytes += sign * bytesOf(timer)
+}
+
+export function bytesOf(timer: Timer): number {
+  return TIMER_BYTES + (timer.payload?.length ?? 0) + (timer.metadata?.length ?? 0)
+}

@@ -1,0 +1,96 @@
+// Keeps the window of a shard in step with the store, and the driver in step with the window: reads pages while there is
+// room, takes in what has become durable, and says when something in it comes due.
+
+import type { Millis, ShardId, Timer } from '../../core/timer/timer.ts'
+import type { Clock } from '../../runtime/clock/clock.ts'
+import type { Logger } from '../../runtime/telemetry/logger.ts'
+import type { Entry } from './entries.ts'
+import type { Window } from './window.ts'
+
+export type KeeperParts = {
+  readonly id: ShardId
+  readonly window: Window
+  readonly clock: Clock
+  readonly logger: Logger
+  /** The window has something due at this time. */
+  readonly wakeBy: (at: Millis) => void
+}
+
+const READ_AGAIN_MS = 1_000 // after a failure of the store
+
+export class WindowKeeper {
+  readonly #parts: KeeperParts
+  readonly #isStopped: () => boolean
+  #loading: Promise<void> | null = null
+  #repairWanted = false
+
+  constructor(parts: KeeperParts, isStopped: () => boolean) {
+    this.#parts = parts
+    this.#isStopped = isStopped
+  }
+
+  get isLoading(): boolean {
+    return this.#loading !== null
+  }
+
+  /** Resolves when the pages that are being read now are in. */
+  async loaded(): Promise<void> {
+    await this.#loading
+  }
+
+  /** Fills the window as far as it has room. One load at a time; it goes on by itself after a failure of the store. */
+  load(): Promise<void> {
+    if (this.#loading !== null || this.#isStopped() || !this.#wantsRead()) return this.#loading ?? Promise.resolve()
+    this.#loading = this.#loadAll().finally(() => (this.#loading = null))
+    return this.#loading
+  }
+
+  /** Asks the store for due timers that are not known here, as a bug, a hand-made edit or a write of unknown outcome would leave behind. */
+  repair(): Promise<void> {
+    this.#repairWanted = true
+    return this.load()
+  }
+
+  /** This is what the store holds now for the timer. */
+  apply(timer: Timer): void {
+    this.#parts.window.apply(timer, this.#parts.clock.now())
+    this.#parts.wakeBy(timer.wakeAt)
+    void this.load()
+  }
+
+  /** A delivery is over, and this is what the store holds now for its timer; null when it holds nothing. */
+  land(entry: Entry, row: Timer | null): void {
+    this.#parts.window.land(entry, row, this.#parts.clock.now())
+    if (row !== null) this.#parts.wakeBy(row.wakeAt)
+    void this.load()
+  }
+
+  /** It waits for its time again, which may be now. */
+  putBack(entry: Entry): void {
+    this.#parts.window.putBack(entry)
+    this.#parts.wakeBy(entry.wakeAt)
+  }
+
+  async #loadAll(): Promise<void> {
+    const { id: shard, window, clock, logger, wakeBy } = this.#parts
+    try {
+      while (!this.#isStopped() && this.#wantsRead()) {
+        if (this.#repairWanted) {
+          this.#repairWanted = false
+          const found = await window.repair(clock.now())
+          if (found > 0) logger.warn({ shard, found }, 'found due timers that were not in memory')
+        } else {
+          await window.loadPage(clock.now())
+        }
+        wakeBy(window.nextAt(clock.now()))
+      }
+    } catch (error) {
+      logger.error({ shard, err: error }, 'could not read timers from the store; trying again')
+      wakeBy(clock.now() + READ_AGAIN_MS)
+    }
+  }
+
+  #wantsRead(): boolean {
+    return this.#repairWanted || this.#parts.window.wantsPage(this.#parts.clock.now())
+  }
+}

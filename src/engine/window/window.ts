@@ -1,0 +1,211 @@
+// The part of a shard that is in memory: its next timers, up to a count and a number of bytes, so that memory does
+// not depend on how many are stored. Every live timer inside the borders that `Coverage` keeps is here; the others are
+// only in the store and are loaded, page by page, when there is room and a border is within the horizon, or about to be reached.
+//
+// Timers committed inside the borders are put in at once. While a page is being read, what is committed meanwhile is
+// noted and laid over the page, so neither can hide the other: a row's version says which is newer.
+//
+// When it is full, what waits for a later time gives way to what is due sooner, whatever their parties. Only then do
+// backlogs, which are due already and wait for their turn, give way to what is due soon: the largest first.
+
+import { compareKeys, lastKeyAt } from '../../core/timer/order.ts'
+import type { OrderKey } from '../../core/timer/order.ts'
+import type { Party } from '../../core/party.ts'
+import { isFinished } from '../../core/timer/timer.ts'
+import type { Millis, ShardId, Timer, TimerUuid } from '../../core/timer/timer.ts'
+import type { TimerStore } from '../../store/store.ts'
+import { Coverage, OTHERS } from './coverage.ts'
+import type { Page, Scope } from './coverage.ts'
+import { Entries } from './entries.ts'
+import type { Entry } from './entries.ts'
+import { PageReader } from './page-reader.ts'
+import { looksAgainAt, nextScope, SOON_MS } from './paging.ts'
+import type { WindowLimits } from './shares.ts'
+
+export class Window {
+  readonly #limits: WindowLimits
+  readonly #entries: Entries
+  readonly #pages: PageReader
+  readonly #coverage = new Coverage()
+  /** While more than this is in memory nobody is made to give way: the last page that needed it brought nothing in. */
+  #pressAtSize = Infinity
+
+  constructor(options: { store: TimerStore; shard: ShardId; limits: WindowLimits; now: Millis }) {
+    this.#limits = options.limits
+    this.#entries = new Entries(options.limits, options.now)
+    this.#pages = new PageReader(options)
+  }
+
+  get size(): number {
+    return this.#entries.size
+  }
+
+  get bytes(): number {
+    return this.#entries.shares.bytes
+  }
+
+  /** Namespaces that have more due than memory should hold of them. */
+  get parked(): Iterable<Party> {
+    return this.#coverage.parked.keys()
+  }
+
+  levelCounts(): number[] {
+    return this.#entries.levelCounts()
+  }
+
+  get(uuid: TimerUuid): Entry | undefined {
+    return this.#entries.get(uuid)
+  }
+
+  /** If this is what the store holds for the timer, and it is live, then it is here. */
+  covers(timer: Timer): boolean {
+    return this.#coverage.covers(timer)
+  }
+
+  /** When to look again: something comes due then, or a border is about to be reached. */
+  nextAt(now: Millis): Millis {
+    return Math.min(this.#entries.nextAt(), looksAgainAt(this.#coverage, now))
+  }
+
+  /** The wake time of the timer that has waited longest for its delivery to start; `now` when none is due. Looks at all. */
+  oldestWaitingAt(now: Millis): Millis {
+    return this.#entries.oldestWaitingAt(now)
+  }
+
+  /** Timers whose time has come, in order. They stay in the window until they are dropped, evicted or land. */
+  takeDue(now: Millis, limit: number): Entry[] {
+    const due = this.#entries.takeDue(now, limit)
+    if (due.length > 0) this.#pressAtSize = Infinity // what has come due can give way
+    return due
+  }
+
+  /** Its delivery starts; it stays here until it lands. */
+  start(entry: Entry): void {
+    this.#entries.start(entry)
+  }
+
+  /** The entry goes back to waiting for its time, which may be now. */
+  putBack(entry: Entry): void {
+    this.#entries.putBack(entry)
+  }
+
+  /** This is what the store holds now for the timer. */
+  apply(timer: Timer, now: Millis): void {
+    this.#pages.note(timer)
+    this.#merge(timer, now)
+  }
+
+  /** The delivery of an entry is over and `row` is what the store holds for it now; null when it holds nothing. */
+  land(entry: Entry, row: Timer | null, now: Millis): void {
+    const newest = row !== null && row.version > entry.timer.version ? row : entry.timer
+    this.#entries.remove(entry)
+    if (row !== null) this.apply(newest, now)
+  }
+
+  wantsPage(now: Millis): boolean {
+    return this.#nextScope(now) !== null
+  }
+
+  async loadPage(now: Millis): Promise<void> {
+    const scope = this.#nextScope(now)
+    if (scope === null) return
+    const { shares } = this.#entries
+    if (scope === OTHERS && !shares.hasRoom) for (const party of shares.large()) this.#coverage.park(party)
+    const page = this.#coverage.pageOf(scope, now)
+    const limit = shares.pageSize(scope === OTHERS ? null : scope)
+    const rows = await this.#pages.read({ ...page.scan, limit })
+    const { changes, isVoid } = this.#pages.end()
+    if (isVoid || !this.#coverage.extend(page, rows.length < limit ? null : keyOf(rows.at(-1)!))) return
+    this.#takeIn(rows, changes, page, now)
+    for (const timer of changes.values()) this.#merge(timer, now)
+  }
+
+  /** Takes in what is due by the store's word and not known here; how many it found. It should find none. */
+  async repair(now: Millis): Promise<number> {
+    const rows = await this.#pages.read({ after: null, until: now, limit: this.#limits.pageSize })
+    const { changes, isVoid } = this.#pages.end()
+    if (isVoid) return 0
+    const unknown = rows.filter((row) => !changes.has(row.uuid) && this.#isMissing(row))
+    for (const row of unknown) this.#merge(row, now)
+    return unknown.length
+  }
+
+  #nextScope(now: Millis): Scope | null {
+    return nextScope(this.#coverage, this.#entries.shares, now, this.size <= this.#pressAtSize)
+  }
+
+  /** As far as there is room, and others give way. */
+  #takeIn(rows: readonly Timer[], changes: ReadonlyMap<TimerUuid, Timer>, { scope, from }: Page, now: Millis): void {
+    let last = from
+    for (const row of rows) {
+      if (!changes.has(row.uuid) && this.#isMissing(row)) {
+        const hasRoom = this.#pressFor(row, now)
+        if (!hasRoom && this.#coverage.covers(row)) {
+          last = later(last, lastKeyAt(row.wakeAt - 1)) // nothing lies between
+          if (scope === OTHERS) this.#coverage.pullBack(last)
+          else this.#coverage.park(scope, last)
+          break
+        }
+        // Without room and outside: its own party has the largest share, and is parked from here on.
+        if (hasRoom) this.#merge(row, now)
+      }
+      last = keyOf(row)
+    }
+    this.#pressAtSize = rows.length > 0 && last === from ? Math.floor((this.size * 15) / 16) : Infinity
+  }
+
+  #isMissing(row: Timer): boolean {
+    return this.#coverage.covers(row) && (this.#entries.get(row.uuid)?.timer.version ?? 0) < row.version
+  }
+
+  #merge(timer: Timer, now: Millis): void {
+    const entry = this.#entries.get(timer.uuid)
+    if (entry !== undefined) {
+      if (entry.timer.version >= timer.version) return
+      if (entry.state === 'flying') return this.#entries.replaceInFlight(entry, timer)
+      this.#entries.remove(entry)
+    }
+    if (!isFinished(timer) && this.#coverage.covers(timer) && this.#makeRoomFor(timer, now)) this.#entries.insert(timer)
+  }
+
+  /** False when the timer must stay outside: it is the furthest itself, or everything else is needed as soon. */
+  #makeRoomFor(timer: Timer, now: Millis): boolean {
+    while (this.#entries.shares.isFull && this.#coverage.covers(timer)) {
+      if (isSoon(timer, now) && this.#evictFor(timer, now)) continue
+      this.#coverage.pullBack(this.#entries.evictFurthest(timer, { mustFit: false }) ?? lastKeyAt(timer.wakeAt - 1))
+    }
+    return this.#coverage.covers(timer)
+  }
+
+  #pressFor(row: Timer, now: Millis): boolean {
+    while (this.#entries.shares.isFull && this.#coverage.covers(row)) if (!this.#evictFor(row, now)) return false
+    return this.#coverage.covers(row)
+  }
+
+  /** What is due later gives way, and then, to what is needed soon, the largest backlog. */
+  #evictFor(timer: Timer, now: Millis): boolean {
+    const border = this.#entries.evictFurthest(timer, { mustFit: true })
+    if (border !== null) this.#coverage.pullBack(border)
+    return border !== null || (isSoon(timer, now) && this.#evictBacklogFor(timer))
+  }
+
+  #evictBacklogFor(timer: Timer): boolean {
+    const party = this.#entries.shares.yieldsTo(timer)
+    const border = party === null ? null : this.#entries.evictBacklogOf(party, timer)
+    if (border !== null) this.#coverage.park(party!, border)
+    return border !== null
+  }
+}
+
+/** With time to spare: pages are read when their border is SOON_MS away. */
+function isSoon({ wakeAt }: Timer, now: Millis): boolean {
+  return wakeAt <= now + 2 * SOON_MS
+}
+
+function keyOf({ wakeAt, uuid }: OrderKey): OrderKey {
+  return { wakeAt, uuid }
+}
+
+function later(a: OrderKey, b: OrderKey): OrderKey {
+  return compareKeys(a, b) >= 0 ? a : b
+}

@@ -1,0 +1,48 @@
+// What happened to a timer, from what its row remembers: that it was made, its last attempts, how it ended. And how
+// punctual its last firing was.
+
+import { firingOf, parseSchedule } from '../../../../core/time/schedule.ts'
+import { firingDueAt, Status } from '../../../../core/timer/timer.ts'
+import type { Attempt, Millis, Timer } from '../../../../core/timer/timer.ts'
+import { isoText } from '../../../body/iso-text.ts'
+
+type Action = 'CREATED' | 'FIRED' | 'RESCHEDULED' | 'FAILED' | 'COMPLETED' | 'CANCELLED'
+export type HistoryEntry = { readonly timestamp: string; readonly action: Action; readonly details: string }
+
+export function historyOf(timer: Timer): readonly HistoryEntry[] {
+  const { createdAt, finishedAt, attemptLog } = timer
+  const created = entry(createdAt, 'CREATED', `scheduled with ${timer.schedule ?? isoText(timer.dueAt)}`)
+  const attempts = attemptLog.map((attempt) => entry(attempt.at, ACTIONS[attempt.outcome], outcomeText(attempt)))
+  return [created, ...attempts, ...(finishedAt === null ? [] : [ending(timer, finishedAt)])]
+}
+
+const ACTIONS: Readonly<Record<Attempt['outcome'], Action>> = { delivered: 'FIRED', rescheduled: 'RESCHEDULED', failed: 'FAILED' }
+
+function outcomeText({ durationMs, statusCode, error, note }: Attempt): string {
+  const answer = error ?? (statusCode === null ? 'done' : `HTTP ${statusCode}`)
+  return `${answer} after ${durationMs} ms${note === undefined ? '' : `; ${note}`}`
+}
+
+function ending({ status, lastError, iteration, anchorAt }: Timer, at: Millis): HistoryEntry {
+  if (status === Status.canceled) return entry(at, 'CANCELLED', anchorAt === null ? 'before it fired' : `before iteration ${iteration}`)
+  if (status === Status.failed) return entry(at, 'COMPLETED', `without success: ${lastError}`)
+  return entry(at, 'COMPLETED', anchorAt === null ? 'fired' : `fired iteration ${iteration}, the last one`)
+}
+
+function entry(at: Millis, action: Action, details: string): HistoryEntry {
+  return { timestamp: isoText(at), action, details }
+}
+
+/** How late the first attempt of the last firing started; null when none is known. */
+export function accuracyOf(timer: Timer): Millis | null {
+  if (timer.attempts > 0 && timer.firstAttemptAt !== null) return timer.firstAttemptAt - firingDueAt(timer)
+  const before = previousDueAt(timer)
+  const first = before === null ? undefined : timer.attemptLog.find(({ at }) => at >= before)
+  return first === undefined ? null : first.at - before!
+}
+
+/** Of a cycle that waits for its next iteration. */
+function previousDueAt({ schedule, timeZone, anchorAt, iteration }: Timer): Millis | null {
+  if (schedule === null || anchorAt === null || iteration === 1) return null
+  return firingOf(parseSchedule(schedule, timeZone), anchorAt, iteration - 1)
+}

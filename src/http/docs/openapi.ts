@@ -1,0 +1,44 @@
+// The OpenAPI document: collected from the schemas of the routes while they are added.
+
+import swagger from '@fastify/swagger'
+import type { FastifyInstance } from 'fastify'
+import { VERSION } from '../../runtime/version.ts'
+import { ErrorAnswer, TimerAnswer } from '../native/answer-schema.ts'
+
+const DESCRIPTION =
+  'Durable timers: say what to call and when; it is stored before the answer, and called on the dot, whatever crashes in between. ' +
+  'Every firing carries one delivery id on all its attempts, so that a receiver can recognise duplicates.'
+
+const KEY_NEEDED = ' Every request needs an API key, sent as X-API-Key or as Authorization: Bearer.'
+const SCHEMES = {
+  apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
+  bearer: { type: 'http', scheme: 'bearer' },
+} as const
+
+export async function registerOpenApi(app: FastifyInstance, { keysNeeded }: { readonly keysNeeded: boolean }): Promise<void> {
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: { title: 'Duetime', description: `${DESCRIPTION}${keysNeeded ? KEY_NEEDED : ''}`, version: VERSION },
+      // Relative: the API is at the address that the document was asked at, whatever proxy is in front.
+      servers: [{ url: '/', description: 'Where this document was read.' }],
+      ...(keysNeeded && { components: { securitySchemes: SCHEMES }, security: [{ apiKey: [] }, { bearer: [] }] }),
+      tags: [
+        { name: 'timers', description: 'The native contract: one POST for each verb.' },
+        { name: 'groups', description: 'Timers as resources: /api/v1/timers/{groupId}/{timerId}. A create can be repeated.' },
+        { name: 'cycles', description: 'One-shots and cycles: /api/v1/timers/{timer_id}, with pages, statistics and the timing wheel.' },
+        { name: 'platform', description: 'Timers with ids made by the service: /timers. One attempt each; {code, message, data}.' },
+        { name: 'observing', description: 'For people who watch: how things are, what happens, what will fire, and whether a callback works.' },
+        { name: 'operation', description: 'For load balancers, monitoring and tools.' },
+      ],
+    },
+    hideUntagged: true,
+    transform: ({ schema, url, route }) => {
+      const isOpen = keysNeeded && route.config?.open === true
+      return { url, schema: isOpen ? { ...schema, security: [] } : schema }
+    },
+    refResolver: { buildLocalReference: (json, _base, _fragment, index) => (typeof json.$id === 'string' ? json.$id : `schema-${index}`) },
+  })
+  app.addSchema(TimerAnswer)
+  app.addSchema(ErrorAnswer)
+}

@@ -1,0 +1,59 @@
+// What the nodes of a cluster say to each other: "look at the store now", what there is to say when a shard moves
+// (engine/delivery/hand-over.ts), and streams of commands for timers whose shard this one owns. They prove that they belong
+// together by a secret that is in the database they share.
+
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { DuetimeError, ErrorCode } from '../../core/errors.ts'
+import type { ClusterMember, Preparation } from '../../engine/engine.ts'
+import type { Landing } from '../../engine/delivery/hand-over.ts'
+import type { Clock } from '../../runtime/clock/clock.ts'
+import type { Logger } from '../../runtime/telemetry/logger.ts'
+import { CommandStreams } from '../../service/peers/command-streams.ts'
+import { peerCheck } from '../../service/peers/peer-check.ts'
+import { LANDING_PATH, LOOK_PATH, MOVED_PATH, PREPARE_PATH } from '../../service/peers/wire.ts'
+import type { WireLanded, WireMoved } from '../../service/peers/wire.ts'
+import { JSON_TYPE } from '../errors/error-answers.ts'
+
+const BODY_BYTES_MAX = 256 * 2 ** 20 // what a node sends another was within the limits there; the secret keeps others out
+
+export type InternalParts = {
+  readonly secret: string
+  /** This node's engine itself. */
+  readonly node: ClusterMember
+}
+
+type Surroundings = { readonly clock: Clock; readonly logger: Logger }
+
+export function registerInternalRoutes(app: FastifyInstance, { secret, node }: InternalParts, { clock, logger }: Surroundings): void {
+  const streams = new CommandStreams({ secret, node: () => node, clock, logger })
+  streams.attach(app.server)
+  app.addHook('preClose', () => streams.close())
+
+  const isPeer = peerCheck(secret)
+  const assertPeer = (request: FastifyRequest) => {
+    if (!isPeer(request)) throw new DuetimeError(ErrorCode.unauthorized, 'this route is for the other nodes of the cluster')
+  }
+  // Keys are for clients; the secret is checked instead, before the body is read.
+  const options = { config: { open: true, fromPeer: true }, bodyLimit: BODY_BYTES_MAX, schema: { hide: true }, onRequest: async (request: FastifyRequest) => assertPeer(request) }
+
+  app.post(LOOK_PATH, options, async (_request, reply) => {
+    // Not awaited: the one who asks has nothing to wait for. What fails is reported by the beat itself.
+    void node.lookNow().catch(() => {})
+    return reply.code(204).send()
+  })
+
+  app.post(PREPARE_PATH, options, async (request, reply) => {
+    await node.prepare(request.body as Preparation)
+    return reply.code(204).send()
+  })
+
+  app.post(MOVED_PATH, options, async (request, reply) => {
+    node.accept((request.body as WireMoved).moved)
+    return reply.code(204).send()
+  })
+
+  app.post(LANDING_PATH, options, async (request, reply) => {
+    const landed = await node.land(request.body as Landing)
+    return reply.header('content-type', JSON_TYPE).send(JSON.stringify({ landed } satisfies WireLanded))
+  })
+}

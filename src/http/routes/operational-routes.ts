@@ -1,0 +1,81 @@
+// Routes for load balancers, monitoring and people: they belong to the service, not to a contract.
+
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { assertAccess, EVERY_NAMESPACE, mayAccess, Permission } from '../../core/access.ts'
+import type { Clock } from '../../runtime/clock/clock.ts'
+import type { Config } from '../../runtime/config/config.ts'
+import type { Logger } from '../../runtime/telemetry/logger.ts'
+import { DocsPage } from '../docs/page.ts'
+import { JSON_TYPE } from '../errors/error-answers.ts'
+import { healthOf } from './health.ts'
+import { Readiness } from './readiness.ts'
+import type { ReadyChecks } from './readiness.ts'
+
+export type MetricsSource = { readonly contentType: string; render(): Promise<string> }
+
+type OperationalParts = {
+  readonly ready: ReadyChecks
+  /** Parts without which requests are served all the same: they are shown, and nobody is sent elsewhere because of them. */
+  readonly degradable?: ReadyChecks
+  readonly metrics: MetricsSource
+  readonly config: Pick<Config, 'allowAnonymous'>
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+export function registerOperationalRoutes(app: FastifyInstance, parts: OperationalParts): void {
+  const { ready, degradable = {}, metrics, config, clock } = parts
+  const tags = ['operation']
+  const open = { config: { open: true } }
+
+  const healthSchema = { tags, summary: 'Is it up, and its database?', description: '500 when the database does not answer in 5 seconds.' }
+  app.get('/healthz', { ...open, schema: healthSchema }, async (_request, reply) => {
+    const { status, body } = await healthOf(ready['store'], clock)
+    return reply.code(status).headers({ 'content-type': JSON_TYPE, 'cache-control': 'no-store' }).send(body)
+  })
+
+  const readyDescription = '503 while a part cannot do its work, or does not say that it can within 2 seconds; the answer names it.'
+  const readySchema = { tags, summary: 'Can it take requests?', description: readyDescription }
+  const readiness = new Readiness(parts)
+  app.get('/readyz', { ...open, schema: readySchema }, async (request, reply) => {
+    // Who is let in without a key may be anyone, unless only this machine is.
+    const reasons = !config.allowAnonymous && mayAccess(request.principal, Permission.read, EVERY_NAMESPACE)
+    const check = (checks: ReadyChecks) => readiness.check(checks, { reasons })
+    const [needed, others] = await Promise.all([check(ready), check(degradable)])
+    const all = { ...needed, ...others }
+    const isReady = areOk(needed)
+    const status = isReady ? (areOk(all) ? 'ready' : 'degraded') : 'not ready'
+    return reply
+      .code(isReady ? 200 : 503)
+      .headers({ 'content-type': JSON_TYPE, 'cache-control': 'no-store' })
+      .send(JSON.stringify({ status, parts: all }))
+  })
+
+  app.get('/metrics', { schema: { tags, summary: 'Metrics in the Prometheus text format' } }, async (request, reply) => {
+    // They name all namespaces and tell how busy each is.
+    assertAccess(request.principal, Permission.read, EVERY_NAMESPACE)
+    const text = await metrics.render()
+    return reply.header('content-type', metrics.contentType).send(text)
+  })
+
+  // Written once: it takes some milliseconds, and whoever comes may ask for it.
+  let document: string | undefined
+  app.get('/openapi.json', { ...open, schema: { tags, summary: 'This document' } }, (_request, reply) =>
+    reply.header('content-type', JSON_TYPE).send((document ??= JSON.stringify(app.swagger()))),
+  )
+
+  const page = new DocsPage(() => app.swagger())
+  app.get('/docs', open, (request, reply) => reply.headers(page.headers).send(page.html(addressOf(request))))
+}
+
+const HOST = /^(?:[\w.-]+|\[[\da-f:]+\])(?::\d+)?$/i
+
+/** Where the client has reached the service. A proxy in front passes the host on, and says if it was asked by HTTPS. */
+function addressOf({ host, headers }: FastifyRequest): string | null {
+  const scheme = headers['x-forwarded-proto'] === 'https' ? 'https' : 'http'
+  return HOST.test(host) ? `${scheme}://${host}` : null
+}
+
+function areOk(parts: Readonly<Record<string, string>>): boolean {
+  return Object.values(parts).every((part) => part === 'ok')
+}

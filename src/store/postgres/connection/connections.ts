@@ -1,0 +1,270 @@
+// Connections to PostgreSQL for one kind of work. Each kind has its own, so that a commit never waits behind a list,
+// nor a beat behind either. A connection that fails is thrown away; the next call makes a new one.
+
+import { randomInt } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import type { Socket } from 'node:net'
+import pg from 'pg'
+import type { PoolClient } from 'pg'
+import type { PostgresLocation, PostgresTls } from '../../../runtime/config/postgres-location.ts'
+import { PostgresTlsMode } from '../../../runtime/config/postgres-location.ts'
+import { StoreError } from '../../store.ts'
+import type { Cell } from '../../row/columns.ts'
+import { endsConnection, failureOf, isReadOnly, isRollbackToRepeat } from './failures.ts'
+
+export type Parameter = string | number | boolean | Buffer | null
+/** Prepared once per connection, under its name. */
+export type Query = { readonly name: string; readonly text: string; readonly values: readonly Parameter[] }
+export type Row = readonly Cell[]
+
+export type ConnectionsOptions = {
+  readonly location: PostgresLocation
+  readonly max: number
+  readonly statementTimeoutMs: number
+  /** For a connection, and for an answer when the server itself does not give up; longer than the statement's own time. */
+  readonly patienceMs?: number
+  /** How long an idle connection is kept; forever when 0. */
+  readonly idleMs: number
+  /** `once`: for statements that are made for one index. `each time`: for those that are not. */
+  readonly plans: 'once' | 'each time'
+  /** All calls share one connection. The server works on them in their order, and goes on to the next one by itself. */
+  readonly pipelined?: boolean
+}
+
+const CONNECT_MS = 10_000 // also for a turn when all connections are busy
+const ANSWER_GRACE_MS = 2_000 // the server gives up first and says so; if it is not heard from by then, the network is gone
+const TRIES_MAX = 3
+
+/** A connection in use, by one call or, pipelined, by several. One that is spent is not used again. */
+type Lease = {
+  readonly client: Promise<PoolClient>
+  users: number
+  isSpent: boolean
+  /** Runs while an answer is awaited, and anew after each. */
+  deadline: NodeJS.Timeout | null
+}
+
+export class Connections {
+  readonly #pool: pg.Pool
+  readonly #isPipelined: boolean
+  #shared: Lease | null = null
+  readonly #prepared = new WeakSet<PoolClient>()
+  readonly #sessionSql: string
+  readonly #location: PostgresLocation
+  readonly #connectMs: number
+  readonly #answerMs: number
+  /** Connections on which no answer came in time. */
+  readonly #silent = new WeakSet<pg.ClientBase>()
+
+  constructor({ location, max, statementTimeoutMs, patienceMs, idleMs, plans, pipelined = false }: ConnectionsOptions) {
+    this.#location = location
+    this.#isPipelined = pipelined
+    this.#connectMs = patienceMs ?? CONNECT_MS
+    this.#answerMs = patienceMs ?? statementTimeoutMs + ANSWER_GRACE_MS
+    this.#sessionSql = sessionSettings(statementTimeoutMs, plans) + (pipelined ? soleSession() : '')
+    this.#pool = new pg.Pool({
+      ...clientConfig(location),
+      pipeline: pipelined,
+      max,
+      connectionTimeoutMillis: this.#connectMs,
+      idleTimeoutMillis: idleMs,
+    })
+    // An idle connection was cut. The pool has dropped it.
+    this.#pool.on('error', () => {})
+    // One that is cut while it is in use ends the process unless somebody listens, from the moment it is handed out.
+    this.#pool.on('connect', (client) => client.on('error', () => {}))
+  }
+
+  read(query: Query): Promise<Row[]> {
+    return this.#run(query, 'read')
+  }
+
+  /** One statement, so one transaction: all of it or nothing. */
+  write(query: Query): Promise<Row[]> {
+    return this.#run(query, 'write')
+  }
+
+  /** Calls under way must have ended. */
+  async end(): Promise<void> {
+    await this.#pool.end()
+  }
+
+  async #run(query: Query, effect: 'read' | 'write'): Promise<Row[]> {
+    for (let tries = 1; ; tries++) {
+      const lease = this.#lease()
+      const client = await this.#opened(lease, effect)
+      try {
+        const { rows } = await this.#answerOf(client, query, lease)
+        this.#leave(lease, client, false)
+        return rows
+      } catch (error) {
+        // Behind others on the same connection it would be out of order.
+        const isAlone = lease.users === 1
+        // A server that has become read-only is not the primary any more: the next connection may reach the new one.
+        this.#leave(lease, client, endsConnection(error) || isReadOnly(error))
+        // Whoever reads has waited long enough when a connection was given up because nothing came.
+        const mayReadAgain = effect === 'read' && endsConnection(error) && !this.#silent.has(client)
+        const mayRepeat = mayReadAgain || (isRollbackToRepeat(error) && isAlone)
+        if (!mayRepeat || tries === TRIES_MAX) throw failureOf(error, { location: this.#location, stage: 'sent', effect })
+      }
+    }
+  }
+
+  #lease(): Lease {
+    const lease = this.#shared ?? { client: this.#connect(), users: 0, isSpent: false, deadline: null }
+    if (this.#isPipelined) this.#shared = lease
+    lease.users++
+    return lease
+  }
+
+  async #opened(lease: Lease, effect: 'read' | 'write'): Promise<PoolClient> {
+    try {
+      return await lease.client
+    } catch (error) {
+      if (this.#shared === lease) this.#shared = null
+      throw failureOf(error, { location: this.#location, stage: 'connect', effect })
+    }
+  }
+
+  #leave(lease: Lease, client: PoolClient, isSpent: boolean): void {
+    lease.isSpent ||= isSpent
+    lease.users--
+    if (this.#shared === lease && (lease.isSpent || lease.users === 0)) this.#shared = null
+    if (lease.users > 0) return
+    if (lease.deadline !== null) clearTimeout(lease.deadline)
+    client.release(lease.isSpent)
+  }
+
+  async #connect(): Promise<PoolClient> {
+    const client = await this.#pool.connect()
+    if (!this.#prepared.has(client)) await this.#prepareSession(client)
+    return client
+  }
+
+  async #answerOf(client: PoolClient, { name, text, values }: Query, lease: Lease): Promise<{ rows: Row[] }> {
+    lease.deadline ??= setTimeout(() => {
+      this.#silent.add(client)
+      cut(client)
+    }, this.#answerMs)
+    try {
+      return await client.query<Cell[]>({ name, text, values: values as Parameter[], rowMode: 'array' })
+    } finally {
+      lease.deadline.refresh() // the server begins with the next one only now
+    }
+  }
+
+  async #prepareSession(client: PoolClient): Promise<void> {
+    const deadline = setTimeout(() => cut(client), this.#connectMs)
+    try {
+      await client.query(this.#sessionSql)
+      this.#prepared.add(client)
+    } catch (error) {
+      client.release(true)
+      throw error
+    } finally {
+      clearTimeout(deadline)
+    }
+  }
+}
+
+/** The statements under way fail at once, as they do when the network is cut. The driver's own end() may wait for them. */
+function cut(client: PoolClient): void {
+  ;(client as unknown as { readonly connection: { readonly stream: Socket } }).connection.stream.destroy()
+}
+
+/**
+ * - Durability may be more than the default (remote_apply), never less.
+ * - A server whose client is gone notices within half a minute and lets go of its locks.
+ */
+function sessionSettings(statementTimeoutMs: number, plans: ConnectionsOptions['plans']): string {
+  return `
+    SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off';
+    SET default_transaction_isolation = 'read committed';
+    SET statement_timeout = ${statementTimeoutMs};
+    SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3; SET tcp_user_timeout = 25000;
+    SET jit = off; ${plans === 'once' ? PLANNED_ONCE : 'SET plan_cache_mode = force_custom_plan;'}`
+}
+
+/**
+ * What is sent on a pipelined connection may lie at the server, not even begun, when the connection is lost: the server would
+ * do it later, after somebody has found out that it was not done. So the next session first ends the one before it, and
+ * waits until it is gone, however long that takes where it may not end it. The number is drawn at random: it tells the
+ * sessions of this process from others, and a process that has died is fenced by epochs.
+ */
+function soleSession(): string {
+  const [high, low] = [randomInt(2 ** 31), randomInt(2 ** 31)]
+  return `
+    DO $do$ BEGIN
+      PERFORM pg_terminate_backend(pid) FROM pg_locks
+      WHERE locktype = 'advisory' AND classid = ${high} AND objid = ${low} AND objsubid = 2
+        AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) AND pid <> pg_backend_pid();
+    EXCEPTION WHEN insufficient_privilege THEN NULL;
+    END $do$;
+    SELECT pg_advisory_lock(${high}, ${low});`
+}
+
+// Such plans are made when the tables may still be empty and a scan of everything looks cheap: the planner is told not to
+// consider that.
+const PLANNED_ONCE = `
+    SET plan_cache_mode = force_generic_plan;
+    SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off;`
+
+export function clientConfig(location: PostgresLocation): pg.ClientConfig {
+  const { host, port, user, password, database, tls } = location
+  return {
+    host,
+    port,
+    user,
+    // As a function, because the driver would look into files and variables of its own for one that is not given.
+    password: () => password ?? '',
+    database,
+    ssl: tlsConfig(tls),
+    application_name: 'duetime',
+    connectionTimeoutMillis: CONNECT_MS,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+    types: { getTypeParser },
+  }
+}
+
+function tlsConfig({ mode, caFile, certFile, keyFile }: PostgresTls): NonNullable<pg.ClientConfig['ssl']> {
+  if (mode === PostgresTlsMode.disable) return false
+  const files = {
+    ...(caFile !== null && { ca: read(caFile, 'PG_SSL_CA') }),
+    ...(certFile !== null && { cert: read(certFile, 'PG_SSL_CERT') }),
+    ...(keyFile !== null && { key: read(keyFile, 'PG_SSL_KEY') }),
+  }
+  // Who names an authority wants it asked: with one, `require` is `verify-ca`, as it is for PostgreSQL's own tools.
+  if (mode === PostgresTlsMode.require && caFile === null) return { ...files, rejectUnauthorized: false }
+  return mode === PostgresTlsMode.verifyFull ? files : { ...files, checkServerIdentity: () => undefined }
+}
+
+function read(file: string, setting: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new StoreError(`cannot read ${file} (${setting}): ${(error as Error).message}`, { retryable: false, cause: error })
+  }
+}
+
+const INT8 = 20
+const INT2 = 21
+const INT4 = 23
+const UUID = 2950
+const BOOL = 16
+
+/** Numbers fit into a double: they are times, versions and counts. */
+function getTypeParser(oid: number): (text: string) => unknown {
+  if (oid === INT8 || oid === INT4 || oid === INT2) return Number
+  if (oid === UUID) return withoutDashes
+  if (oid === BOOL) return (text) => text === 't'
+  return asIs
+}
+
+function withoutDashes(text: string): string {
+  return text.replaceAll('-', '')
+}
+
+function asIs(text: string): string {
+  return text
+}

@@ -1,0 +1,166 @@
+// A commit in one round trip: the function in the database that does it, and its parameters. A function rather than one
+// statement, because each statement in it sees what was committed before that statement.
+//
+// The fence: every shard's row is locked, in the order of the shards so that two commits cannot lock each other out,
+// and its epoch and owner are read under the lock. A claim that came first is waited for and then seen; one that comes later
+// waits until this commit is over. The lock excludes other commits too: one whose connection was lost and that the
+// server is still busy with ends before its repetition is judged; one that it has not begun is ended with its session
+// (connections.ts).
+//
+// Under that lock nobody else writes a timer of the shard, so the rows in the way are looked up first, and parts that have
+// any are left out; then the others are written without looking again. Answered are the fenced parts (without a uuid) and
+// the rows in the way, with their cells as JSON in the order of the columns: a column for each would have to be described
+// with every answer.
+//
+// Inserts and updates are statements of their own, so that a commit of one kind does not pay for the other. An update that
+// leaves the payload alone neither sends nor rewrites it.
+//
+// Counters are kept as one row of arrays; adding them to dozens of rows here would be a third of a commit. See counter-log.ts.
+
+import { CHANGING_COLUMNS, COLUMN_NAMES, TIMER_COLUMNS } from '../../row/columns.ts'
+import type { ElementType } from '../connection/array-parameters.ts'
+import { ELEMENT_TYPES } from '../connection/column-types.ts'
+
+type Parameter = { readonly name: string; readonly type: ElementType }
+
+const parameters = (...names: readonly (readonly [name: string, type: ElementType])[]): readonly Parameter[] => {
+  return names.map(([name, type]) => ({ name, type }))
+}
+
+export const PART_PARAMETERS = parameters(['shard', 'int4'], ['epoch', 'int8'], ['owner', 'text'])
+/** `keeps`: 1 where the payload stays as it is, otherwise NULL. */
+export const PUT_PARAMETERS = [
+  ...parameters(['part', 'int4'], ['expected', 'int8'], ['keeps', 'int2']),
+  ...TIMER_COLUMNS.map(({ name, type }): Parameter => ({ name, type: ELEMENT_TYPES[type] })),
+]
+export const DELETE_PARAMETERS = parameters(['deleted_part', 'int4'], ['deleted_uuid', 'uuid'], ['deleted_version', 'int8'])
+export const COUNTER_PARAMETERS = parameters(
+  ['counter_part', 'int4'], ['counter_namespace', 'text'], ['counter_slot', 'int8'], ['counter_name', 'text'], ['counter_amount', 'int8'],
+)
+export const EVENT_PARAMETERS = parameters(
+  ['event_part', 'int4'], ['event_at', 'int8'], ['event_uuid', 'uuid'], ['event_namespace', 'text'],
+  ['event_type', 'text'], ['event_id', 'text'], ['event_body', 'text'],
+)
+
+const PARAMETERS = [...PART_PARAMETERS, ...PUT_PARAMETERS, ...DELETE_PARAMETERS, ...COUNTER_PARAMETERS, ...EVENT_PARAMETERS]
+
+export const COMMIT_SQL = `
+  SELECT part, missed, existing FROM timers_commit_1(${PARAMETERS.map((_, index) => `$${index + 1}`).join(', ')})`
+
+const SQL_TYPES = { int2: 'smallint', int4: 'integer', int8: 'bigint', text: 'text', uuid: 'uuid' } as const
+
+/** As a FROM item, with the names of the parameters for its columns. */
+function rowsOf(given: readonly Parameter[], alias: string): string {
+  return `unnest(${given.map(({ name }) => `p_${name}`).join(', ')}) AS ${alias} (${given.map(({ name }) => name).join(', ')})`
+}
+
+const CELLS = COLUMN_NAMES.map((name) => (name === 'timer_uuid' ? `translate(there.timer_uuid::text, '-', '')` : `there.${name}`))
+
+const CHANGES = CHANGING_COLUMNS.map((name) => {
+  if (name === 'timer_payload') return 'timer_payload = CASE keeps WHEN 1 THEN timers.timer_payload ELSE put.timer_payload END'
+  return `${name} = put.${name}`
+})
+
+export const COMMIT_FUNCTION = `
+CREATE FUNCTION timers_commit_1 (
+  ${PARAMETERS.map(({ name, type }) => `p_${name} ${SQL_TYPES[type]}[]`).join(',\n  ')}
+) RETURNS TABLE (part integer, missed uuid, existing json)
+LANGUAGE plpgsql AS $function$
+#variable_conflict use_column
+DECLARE
+  locked_shards integer[];
+  locked_epochs bigint[];
+  locked_owners text[];
+  writable integer[];
+  missed_parts integer[] := '{}';
+  all_writable boolean;
+  miss record;
+  there timers;
+BEGIN
+  SELECT array_agg(shard_id), array_agg(shard_epoch), array_agg(shard_owner) INTO locked_shards, locked_epochs, locked_owners
+  FROM (
+    SELECT shard_id, shard_epoch, shard_owner FROM timers
+    WHERE shard_id = ANY (p_shard) AND row_type = 1
+    ORDER BY shard_id
+    FOR NO KEY UPDATE
+  ) AS shard;
+
+  SELECT coalesce(array_agg(one), '{}') INTO writable
+  FROM generate_subscripts(p_shard, 1) AS one
+  WHERE locked_epochs[array_position(locked_shards, p_shard[one])] = p_epoch[one]
+    AND locked_owners[array_position(locked_shards, p_shard[one])] = p_owner[one];
+
+  IF cardinality(writable) < cardinality(p_shard) THEN
+    RETURN QUERY
+    SELECT one, NULL::uuid, NULL::json FROM generate_subscripts(p_shard, 1) AS one WHERE one <> ALL (writable);
+  END IF;
+
+  FOR miss IN
+    SELECT given.part, given.uuid, given.namespace, given.id, there
+    FROM (
+      SELECT * FROM unnest(p_part, p_timer_uuid, p_expected, p_timer_namespace, p_timer_id) AS put (part, uuid, version, namespace, id)
+      UNION ALL
+      SELECT *, NULL, NULL FROM unnest(p_deleted_part, p_deleted_uuid, p_deleted_version) AS deleted (part, uuid, version)
+    ) AS given
+    LEFT JOIN timers AS there ON there.timer_uuid = given.uuid
+    WHERE given.part = ANY (writable) AND (
+      there.timer_version IS DISTINCT FROM given.version OR there.shard_id <> p_shard[given.part]
+      OR there.timer_id <> given.id OR there.timer_namespace <> given.namespace
+    )
+  LOOP
+    there := miss.there;
+    IF there.timer_namespace <> miss.namespace OR there.timer_id <> miss.id THEN
+      RAISE EXCEPTION 'timers %/% and %/% have the same uuid %: rename one',
+        there.timer_namespace, there.timer_id, miss.namespace, miss.id, miss.uuid USING ERRCODE = 'DT001';
+    END IF;
+    part := miss.part;
+    missed := miss.uuid;
+    existing := CASE WHEN there.timer_uuid IS NOT NULL THEN json_build_array(
+      ${CELLS.join(', ')}
+    ) END;
+    missed_parts := missed_parts || part;
+    RETURN NEXT;
+  END LOOP;
+
+  IF cardinality(missed_parts) > 0 THEN
+    SELECT coalesce(array_agg(one), '{}') INTO writable FROM unnest(writable) AS one WHERE one <> ALL (missed_parts);
+  END IF;
+  all_writable := cardinality(writable) = cardinality(p_shard);
+
+  IF p_expected IS NULL OR array_position(p_expected, NULL) IS NOT NULL THEN
+    INSERT INTO timers (shard_id, ${COLUMN_NAMES.join(', ')})
+    SELECT p_shard[part], ${COLUMN_NAMES.join(', ')}
+    FROM ${rowsOf(PUT_PARAMETERS, 'put')}
+    WHERE expected IS NULL AND (all_writable OR part = ANY (writable));
+  END IF;
+
+  IF p_expected IS NOT NULL THEN
+    UPDATE timers SET
+      ${CHANGES.join(',\n      ')}
+    FROM ${rowsOf(PUT_PARAMETERS, 'put')}
+    WHERE put.expected IS NOT NULL AND (all_writable OR put.part = ANY (writable)) AND timers.timer_uuid = put.timer_uuid;
+  END IF;
+
+  IF p_deleted_part IS NOT NULL THEN
+    DELETE FROM timers USING ${rowsOf(DELETE_PARAMETERS, 'deleted')}
+    WHERE (all_writable OR deleted_part = ANY (writable)) AND timers.timer_uuid = deleted_uuid;
+  END IF;
+
+  IF p_counter_part IS NOT NULL THEN
+    INSERT INTO timer_counter_log (counter_namespaces, counter_slots, counter_names, counter_amounts)
+    SELECT array_agg(counter_namespace), array_agg(counter_slot), array_agg(counter_name), array_agg(counter_amount)
+    FROM ${rowsOf(COUNTER_PARAMETERS, 'counter')}
+    WHERE all_writable OR counter_part = ANY (writable)
+    HAVING count(*) > 0;
+  END IF;
+
+  IF p_event_part IS NOT NULL THEN
+    INSERT INTO timer_outbox (shard_id, event_at, timer_uuid, timer_namespace, event_type, event_id, event_body)
+    SELECT p_shard[event_part], event_at, event_uuid, event_namespace, event_type, event_id, event_body
+    FROM ${rowsOf(EVENT_PARAMETERS, 'event').replace('AS event (', 'WITH ORDINALITY AS event (').replace(/\)$/, ', place)')}
+    WHERE all_writable OR event_part = ANY (writable)
+    ORDER BY place;
+  END IF;
+END
+$function$;
+`

@@ -1,0 +1,64 @@
+// What the main thread and the workers say to each other. Batches are flat arrays of primitives: one object
+// per row would cost more to hand over than the row takes to write.
+
+import { CELLS_PER_TIMER } from '../../row/columns.ts'
+import type { Cell } from '../../row/columns.ts'
+import type { Analyst } from '../analyst.ts'
+import type { Failure } from '../failures.ts'
+import type { Reader } from '../reader.ts'
+import type { Writer } from '../writer.ts'
+
+export type PackedPart = {
+  readonly shard: number
+  readonly epoch: number
+  readonly owner: string
+  /** See PutAt. */
+  readonly puts: readonly Cell[]
+  /** See DeleteAt. */
+  readonly deletes: readonly Cell[]
+  /** Namespace, slot, name, amount of each. */
+  readonly counters: readonly Cell[]
+  /** Uuid, namespace, type, id, time, body of each. */
+  readonly events: readonly Cell[]
+}
+
+/** What follows the cells of a timer in a put. */
+export const PutAt = {
+  /** ABSENT: no row may be there. */
+  expectedVersion: CELLS_PER_TIMER,
+  /** 1: the payload stays as it is, and its cell is NULL. Payloads are large, and most changes leave them alone. */
+  keepsPayload: CELLS_PER_TIMER + 1,
+  /** The metadata that the row had, as JSON text; SAME when they stay as they are. */
+  metadataBefore: CELLS_PER_TIMER + 2,
+} as const
+export const PUT_STRIDE = CELLS_PER_TIMER + 3
+export const ABSENT = -1
+export const SAME = 0
+
+export const DeleteAt = { uuid: 0, version: 1, namespace: 2, metadata: 3 } as const
+export const DELETE_STRIDE = 4
+export const COUNTER_STRIDE = 4
+export const EVENT_STRIDE = 6
+
+/** Per part: null when it was fenced, otherwise the rows in the way by their uuids; it was written when there are none. */
+export type CommitReply = readonly (readonly Miss[] | null)[]
+export type Miss = readonly [uuid: string, cells: readonly Cell[] | null]
+
+export type WorkerRole = 'writer' | 'reader' | 'analyst'
+export type WorkerOptions = {
+  readonly role: WorkerRole
+  readonly path: string
+  readonly cacheMiB: number
+  readonly maxPages?: number | undefined
+}
+
+/** What each worker can be asked for. */
+export type WriterCalls = Pick<Writer, 'ping' | 'claim' | 'release' | 'commit' | 'removeEvents' | 'forgetCounters' | 'close'>
+export type ReaderCalls = Pick<Reader, 'getMany' | 'due' | 'dueShards' | 'expired' | 'list' | 'stats' | 'shards' | 'readEvents' | 'close'>
+export type AnalystCalls = Pick<Analyst, 'page' | 'tallies' | 'upcoming' | 'countEvents' | 'close'>
+
+export type Request = { readonly call: number; readonly name: string; readonly argument: unknown }
+export type Reply = { readonly call: number; readonly result: unknown } | { readonly call: number; readonly failure: Failure }
+
+/** The call that a worker answers without being asked, once it has opened the database. */
+export const OPENED = 0

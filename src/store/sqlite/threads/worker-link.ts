@@ -1,0 +1,70 @@
+// The main thread's end of a worker: sends requests, matches the answers, and turns a worker that died into errors
+// instead of promises that never settle.
+
+import { extname } from 'node:path'
+import { Worker } from 'node:worker_threads'
+import { StoreError } from '../../store.ts'
+import { toStoreError } from '../failures.ts'
+import { OPENED } from './messages.ts'
+import type { Reply, Request, WorkerOptions } from './messages.ts'
+
+type Waiting = { readonly resolve: (result: never) => void; readonly reject: (error: StoreError) => void; readonly isWrite: boolean }
+export type NameIn<T> = Extract<keyof T, string>
+type Calls<T> = { [Name in keyof T]: (argument: never) => unknown }
+
+export class WorkerLink<T extends Calls<T>> {
+  /** Settles when the worker has opened the database. */
+  readonly opened: Promise<void>
+  readonly #worker: Worker
+  readonly #role: string
+  readonly #waiting = new Map<number, Waiting>()
+  #lastCall = OPENED
+  #died: StoreError | null = null
+
+  constructor(worker: Worker, role: string) {
+    this.#worker = worker
+    this.#role = role
+    this.opened = new Promise((resolve, reject) => this.#waiting.set(OPENED, { resolve, reject, isWrite: false }))
+    worker.on('message', (reply: Reply) => this.#settle(reply))
+    worker.on('error', (error) => this.#die(error))
+    worker.on('exit', () => this.#die(null))
+  }
+
+  call<Name extends NameIn<T>>(name: Name, argument: Parameters<T[Name]>[0], isWrite = false): Promise<ReturnType<T[Name]>> {
+    if (this.#died !== null) return Promise.reject(this.#died)
+    return new Promise((resolve, reject) => {
+      const call = ++this.#lastCall
+      this.#waiting.set(call, { resolve, reject, isWrite })
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
+      this.#worker.postMessage({ call, name, argument } satisfies Request)
+    })
+  }
+
+  #settle(reply: Reply): void {
+    const waiting = this.#waiting.get(reply.call)
+    if (waiting === undefined) return
+    this.#waiting.delete(reply.call)
+    if ('failure' in reply) waiting.reject(toStoreError(reply.failure))
+    else waiting.resolve(reply.result as never)
+  }
+
+  /** A write that was under way may have been committed a moment before. */
+  #die(cause: unknown): void {
+    this.#died ??= this.#deathError(cause, false)
+    for (const waiting of this.#waiting.values()) waiting.reject(this.#deathError(cause, waiting.isWrite))
+    this.#waiting.clear()
+  }
+
+  #deathError(cause: unknown, outcomeUnknown: boolean): StoreError {
+    const reason = cause instanceof Error ? `: ${cause.message}` : ''
+    return new StoreError(`the database's ${this.#role} thread ended${reason}; restart the service`, { retryable: false, outcomeUnknown, cause })
+  }
+}
+
+/** Node 22 calls node:sqlite an experiment, and each thread would say so in the log. */
+const QUIET = ['--disable-warning=ExperimentalWarning']
+
+/** The sources run as .ts; a build has the same file as .js beside this one. Flags meant for the main thread (--eval, --test) stay there. */
+export function startWorker(options: WorkerOptions): Worker {
+  return new Worker(new URL(`./worker${extname(import.meta.url)}`, import.meta.url), { workerData: options, execArgv: QUIET })
+}
