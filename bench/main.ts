@@ -46,14 +46,21 @@ process.exitCode = await main()
 async function main(): Promise<number> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { quick: { type: 'boolean', default: false }, out: { type: 'string' }, help: { type: 'boolean', default: false } },
+    options: {
+      quick: { type: 'boolean', default: false },
+      out: { type: 'string' },
+      help: { type: 'boolean', default: false },
+    },
   })
   const unknown = positionals.filter((name) => !SCENARIOS.some((scenario) => scenario.name === name))
   if (values.help || unknown.length > 0) {
     process.stdout.write(unknown.length > 0 ? `no scenario is called ${unknown.join(', ')}\n\n${USAGE}` : USAGE)
     return unknown.length > 0 ? 2 : 0
   }
-  const chosen = positionals.length === 0 ? ON_SQLITE : positionals.map((name) => SCENARIOS.find((scenario) => scenario.name === name)!)
+  const chosen =
+    positionals.length === 0
+      ? ON_SQLITE
+      : positionals.map((name) => SCENARIOS.find((scenario) => scenario.name === name)!)
   const { measurements, broken, foreign } = await runAll(chosen, values.quick)
   process.stdout.write(`\n${table(measurements)}\n\n${disturbanceText(foreign)}\n`)
   const folder = values.out ?? (values.quick ? null : RESULTS)
@@ -63,7 +70,11 @@ async function main(): Promise<number> {
 }
 
 /** `foreign`: what else was running, as a share of the machine, before each scenario. */
-type Outcome = { readonly measurements: readonly Measurement[]; readonly broken: number; readonly foreign: Readonly<Record<string, number>> }
+type Outcome = {
+  readonly measurements: readonly Measurement[]
+  readonly broken: number
+  readonly foreign: Readonly<Record<string, number>>
+}
 
 async function runAll(scenarios: readonly Scenario[], quick: boolean): Promise<Outcome> {
   const bench = new Bench({ quick, log: (text) => process.stderr.write(`${text}\n`) })
@@ -94,7 +105,12 @@ function disturbanceText(foreign: Outcome['foreign']): string {
 }
 
 /** The main run in one file, and one for each scenario that is apart. */
-function saveAll(scenarios: readonly Scenario[], measurements: readonly Measurement[], foreign: Outcome['foreign'], folder: string): void {
+function saveAll(
+  scenarios: readonly Scenario[],
+  measurements: readonly Measurement[],
+  foreign: Outcome['foreign'],
+  folder: string,
+): void {
   const together = { results: 'latest', picture }
   const files = Map.groupBy(scenarios, ({ apart }) => apart ?? together)
   for (const [{ results, picture: draw }, members] of files) {
@@ -103,7 +119,10 @@ function saveAll(scenarios: readonly Scenario[], measurements: readonly Measurem
     const machine = thisMachine()
     const load = Object.fromEntries(members.map(({ name }) => [name, foreign[name]!]))
     mkdirSync(folder, { recursive: true })
-    writeFileSync(join(folder, `${results}.json`), `${JSON.stringify({ machine, foreignLoad: load, measurements: theirs }, null, 2)}\n`)
+    writeFileSync(
+      join(folder, `${results}.json`),
+      `${JSON.stringify({ machine, foreignLoad: load, measurements: theirs }, null, 2)}\n`,
+    )
     writeFileSync(join(folder, `${results}.svg`), draw(theirs, machine, disturbanceText(load)))
   }
 }

@@ -23,7 +23,10 @@ before(async (t) => {
   mkdirSync(cache, { recursive: true })
   project = mkdtempSync(join(cache, 'duetime-package-'))
   cleanUp(context, () => rmSync(project, { recursive: true, force: true }))
-  for (const [tarball, name] of [[duetime, 'duetime'], [client, '@duetime/client']] as const) {
+  for (const [tarball, name] of [
+    [duetime, 'duetime'],
+    [client, '@duetime/client'],
+  ] as const) {
     const folder = join(project, 'node_modules', name)
     mkdirSync(folder, { recursive: true })
     await run('tar', ['-xzf', tarball, '-C', folder, '--strip-components', '1'], ROOT)
@@ -32,9 +35,20 @@ before(async (t) => {
 
 test('it has what runs, with its types, and nothing that only tests need', () => {
   const files = filesIn(join(project, 'node_modules', 'duetime')).filter((path) => !path.startsWith('web/'))
-  assert.deepEqual(files.filter((path) => !path.startsWith('dist/')), ['LICENSE', 'README.md', 'package.json'])
-  assert.deepEqual(files.filter((path) => /\.(?:test|fixture)\.|conformance|(?<!\.d)\.ts$/.test(path)), [])
-  for (const path of ['dist/main.js', 'dist/embedded/index.js', 'dist/embedded/index.d.ts', 'dist/store/sqlite/worker.js']) {
+  assert.deepEqual(
+    files.filter((path) => !path.startsWith('dist/')),
+    ['LICENSE', 'README.md', 'package.json'],
+  )
+  assert.deepEqual(
+    files.filter((path) => /\.(?:test|fixture)\.|conformance|(?<!\.d)\.ts$/.test(path)),
+    [],
+  )
+  for (const path of [
+    'dist/main.js',
+    'dist/embedded/index.js',
+    'dist/embedded/index.d.ts',
+    'dist/store/sqlite/worker.js',
+  ]) {
     assert.ok(files.includes(path), path)
   }
 })
@@ -62,12 +76,23 @@ test('a strict program that uses it is checked without complaints', async () => 
     await timers.close()`
   writeFileSync(join(project, 'typed.mts'), program)
   const types = ['--lib', 'esnext', '--types', 'node', '--typeRoots', join(ROOT, 'node_modules', '@types')]
-  const strict = ['--ignoreConfig', '--noEmit', '--strict', '--skipLibCheck', '--module', 'nodenext', '--target', 'esnext']
+  const strict = [
+    '--ignoreConfig',
+    '--noEmit',
+    '--strict',
+    '--skipLibCheck',
+    '--module',
+    'nodenext',
+    '--target',
+    'esnext',
+  ]
   await run('tsc', [...strict, ...types, 'typed.mts'], project)
 })
 
 test('its command serves, with the database in a file', async (t) => {
-  const { bin } = JSON.parse(readFileSync(join(project, 'node_modules', 'duetime', 'package.json'), 'utf8')) as { bin: { duetime: string } }
+  const { bin } = JSON.parse(readFileSync(join(project, 'node_modules', 'duetime', 'package.json'), 'utf8')) as {
+    bin: { duetime: string }
+  }
   const main = join(project, 'node_modules', 'duetime', bin.duetime)
   const env = { PORT: '0', LOG_FORMAT: 'json' }
   const child = spawn(process.execPath, [main, 'serve'], { cwd: tempDir(t), env, stdio: ['ignore', 'pipe', 'inherit'] })
@@ -83,7 +108,11 @@ test('its command serves, with the database in a file', async (t) => {
     })
   })
   const body = JSON.stringify({ id: 'a', schedule: 'PT1H', callbackUrl: 'http://127.0.0.1:9/' })
-  const created = await fetch(`${url}/api/v1/timers/create`, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+  const created = await fetch(`${url}/api/v1/timers/create`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body,
+  })
   assert.equal(created.status, 200)
   if (existsSync(join(project, 'node_modules', 'duetime', 'web', 'dist'))) {
     assert.match(await (await fetch(url, { headers: { accept: 'text/html' } })).text(), /<script type="module"/)

@@ -35,7 +35,12 @@ const root = join(import.meta.dirname, '..')
 const bin = join(root, 'node_modules', '.bin')
 
 async function build(step: Step): Promise<boolean> {
-  const { name, command: [program, ...args], needs, compiled } = step
+  const {
+    name,
+    command: [program, ...args],
+    needs,
+    compiled,
+  } = step
   if (!existsSync(join(root, needs))) return true
   if (!existsSync(join(bin, program))) {
     // Installed without development dependencies: whoever does that brings what was built elsewhere.

@@ -1,5 +1,5 @@
-// Everything that can be known without running the service, at once: types, lint, import direction, dead code,
-// the compose file, stale docs. This is what CI runs before the tests.
+// Everything that can be known without running the service, at once: types, lint, format, import direction,
+// dead code, the compose file, stale docs. This is what CI runs before the tests.
 //
 //   npm run check
 
@@ -15,9 +15,13 @@ const CHECKS: readonly Check[] = [
   { name: 'types', command: ['tsc', '--noEmit', '-p', '.'] },
   { name: 'types, with what Node 22 has', command: ['tsc', '--noEmit', '-p', 'tsconfig.build.json', '--lib', NODE_22] },
   { name: 'types of the SDK, without DOM and Node', command: ['tsc', '--noEmit', '-p', 'sdks/typescript'] },
-  { name: 'types of the SDK, with DOM', command: ['tsc', '--noEmit', '-p', 'sdks/typescript', '--lib', 'es2022,dom,dom.iterable'] },
+  {
+    name: 'types of the SDK, with DOM',
+    command: ['tsc', '--noEmit', '-p', 'sdks/typescript', '--lib', 'es2022,dom,dom.iterable'],
+  },
   { name: 'types of the web page', command: ['tsc', '--noEmit', '-p', 'web'] },
   { name: 'lint', command: ['oxlint'] },
+  { name: 'format', command: ['oxfmt', '--check', '.'] },
   { name: 'import direction', command: ['node', 'scripts/import-direction.ts'] },
   { name: 'dead code', command: ['knip', '--no-progress'] },
   { name: 'compose file', command: ['dclint', 'deploy/docker', '--max-warnings', '0'] },
@@ -50,5 +54,6 @@ const results = await Promise.all(CHECKS.map(run))
 const failed = results.filter((result) => !result.ok)
 for (const { name, output } of failed) console.log(`\n── ${name} ──\n${output.trim()}`)
 console.log(failed.length > 0 ? '' : 'check:')
-for (const { name, ok, seconds } of results) console.log(`  ${ok ? 'ok    ' : 'FAILED'}  ${name} (${seconds.toFixed(1)} s)`)
+for (const { name, ok, seconds } of results)
+  console.log(`  ${ok ? 'ok    ' : 'FAILED'}  ${name} (${seconds.toFixed(1)} s)`)
 process.exitCode = failed.length === 0 ? 0 : 1

@@ -69,8 +69,12 @@ export const BATCH_TIMERS_MAX = ${BATCH_TIMERS_MAX}
 /** What the server's refusals are called. */
 export type ServerErrorCode =${ANSWERED_CODES.map((code) => `\n  | '${code}'`).join('')}
 
-${Object.entries(REQUESTS).map(([name, schema]) => declaration(name, schema as Schema, 'request')).join('\n')}
-${Object.entries(ANSWERS).map(([name, schema]) => declaration(name, schema as Schema, 'answer')).join('\n')}`
+${Object.entries(REQUESTS)
+  .map(([name, schema]) => declaration(name, schema as Schema, 'request'))
+  .join('\n')}
+${Object.entries(ANSWERS)
+  .map(([name, schema]) => declaration(name, schema as Schema, 'answer'))
+  .join('\n')}`
 }
 
 function answerTo(verb: Verb): unknown {
@@ -78,7 +82,8 @@ function answerTo(verb: Verb): unknown {
 }
 
 function answerOf({ response }: { readonly response: Record<string, unknown> }): unknown {
-  return (response['200'] as { content: { 'application/json': { schema: unknown } } }).content['application/json'].schema
+  return (response['200'] as { content: { 'application/json': { schema: unknown } } }).content['application/json']
+    .schema
 }
 
 function declaration(name: string, schema: Schema, direction: Direction): string {

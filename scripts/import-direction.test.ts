@@ -77,7 +77,10 @@ test('a file outside the known layers is reported, so that a new folder finds it
 
 test('src does not reach outside itself, but for the version', () => {
   assert.match(violations('src/http/a.ts', "import '../../bench/load.ts'")[0]!, /outside src/)
-  assert.deepEqual(violations('src/runtime/version.ts', "import manifest from '../../package.json' with { type: 'json' }"), [])
+  assert.deepEqual(
+    violations('src/runtime/version.ts', "import manifest from '../../package.json' with { type: 'json' }"),
+    [],
+  )
 })
 
 test('tests and their fixtures may compose the layers and read the clock, and nothing else imports them', () => {

@@ -26,7 +26,14 @@ const LAYERS = [
 const CORE_PACKAGES = ['@noble/hashes']
 
 /** Where the time and the environment come from is the runtime's business; everyone else is handed a Clock and a Config. */
-const RUNTIME_ONLY = ['Date.now', 'performance.now', 'performance.timeOrigin', 'process.hrtime', 'process.env', 'Temporal.Now']
+const RUNTIME_ONLY = [
+  'Date.now',
+  'performance.now',
+  'performance.timeOrigin',
+  'process.hrtime',
+  'process.env',
+  'Temporal.Now',
+]
 
 const TEST_FILE = /\.(?:test|fixture)\.ts$/
 
@@ -36,7 +43,8 @@ export function violations(path: string, source: string): string[] {
   const found: string[] = []
   const report = (offset: number, message: string) => found.push(`${path}:${lineAt(source, offset)} ${message}`)
   const layer = layerOf(path)
-  if (rankOf(layer) < 0) return [`${path}:1 is in no known layer: add \`${layer}\` to LAYERS in scripts/import-direction.ts`]
+  if (rankOf(layer) < 0)
+    return [`${path}:1 is in no known layer: add \`${layer}\` to LAYERS in scripts/import-direction.ts`]
 
   const { program, errors } = parseSync(path, source)
   if (errors.length > 0) return [`${path}:1 cannot be parsed: ${errors[0]!.message}`]
@@ -47,7 +55,8 @@ export function violations(path: string, source: string): string[] {
     if (problem !== null) report(node.start, problem)
   }
   const onRuntimeOnly = (node: { readonly start: number }, name: string) => {
-    if (layer !== 'runtime') report(node.start, `reads ${name}: only src/runtime may; take a Clock, a Config or \`now\` instead`)
+    if (layer !== 'runtime')
+      report(node.start, `reads ${name}: only src/runtime may; take a Clock, a Config or \`now\` instead`)
   }
   new Visitor({
     ImportDeclaration: onImport,
@@ -72,7 +81,8 @@ export function violations(path: string, source: string): string[] {
 function importProblem(path: string, specifier: string): string | null {
   const from = layerOf(path)
   if (!specifier.startsWith('.')) {
-    const allowed = from !== 'core' || CORE_PACKAGES.some((name) => specifier === name || specifier.startsWith(`${name}/`))
+    const allowed =
+      from !== 'core' || CORE_PACKAGES.some((name) => specifier === name || specifier.startsWith(`${name}/`))
     return allowed ? null : `imports ${specifier}: src/core is pure and may import only ${CORE_PACKAGES.join(', ')}`
   }
   const target = join(dirname(path), specifier)
@@ -88,7 +98,9 @@ function importProblem(path: string, specifier: string): string | null {
 /** A contract translates between its clients and the service; what two of them share belongs below them. */
 function contractProblem(path: string, target: string): string | null {
   const [from, to] = [contractOf(path), contractOf(target)]
-  return from === null || to === null || from === to ? null : `imports ${target}: the contracts ${from} and ${to} do not know each other`
+  return from === null || to === null || from === to
+    ? null
+    : `imports ${target}: the contracts ${from} and ${to} do not know each other`
 }
 
 function contractOf(path: string): string | null {

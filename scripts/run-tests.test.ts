@@ -15,12 +15,19 @@ const NEVER = 'new Promise(() => {})'
 
 type Ran = { readonly code: number | null; readonly output: string; readonly last: string }
 
-function runOne(t: TestContext, source: string, { args = [], env = {} }: { args?: string[]; env?: Record<string, string> } = {}): Ran {
+function runOne(
+  t: TestContext,
+  source: string,
+  { args = [], env = {} }: { args?: string[]; env?: Record<string, string> } = {},
+): Ran {
   const file = join(tempDir(t), 'one.test.ts')
   writeFileSync(file, IMPORTS + source)
   // Node refuses to run tests inside of a test, which this variable tells it.
   const { NODE_TEST_CONTEXT: _, ...inherited } = process.env
-  const ran = spawnSync(process.execPath, [RUNNER, ...args, file], { env: { ...inherited, CI: '', ...env }, encoding: 'utf8' })
+  const ran = spawnSync(process.execPath, [RUNNER, ...args, file], {
+    env: { ...inherited, CI: '', ...env },
+    encoding: 'utf8',
+  })
   return { code: ran.status, output: ran.stdout, last: ran.stdout.trim().split('\n').at(-1)! }
 }
 
@@ -30,7 +37,8 @@ suite('a file fails', () => {
     'whose only suite has no test': "suite('a', () => {})",
     'whose process ends in a hook': "before(() => process.exit(0))\ntest('a', () => {})",
     'whose process ends in a test': "test('a', () => process.exit(0))",
-    'whose process ends with 0 when an error is not caught': "process.on('uncaughtException', () => process.exit(0))\nbefore(() => new Promise(() => setImmediate(() => { throw new Error('no') })))\ntest('a', () => {})",
+    'whose process ends with 0 when an error is not caught':
+      "process.on('uncaughtException', () => process.exit(0))\nbefore(() => new Promise(() => setImmediate(() => { throw new Error('no') })))\ntest('a', () => {})",
     'whose loading never ends': `await ${NEVER}\ntest('a', () => {})`,
   })) {
     test(name, (t) => {
@@ -59,7 +67,8 @@ suite('a file fails', () => {
 
 test('what passed is counted by group, and hooks that end are no fault', (t) => {
   // A process that ends itself in the end, as that of a test with PostgreSQL does, tells nothing more.
-  const hooks = 'before(async (t) => t.after(async () => {}))\nafter(() => new Promise((resolve) => setImmediate(resolve)))\nprocess.on("beforeExit", () => process.exit(0))\n'
+  const hooks =
+    'before(async (t) => t.after(async () => {}))\nafter(() => new Promise((resolve) => setImmediate(resolve)))\nprocess.on("beforeExit", () => process.exit(0))\n'
   const { code, output, last } = runOne(t, `${hooks}test('a', () => {})\nsuite('s', () => { test('b', () => {}) })`)
   assert.equal(code, 0, output)
   assert.match(output, /^ {2}elsewhere: 2 tests in 1 files$/m)

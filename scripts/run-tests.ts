@@ -45,7 +45,11 @@ tests.on('test:pass', (data) => tally.passed(data))
 tests.on('test:fail', (data) => tally.failed(data))
 for await (const text of tests.compose(new Spec())) process.stdout.write(text as string)
 
-if (savesMinimum) writeFileSync(join(import.meta.dirname, 'test-minimum.json'), `${JSON.stringify(tally.minimum(), null, 2)}\n`)
-const { lines, isSuccess } = tally.verdict({ minimum: runsAll && !savesMinimum ? minimum : {}, maySkip: process.env['CI'] !== 'true' })
+if (savesMinimum)
+  writeFileSync(join(import.meta.dirname, 'test-minimum.json'), `${JSON.stringify(tally.minimum(), null, 2)}\n`)
+const { lines, isSuccess } = tally.verdict({
+  minimum: runsAll && !savesMinimum ? minimum : {},
+  maySkip: process.env['CI'] !== 'true',
+})
 console.log(lines.join('\n'))
 process.exitCode = isSuccess ? 0 : 1

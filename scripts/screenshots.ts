@@ -28,7 +28,12 @@ type Shot = {
 
 const DESKTOP = { width: 1280, height: 780 }
 const TALL: BrowserContextOptions = { viewport: { width: 1280, height: 1040 } }
-const PHONE: BrowserContextOptions = { viewport: { width: 390, height: 780 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true }
+const PHONE: BrowserContextOptions = {
+  viewport: { width: 390, height: 780 },
+  deviceScaleFactor: 2,
+  isMobile: true,
+  hasTouch: true,
+}
 const DARK: BrowserContextOptions = { colorScheme: 'dark' }
 
 const live = (page: Page) => page.locator('.pulse[data-state=live]').waitFor()
@@ -38,10 +43,24 @@ const SHOTS: readonly Shot[] = [
   { name: 'overview', path: '/', options: TALL, prepare: watched },
   { name: 'overview-dark', path: '/', options: { ...TALL, ...DARK }, prepare: watched },
   { name: 'overview-small', path: '/', options: { ...PHONE, ...DARK }, prepare: watched },
-  { name: 'timers', path: '/timers?sort=dueAt&status=pending', options: { viewport: { width: 1280, height: 700 } }, prepare: select },
+  {
+    name: 'timers',
+    path: '/timers?sort=dueAt&status=pending',
+    options: { viewport: { width: 1280, height: 700 } },
+    prepare: select,
+  },
   { name: 'timers-small', path: '/timers?status=pending', options: PHONE, prepare: rows },
-  { name: 'timer', path: '/timers/billing/invoice-2041-overdue', prepare: (page) => page.getByText('Attempt 2').first().waitFor() },
-  { name: 'timer-dark', path: '/timers/sessions/kiosk-17', options: DARK, prepare: (page) => page.getByText('Fires in').waitFor() },
+  {
+    name: 'timer',
+    path: '/timers/billing/invoice-2041-overdue',
+    prepare: (page) => page.getByText('Attempt 2').first().waitFor(),
+  },
+  {
+    name: 'timer-dark',
+    path: '/timers/sessions/kiosk-17',
+    options: DARK,
+    prepare: (page) => page.getByText('Fires in').waitFor(),
+  },
   { name: 'new-timer', path: '/new', options: { viewport: { width: 1280, height: 1110 } }, prepare: fillIn },
 ]
 
@@ -72,7 +91,12 @@ async function fillIn(page: Page): Promise<void> {
 }
 
 async function take(browser: Browser, url: string, { name, path, options = {}, prepare = live }: Shot): Promise<void> {
-  const context = await browser.newContext({ viewport: DESKTOP, locale: 'en-GB', timezoneId: 'Europe/Berlin', ...options })
+  const context = await browser.newContext({
+    viewport: DESKTOP,
+    locale: 'en-GB',
+    timezoneId: 'Europe/Berlin',
+    ...options,
+  })
   const page = await context.newPage()
   await page.goto(`${url}/#${path}`)
   await prepare(page)

@@ -36,7 +36,8 @@ type Picture = { readonly name: string; readonly output: string; readonly title?
 
 async function draw(browser: Browser, { name, output, title = 'Terminal', source }: Picture): Promise<void> {
   const page = await browser.newPage({ viewport: { width: 1280, height: 900 } })
-  const program = source === undefined ? {} : { program: { name: source, source: readFileSync(join(ROOT, source), 'utf8') } }
+  const program =
+    source === undefined ? {} : { program: { name: source, source: readFileSync(join(ROOT, source), 'utf8') } }
   await page.setContent(windowHtml({ title, screen: screenHtml(output, RecordedTerminal.columns), ...program }))
   const file = join(FOLDER, `${name}.png`)
   await page.locator('.window').screenshot({ path: file, omitBackground: true })
@@ -49,16 +50,29 @@ async function draw(browser: Browser, { name, output, title = 'Terminal', source
 async function commands(browser: Browser, service: Service, receiver: Receiver): Promise<void> {
   const env = { DUETIME_URL: service.url }
   const now = Date.now()
-  const abandoned = { namespace: 'sessions', id: 'kiosk-4', schedule: 'PT1S', callbackUrl: receiver.url, retryPolicy: { maxRetries: 0 } }
+  const abandoned = {
+    namespace: 'sessions',
+    id: 'kiosk-4',
+    schedule: 'PT1S',
+    callbackUrl: receiver.url,
+    retryPolicy: { maxRetries: 0 },
+  }
   // Those that are not called while we look may name a server that does not exist.
   const elsewhere = { callbackUrl: 'https://shop.example/hook' }
-  const named = namedTimers(now, receiver).map((timer) => (timer['id'] === RETRIED ? timer : { ...timer, ...elsewhere }))
+  const named = namedTimers(now, receiver).map((timer) =>
+    timer['id'] === RETRIED ? timer : { ...timer, ...elsewhere },
+  )
   await storeTimers(service, [...named, abandoned])
   await receiver.received('kiosk-4')
   await receiver.received(RETRIED)
   await draw(browser, { name: 'cli-list', output: await open('duetime list -n "*"', env).end() })
   await storeTimers(service, [...firingTimers(Date.now(), FIRING_MS, receiver), ...comingTimers(now, receiver.url)])
-  const last = { namespace: 'orders', id: 'last', executeAt: new Date(Date.now() + FIRING_MS).toISOString(), callbackUrl: receiver.url }
+  const last = {
+    namespace: 'orders',
+    id: 'last',
+    executeAt: new Date(Date.now() + FIRING_MS).toISOString(),
+    callbackUrl: receiver.url,
+  }
   await storeTimers(service, [last])
   await receiver.received('last')
   // So many minutes that a crowded quarter of an hour is among them, whenever this runs.
@@ -86,7 +100,12 @@ async function dev(browser: Browser): Promise<void> {
   await draw(browser, { name: 'dev', title: 'duetime dev', output: output.slice(output.indexOf('duetime> ')) })
 }
 
-async function example(browser: Browser, name: string, fired: RegExp, env?: Readonly<Record<string, string>>): Promise<void> {
+async function example(
+  browser: Browser,
+  name: string,
+  fired: RegExp,
+  env?: Readonly<Record<string, string>>,
+): Promise<void> {
   const path = `examples/${name}.ts`
   const terminal = open(`node ${path}`, env)
   await terminal.shows(fired)

@@ -46,7 +46,9 @@ export class TestTally {
     if (isSaid(test.skip)) {
       this.#silent.delete(file)
       this.#group(file).skipped++
-      this.#skips.push(`${relative(this.#root, file)}: ${test.name}: ${typeof test.skip === 'string' && test.skip !== '' ? test.skip : 'no reason is given'}`)
+      this.#skips.push(
+        `${relative(this.#root, file)}: ${test.name}: ${typeof test.skip === 'string' && test.skip !== '' ? test.skip : 'no reason is given'}`,
+      )
     } else if (this.#ran(test, file)) {
       this.#passed++
     }
@@ -73,13 +75,19 @@ export class TestTally {
 
   verdict({ minimum, maySkip }: { readonly minimum: Minimum; readonly maySkip: boolean }): Verdict {
     const faults = [
-      ...[...this.#silent].map((file) => `${relative(this.#root, file)} ran no test. Its process ended before one began, or there is none in it.`),
+      ...[...this.#silent].map(
+        (file) =>
+          `${relative(this.#root, file)} ran no test. Its process ended before one began, or there is none in it.`,
+      ),
       ...(maySkip ? [] : this.#skips.map((skip) => `CI must not skip a test: ${skip}`)),
       ...Object.entries(minimum).flatMap(([name, least]) => this.#shortfall(name, least)),
     ]
     const lines = [
       'tests by group:',
-      ...this.#sortedGroups().map(([name, { files, tests, skipped }]) => `  ${name}: ${tests} tests in ${files} files${skipped === 0 ? '' : `, ${skipped} skipped`}`),
+      ...this.#sortedGroups().map(
+        ([name, { files, tests, skipped }]) =>
+          `  ${name}: ${tests} tests in ${files} files${skipped === 0 ? '' : `, ${skipped} skipped`}`,
+      ),
       ...(maySkip ? this.#skips.map((skip) => `skipped: ${skip}`) : []),
       ...faults.map((fault) => `FAILED: ${fault}`),
       `${this.#passed} passed, ${this.#failed + faults.length} failed`,
@@ -91,7 +99,9 @@ export class TestTally {
     const { tests, skipped } = this.#groups.get(name) ?? { tests: 0, skipped: 0 }
     // A suite that is skipped counts as one, so there is nothing to compare.
     if (tests >= least || skipped > 0) return []
-    return [`${name} ran ${tests} tests and should run at least ${least}. Where tests were removed on purpose, say so in scripts/test-minimum.json.`]
+    return [
+      `${name} ran ${tests} tests and should run at least ${least}. Where tests were removed on purpose, say so in scripts/test-minimum.json.`,
+    ]
   }
 
   #sortedGroups(): [string, Group][] {

@@ -70,7 +70,9 @@ export async function openBroker(config: Config, clock: Clock, logger: Logger): 
 
 /** Null where the store is for one node. */
 export async function openLinks(store: Store, clock: Clock, logger: Logger): Promise<PeerLinks | null> {
-  return store.capabilities.shared ? new PeerLinks({ secret: await store.clusterSecret(), clock, logger: partLogger(logger, 'peers') }) : null
+  return store.capabilities.shared
+    ? new PeerLinks({ secret: await store.clusterSecret(), clock, logger: partLogger(logger, 'peers') })
+    : null
 }
 
 type OutboxParts = { config: Config; clock: Clock; logger: Logger; store: Store; broker: Broker | null }
@@ -109,7 +111,10 @@ export function buildEngine(parts: EngineParts): Engine {
     connectionsPerHost: config.deliveriesMax,
   })
   const events = dueTimeReached(new Subjects(config.natsNamespacePrefix), config.natsEventsSubject)
-  const nats = broker === null ? [] : [new NatsTarget({ broker, protocols: [...PAYLOAD_PROTOCOLS, events], rules: natsRules(config) })]
+  const nats =
+    broker === null
+      ? []
+      : [new NatsTarget({ broker, protocols: [...PAYLOAD_PROTOCOLS, events], rules: natsRules(config) })]
   return new Engine({
     store,
     targets: [http, ...nats, new NoneTarget(), ...targets],
@@ -161,11 +166,18 @@ export function egressFor(config: Config): EgressPolicy {
 /** Where callbacks may publish. */
 export function natsRules(config: Config): AddressRules {
   const { natsNamespacePrefix: namespacePrefix, natsCallbackAllow: allowed } = config
-  return { namespacePrefix, own: ownSubjects(config), allowed: allowed.length === 0 ? null : new SubjectPatterns(allowed) }
+  return {
+    namespacePrefix,
+    own: ownSubjects(config),
+    allowed: allowed.length === 0 ? null : new SubjectPatterns(allowed),
+  }
 }
 
 /** Why timers of a namespace may not have a callback, by these settings; null when they may. */
-export function targetRefusal(config: Config, egress: EgressPolicy): (callback: Callback, namespace: Namespace) => string | null {
+export function targetRefusal(
+  config: Config,
+  egress: EgressPolicy,
+): (callback: Callback, namespace: Namespace) => string | null {
   const rules = natsRules(config)
   return ({ target, protocol }, namespace) => {
     // Only commands make such timers, and their events go to the one subject that there is for them.
@@ -174,14 +186,21 @@ export function targetRefusal(config: Config, egress: EgressPolicy): (callback: 
   }
 }
 
-type TargetQuestion = { target: Target; namespace: Namespace; egress: EgressPolicy; config: Config; rules: AddressRules }
+type TargetQuestion = {
+  target: Target
+  namespace: Namespace
+  egress: EgressPolicy
+  config: Config
+  rules: AddressRules
+}
 
 function refuseTarget({ target, namespace, egress, config, rules }: TargetQuestion): string | null {
   switch (target.type) {
     case 'http':
       return egress.checkUrl(target.url)
     case 'nats':
-      if (config.broker === null) return 'NATS is not configured (NATS_URL), so a callback of type nats could never be delivered'
+      if (config.broker === null)
+        return 'NATS is not configured (NATS_URL), so a callback of type nats could never be delivered'
       return natsTargetFault(target, namespace, rules)
     case 'none':
       return null
@@ -189,4 +208,3 @@ function refuseTarget({ target, namespace, egress, config, rules }: TargetQuesti
       return 'a callback of type function can only be made by the program that has the function'
   }
 }
-

@@ -2,7 +2,17 @@
 // broker, engine, doors. What a program with the library in it needs as well is in assembly.ts.
 
 import type { FastifyInstance } from 'fastify'
-import { buildEngine, buildService, egressFor, openBroker, natsRules, openLinks, openOutbox, openStore, targetRefusal } from './assembly.ts'
+import {
+  buildEngine,
+  buildService,
+  egressFor,
+  openBroker,
+  natsRules,
+  openLinks,
+  openOutbox,
+  openStore,
+  targetRefusal,
+} from './assembly.ts'
 import { brokerFaults } from './broker/broker.ts'
 import type { Broker } from './broker/broker.ts'
 import type { Millis } from './core/timer/timer.ts'
@@ -56,13 +66,18 @@ export type RunningServer = {
 /** `routes`: more of them, on the same port; only `duetime dev` has any. */
 export type ServerExtras = { readonly routes?: (app: FastifyInstance) => void }
 
-export async function startServer(config: Config, clock: Clock = systemClock, extras: ServerExtras = {}): Promise<RunningServer> {
+export async function startServer(
+  config: Config,
+  clock: Clock = systemClock,
+  extras: ServerExtras = {},
+): Promise<RunningServer> {
   const logger = createLogger(config)
   const webFiles = readWebFiles(WEB_FOLDER) // while the database opens
   // First, since it is the quickest to fail.
   const { ring, watched } = await openKeys(config, { clock, logger: partLogger(logger, 'keys') })
   const store = await openStore(config, logger)
-  if (config.database.type === 'memory') logger.warn('timers are kept in memory only: they are lost when the service stops')
+  if (config.database.type === 'memory')
+    logger.warn('timers are kept in memory only: they are lost when the service stops')
   const broker = await openBroker(config, clock, logger)
   const links = await openLinks(store, clock, logger)
   const egress = egressFor(config)
@@ -113,7 +128,11 @@ export async function startServer(config: Config, clock: Clock = systemClock, ex
     throw error
   })
 
-  const enginePart: Part = { name: 'engine', start: () => engine.start(), stop: () => engine.stop(config.shutdownGraceMs) }
+  const enginePart: Part = {
+    name: 'engine',
+    start: () => engine.start(),
+    stop: () => engine.stop(config.shutdownGraceMs),
+  }
   const httpPart: Part = {
     name: 'http',
     start: async () => {
@@ -134,7 +153,10 @@ export async function startServer(config: Config, clock: Clock = systemClock, ex
     ...(links === null ? [enginePart, httpPart] : [httpPart, enginePart]),
     broker && config.natsMessages ? natsDoor({ broker, service, app, config, clock, logger, metrics }) : null,
   ]
-  const lifecycle = new Lifecycle(parts.filter((part) => part !== null), partLogger(logger, 'lifecycle'))
+  const lifecycle = new Lifecycle(
+    parts.filter((part) => part !== null),
+    partLogger(logger, 'lifecycle'),
+  )
   await lifecycle.start()
 
   const { database, loopbackOnly, keysNeeded } = config
@@ -161,23 +183,51 @@ type CallbackTestParts = { config: Config; clock: Clock; broker: Broker | null; 
 function openCallbackTests({ config, clock, broker, egress }: CallbackTestParts): CallbackTests {
   const kept = new KeptAnswers(v1Delivery)
   const { webhookSecrets: signingSecrets } = config
-  const http = new HttpTarget({ protocols: [kept.protocol], egress, clock, signingSecrets, userAgent: `duetime/${VERSION}` })
-  const nats = broker === null ? [] : [new NatsTarget({ broker, protocols: [payloadProtocol(TEST_PROTOCOL)], rules: natsRules(config) })]
+  const http = new HttpTarget({
+    protocols: [kept.protocol],
+    egress,
+    clock,
+    signingSecrets,
+    userAgent: `duetime/${VERSION}`,
+  })
+  const nats =
+    broker === null
+      ? []
+      : [new NatsTarget({ broker, protocols: [payloadProtocol(TEST_PROTOCOL)], rules: natsRules(config) })]
   return new CallbackTests({ targets: [http, ...nats], clock, answerTo: (firing) => kept.to(firing) })
 }
 
 function outboxPart(outbox: LifecycleOutbox, metrics: Metrics): Part {
   const start = () => {
-    metrics.watch({ outboxEvents: () => outbox.backlog.count, outboxOldestSeconds: () => outbox.backlog.oldestMs / 1_000 })
+    metrics.watch({
+      outboxEvents: () => outbox.backlog.count,
+      outboxOldestSeconds: () => outbox.backlog.oldestMs / 1_000,
+    })
     outbox.start()
   }
   return { name: 'lifecycle events', start, stop: () => outbox.stop() }
 }
 
-type NatsDoorParts = { broker: Broker; service: TimerService; app: FastifyInstance; config: Config; clock: Clock; logger: Logger; metrics: Metrics }
+type NatsDoorParts = {
+  broker: Broker
+  service: TimerService
+  app: FastifyInstance
+  config: Config
+  clock: Clock
+  logger: Logger
+  metrics: Metrics
+}
 
 function natsDoor({ broker, service, app, config, clock, logger, metrics }: NatsDoorParts): Part {
-  return new NatsDoor({ broker, service, api: nativeApi(app), config, clock, logger: partLogger(logger, 'nats'), metrics: metrics.commands })
+  return new NatsDoor({
+    broker,
+    service,
+    api: nativeApi(app),
+    config,
+    clock,
+    logger: partLogger(logger, 'nats'),
+    metrics: metrics.commands,
+  })
 }
 
 const LIST_END_BYTES = 1_024 // what stands around the timers of a list

@@ -23,7 +23,11 @@ async function createKey(cwd: string, ...flags: readonly string[]): Promise<stri
 
 async function statusFor(service: Service, key: string | null, body: object = {}): Promise<number> {
   const headers = { 'content-type': 'application/json', ...(key === null ? {} : { 'x-api-key': key }) }
-  const response = await fetch(`${service.url}/api/v1/timers/list`, { method: 'POST', headers, body: JSON.stringify(body) })
+  const response = await fetch(`${service.url}/api/v1/timers/list`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify(body),
+  })
   await response.body?.cancel()
   return response.status
 }
@@ -40,7 +44,10 @@ test('a keys file that is missing or wrong stops the start, and says everything 
   const missing = await runToEnd(['serve'], { cwd, env: { PORT: '0', KEYS_FILE: 'keys.json' } })
   assert.equal(missing.code, 2)
   assert.match(missing.output, /keys\.json cannot be used[^]*ENOENT/)
-  writeFileSync(join(cwd, 'keys.json'), '[{"name":"a","hash":"x","permissions":["timer"],"namespaces":["*"]},{"name":"b"}]')
+  writeFileSync(
+    join(cwd, 'keys.json'),
+    '[{"name":"a","hash":"x","permissions":["timer"],"namespaces":["*"]},{"name":"b"}]',
+  )
   const wrong = await runToEnd(['serve'], { cwd, env: { PORT: '0', KEYS_FILE: 'keys.json' } })
   assert.equal(wrong.code, 2)
   assert.match(wrong.output, /entry 1 \(a\): hash[^]*entry 2 \(b\): hash[^]*entry 2 \(b\): permissions/)
@@ -49,15 +56,22 @@ test('a keys file that is missing or wrong stops the start, and says everything 
 
 test('with a key it serves other addresses, only those who have the key, and says nothing of it in the log', async (t) => {
   const receiver = await startReceiver(t)
-  const service = await startService(t, { cwd: tempDir(t), env: { API_KEY, CALLBACK_ALLOW: 'loopback', LOG_LEVEL: 'debug' } })
+  const service = await startService(t, {
+    cwd: tempDir(t),
+    env: { API_KEY, CALLBACK_ALLOW: 'loopback', LOG_LEVEL: 'debug' },
+  })
   const listening = await service.logged('listening')
-  assert.deepEqual([listening['loopbackOnly'], listening['keysNeeded'], listening['reach']], [false, true, 'whoever has a key'])
+  assert.deepEqual(
+    [listening['loopbackOnly'], listening['keysNeeded'], listening['reach']],
+    [false, true, 'whoever has a key'],
+  )
   const port = Number(new URL(service.url).port)
   // All of 127.0.0.0/8 is this machine on Linux: who answers there as well listens on more than one address.
   if (process.platform === 'linux') assert.ok(await isListening('127.0.0.2', port))
   assert.equal(await statusFor(service, null), 401)
   assert.equal(await statusFor(service, `${API_KEY}x`), 401)
-  for (const path of ['/healthz', '/readyz', '/docs', '/openapi.json']) assert.equal((await fetch(service.url + path)).status, 200, path)
+  for (const path of ['/healthz', '/readyz', '/docs', '/openapi.json'])
+    assert.equal((await fetch(service.url + path)).status, 200, path)
   assert.equal((await fetch(`${service.url}/metrics`)).status, 401)
   assert.equal((await fetch(`${service.url}/metrics`, { headers: { authorization: `Bearer ${API_KEY}` } })).status, 200)
   const client = new Client(() => service, { 'x-api-key': API_KEY })

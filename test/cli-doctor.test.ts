@@ -21,7 +21,10 @@ import { tempDir } from './support/temp-dir.ts'
 type Finding = { readonly area: string; readonly standing: string; readonly message: string; readonly advice?: string }
 
 async function doctor(place: Place, ...args: readonly string[]) {
-  const { code, out, err } = await runCli(['doctor', '-o', 'json', ...args], { ...place, env: { PORT: '0', ...place.env } })
+  const { code, out, err } = await runCli(['doctor', '-o', 'json', ...args], {
+    ...place,
+    env: { PORT: '0', ...place.env },
+  })
   assert.equal(err, '')
   const { ok, findings } = JSON.parse(out) as { ok: boolean; findings: Finding[] }
   assert.equal(code, ok ? 0 : 1)
@@ -29,9 +32,10 @@ async function doctor(place: Place, ...args: readonly string[]) {
     findings.every(({ standing, advice }) => (advice === undefined) === (standing === 'ok' || standing === 'skip')),
     'what is wrong comes with advice',
   )
-  const said = (standing: string) => findings.filter((one) => one.standing === standing).map(
-    ({ area, message, advice = '' }) => `${area}: ${message} → ${advice}`,
-  )
+  const said = (standing: string) =>
+    findings
+      .filter((one) => one.standing === standing)
+      .map(({ area, message, advice = '' }) => `${area}: ${message} → ${advice}`)
   return {
     ok,
     findings,
@@ -43,7 +47,15 @@ async function doctor(place: Place, ...args: readonly string[]) {
 }
 
 test('settings that are wrong, and variables that are nearly settings, are named with what is right', async (t) => {
-  const env = { RETENTION: 'long', DUETIME_PORT: '80', DUETIME_URI: 'http://x', PGHOST: 'x', API_KYE: 'x', HOSTNAME: 'fine', LANG: 'C' }
+  const env = {
+    RETENTION: 'long',
+    DUETIME_PORT: '80',
+    DUETIME_URI: 'http://x',
+    PGHOST: 'x',
+    API_KYE: 'x',
+    HOSTNAME: 'fine',
+    LANG: 'C',
+  }
   const { ok, failed, warned } = await doctor({ cwd: tempDir(t), env })
   assert.equal(ok, false)
   assert.match(failed, /config: RETENTION=long \(environment\): must be /)
@@ -57,7 +69,10 @@ test('settings that are wrong, and variables that are nearly settings, are named
 test('a database that cannot be used is a failure, and is left as it is', async (t) => {
   const cwd = tempDir(t)
   writeFileSync(join(cwd, 'text.db'), 'this is no database, but it is long enough to be taken for one'.repeat(20))
-  assert.match((await doctor({ cwd }, '--timer-db-path', 'text.db')).failed, /database: .*text\.db.* → .*restore a backup/)
+  assert.match(
+    (await doctor({ cwd }, '--timer-db-path', 'text.db')).failed,
+    /database: .*text\.db.* → .*restore a backup/,
+  )
   new DatabaseSync(join(cwd, 'other.db')).exec('CREATE TABLE theirs (a)')
   assert.match((await doctor({ cwd }, '--timer-db-path', 'other.db')).failed, /database of another program/)
   mkdirSync(join(cwd, 'folder'))
@@ -96,7 +111,10 @@ test('beside a running service it reports on it and changes nothing; the service
   assert.match(fine, /0 writes wait for the database/)
   assert.match(warned, /1 timer failed for good → `duetime list --status failed`/)
   assert.equal((await duetime('create', 'in 1h', receiver.url)).code, 0)
-  assert.deepEqual(service.logs.filter(({ level }) => level === 'error'), [])
+  assert.deepEqual(
+    service.logs.filter(({ level }) => level === 'error'),
+    [],
+  )
 
   await service.kill()
   const without = await doctor({ cwd, env: { DUETIME_URL: service.url } })
@@ -109,7 +127,10 @@ test('a server that needs a key is judged as far as it can be seen without', asy
   const service = await startService(t, { cwd: tempDir(t), env: { API_KEY: key, HOST: '127.0.0.1' } })
   const url = { DUETIME_URL: service.url }
   assert.match((await doctor({ cwd: tempDir(t), env: url })).skipped, /cannot be seen without a key.*DUETIME_API_KEY/)
-  assert.match((await doctor({ cwd: tempDir(t), env: { ...url, DUETIME_API_KEY: key } })).fine, /nothing has fired since it started/)
+  assert.match(
+    (await doctor({ cwd: tempDir(t), env: { ...url, DUETIME_API_KEY: key } })).fine,
+    /nothing has fired since it started/,
+  )
 })
 
 test('a port that something else has is a failure', async (t) => {
@@ -118,7 +139,10 @@ test('a port that something else has is a failure', async (t) => {
   cleanUp(t, () => other.close())
   const { port } = other.address() as AddressInfo
   const { failed } = await doctor({ cwd: tempDir(t), env: { PORT: String(port) } })
-  assert.match(failed, new RegExp(`port: something that is not Duetime listens on 127\\.0\\.0\\.1:${port} → Choose another PORT`))
+  assert.match(
+    failed,
+    new RegExp(`port: something that is not Duetime listens on 127\\.0\\.0\\.1:${port} → Choose another PORT`),
+  )
 })
 
 test('a keys file that others can write to is a failure', async (t) => {
@@ -132,7 +156,10 @@ test('a keys file that others can write to is a failure', async (t) => {
 test('for people it is a page by areas, with a verdict', async (t) => {
   const { code, out } = await runCli(['doctor', '--port', '0', '--database-url', 'memory:'], { cwd: tempDir(t) })
   assert.equal(code, 0)
-  assert.match(out, /^program\n {2}ok {4}duetime [^]*\n\ndatabase\n {2}warn {2}timers are kept in memory.*\n {8}→ Set DATABASE_URL/)
+  assert.match(
+    out,
+    /^program\n {2}ok {4}duetime [^]*\n\ndatabase\n {2}warn {2}timers are kept in memory.*\n {8}→ Set DATABASE_URL/,
+  )
   assert.match(out, /\n\nnothing failed, 1 to look at\n$/)
 })
 
@@ -170,7 +197,10 @@ test('NATS is judged by connection, JetStream and streams, and no stream is made
     /nats: 127\.0\.0\.1:1: .* → Is the NATS server running/,
   )
   const plain = await startNatsServer(t, { jetstream: false })
-  assert.match((await doctor({ cwd, env: { NATS_URL: plain.url } })).failed, /JetStream does not answer.* → Start the server with -js/)
+  assert.match(
+    (await doctor({ cwd, env: { NATS_URL: plain.url } })).failed,
+    /JetStream does not answer.* → Start the server with -js/,
+  )
   const server = await startNatsServer(t)
   for (let look = 0; look < 2; look++) {
     const { ok, fine } = await doctor({ cwd, env: { NATS_URL: server.url } })

@@ -23,13 +23,22 @@ test('watch shows each attempt with lateness and outcome, ends with a summary on
   assert.equal(code, 0)
   const [created, failed, delivered] = out.split('\n')
   assert.match(created!, /^\d\d:\d\d:\d\d\.\d{3} {2}default\/wobbly +created +due \d{4}-/)
-  assert.match(failed!, /^\d\d:\d\d:\d\d\.\d{3} {2}default\/wobbly +\+\d+(\.\d+)?m?s {2}retried 500 {2}in .* {2}HTTP 500 {2}next \d\d:/)
+  assert.match(
+    failed!,
+    /^\d\d:\d\d:\d\d\.\d{3} {2}default\/wobbly +\+\d+(\.\d+)?m?s {2}retried 500 {2}in .* {2}HTTP 500 {2}next \d\d:/,
+  )
   assert.match(delivered!, /delivered 200 attempt 2 {2}in /)
   assert.match(err, /2 attempts seen, 1 failed, at most .* late\.\n$/)
-  const values = (await json!.ended).out.trim().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>)
+  const values = (await json!.ended).out
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
   assert.deepEqual(
     values.map(({ id, outcome, statusCode, attempt }) => [id, outcome, statusCode, attempt]),
-    [['wobbly', 'retried', 500, 1], ['wobbly', 'delivered', 200, 2]],
+    [
+      ['wobbly', 'retried', 500, 1],
+      ['wobbly', 'delivered', 200, 2],
+    ],
   )
   assert.match((await failures!.ended).out, /^[^\n]*retried 500[^\n]*\n$/)
 })
@@ -54,11 +63,16 @@ test('stats count timers, tell what happened and how late, and draw what comes',
   const service = await startService(t, { cwd: tempDir(t) })
   const duetime = cliFor(service.url)
   const receiver = await startReceiver(t)
-  assert.match((await duetime('stats')).out, /nothing fired in the last hour[^]*Nothing comes due in the next 12 minutes/)
+  assert.match(
+    (await duetime('stats')).out,
+    /nothing fired in the last hour[^]*Nothing comes due in the next 12 minutes/,
+  )
   await duetime('create', 'in 1s', receiver.url, '--id', 'a')
   await receiver.received('a')
   await Promise.all(
-    [3, 3, 3, 5].map((minutes, n) => duetime('create', `in ${minutes}m`, receiver.url, '-n', n === 0 ? 'orders' : 'default')),
+    [3, 3, 3, 5].map((minutes, n) =>
+      duetime('create', `in ${minutes}m`, receiver.url, '-n', n === 0 ? 'orders' : 'default'),
+    ),
   )
   const { out, code } = await duetime('stats')
   assert.equal(code, 0)
@@ -68,12 +82,21 @@ test('stats count timers, tell what happened and how late, and draw what comes',
   assert.match(out, /^Lateness in the last hour: half within \S+, 90% within/m)
   assert.match(out, /^Due in each minute to come:$/m)
   const bars = out.split('\n').flatMap((line) => /^ +\d\d:\d\d +(\d+) {2}(█+)/.exec(line)?.slice(1) ?? [])
-  assert.ok(bars.some((bar) => bar === '█'.repeat(40)), out)
-  const json = JSON.parse((await duetime('stats', '-n', 'orders', '-o', 'json', '--step', 'hour', '--steps', '2')).out) as {
-    overview: { counts: unknown }; forecast: { steps: { count: number }[] },
+  assert.ok(
+    bars.some((bar) => bar === '█'.repeat(40)),
+    out,
+  )
+  const json = JSON.parse(
+    (await duetime('stats', '-n', 'orders', '-o', 'json', '--step', 'hour', '--steps', '2')).out,
+  ) as {
+    overview: { counts: unknown }
+    forecast: { steps: { count: number }[] }
   }
   assert.equal(json.forecast.steps.length, 2)
-  assert.equal(json.forecast.steps.reduce((sum, { count }) => sum + count, 0), 1)
+  assert.equal(
+    json.forecast.steps.reduce((sum, { count }) => sum + count, 0),
+    1,
+  )
 })
 
 test('cluster shows the nodes and, when asked, every shard', async (t) => {
@@ -84,7 +107,8 @@ test('cluster shows the nodes and, when asked, every shard', async (t) => {
     /^NODE +ADDRESS +SHARDS +STATE[^]*\(answers\) .* 1 +alive[^]*^ *SHARD +OWNER[^]*^ +0 +\S+ +1 +0 +0 +0ms$/m,
   )
   const { nodes, shards } = JSON.parse((await duetime('cluster', '-o', 'json')).out) as {
-    nodes: unknown[]; shards: { shard: number; epoch: number }[],
+    nodes: unknown[]
+    shards: { shard: number; epoch: number }[]
   }
   assert.deepEqual([Array.isArray(nodes), shards.map(({ shard, epoch }) => [shard, epoch])], [true, [[0, 1]]])
 })

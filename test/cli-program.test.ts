@@ -46,19 +46,30 @@ test('every command is in the help, and has a help of its own with examples', as
   }
 })
 
-const HEAVY = /\/src\/(?:engine|store|http|nats|broker|targets|server)|node_modules\/(?:pg|fastify|@nats-io|undici|pino|yaml)\//
+const HEAVY =
+  /\/src\/(?:engine|store|http|nats|broker|targets|server)|node_modules\/(?:pg|fastify|@nats-io|undici|pino|yaml)\//
 
 test('help and commands that talk to a server load neither the engine nor a driver', async (t) => {
   const dir = tempDir(t)
   const spy = join(dir, 'spy.mjs')
-  writeFileSync(spy, `import { registerHooks } from 'node:module'
-registerHooks({ load: (url, context, next) => { process.stderr.write('loaded ' + url + '\\n'); return next(url, context) } })`)
+  writeFileSync(
+    spy,
+    `import { registerHooks } from 'node:module'
+registerHooks({ load: (url, context, next) => { process.stderr.write('loaded ' + url + '\\n'); return next(url, context) } })`,
+  )
   const env = { DUETIME_URL: 'http://127.0.0.1:1' }
   for (const args of [['--help'], ['list'], ['create', 'in 5m', 'http://x'], ['completion', 'bash']]) {
     const { err } = await runCli(args, { env, nodeFlags: ['--import', spy] })
     const loaded = [...err.matchAll(/^loaded (.*)$/gm)].map(([, url]) => url!)
-    assert.ok(loaded.some((url) => url.endsWith('src/cli/program.ts')), 'the spy sees what is loaded')
-    assert.deepEqual(loaded.filter((url) => HEAVY.test(url)), [], args.join(' '))
+    assert.ok(
+      loaded.some((url) => url.endsWith('src/cli/program.ts')),
+      'the spy sees what is loaded',
+    )
+    assert.deepEqual(
+      loaded.filter((url) => HEAVY.test(url)),
+      [],
+      args.join(' '),
+    )
   }
 })
 
@@ -71,7 +82,12 @@ async function createMany(url: string, count: number): Promise<void> {
 /** Without a terminal for standard input, or bash reads the files of a login. */
 function inBash(command: string, cwd = '/'): string {
   const env = { PATH: process.env['PATH'] }
-  return execFileSync('bash', ['--norc', '-c', command], { encoding: 'utf8', cwd, env, stdio: ['ignore', 'pipe', 'inherit'] })
+  return execFileSync('bash', ['--norc', '-c', command], {
+    encoding: 'utf8',
+    cwd,
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
 }
 
 test('a reader that goes away is no crash', async (t) => {
@@ -91,8 +107,16 @@ const needsScript = hasScript ? {} : { skip: 'script is not installed (apt-get i
 
 test('on a terminal a table fits its width and has colours, unless NO_COLOR is set', needsScript, async (t) => {
   const service = await startService(t, { cwd: tempDir(t) })
-  const body = JSON.stringify({ id: `order-${'x'.repeat(100)}`, schedule: 'PT1H', callbackUrl: `http://127.0.0.1:9/${'y'.repeat(100)}` })
-  await fetch(`${service.url}/api/v1/timers/create`, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+  const body = JSON.stringify({
+    id: `order-${'x'.repeat(100)}`,
+    schedule: 'PT1H',
+    callbackUrl: `http://127.0.0.1:9/${'y'.repeat(100)}`,
+  })
+  await fetch(`${service.url}/api/v1/timers/create`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body,
+  })
   const shown = (env: Readonly<Record<string, string>>) => {
     const command = `stty cols 70; ${DUETIME} list --url ${service.url}`
     const onTerminal = { encoding: 'utf8', env: { PATH: process.env['PATH'], TERM: 'xterm', ...env } } as const
@@ -103,7 +127,10 @@ test('on a terminal a table fits its width and has colours, unless NO_COLOR is s
   assert.ok(!plain.includes('\u001B'))
   const lines = plain.trimEnd().split('\n')
   assert.equal(lines.length, 2)
-  assert.ok(lines.every((line) => line.length <= 70), plain)
+  assert.ok(
+    lines.every((line) => line.length <= 70),
+    plain,
+  )
   assert.match(lines[1]!, /^order-x+… +pending +in 59m \d+s .*http:\/\/127[^ ]*…$/)
 })
 
@@ -130,26 +157,35 @@ test('an export that is interrupted goes on where it stopped; once a service has
 
   const first = await interrupted()
   assert.equal(first.code, 1)
-  const [, done] = /stopped after (\d+) of 20000 timers\.\nRun the same command again to go on/.exec(first.err) ?? assert.fail(first.err)
+  const [, done] =
+    /stopped after (\d+) of 20000 timers\.\nRun the same command again to go on/.exec(first.err) ??
+    assert.fail(first.err)
   const second = await runCli(['export', 'out.ndjson'], place)
   assert.equal(second.code, 0, second.err)
-  const [, resumed] = /^Exported 20,000 timers to out\.ndjson, ([\d,]+) of them before it was interrupted/.exec(second.out) ?? assert.fail(
-    second.out,
-  )
+  const [, resumed] =
+    /^Exported 20,000 timers to out\.ndjson, ([\d,]+) of them before it was interrupted/.exec(second.out) ??
+    assert.fail(second.out)
   assert.equal(resumed!.replaceAll(',', ''), done)
-  const ids = readFileSync(join(cwd, 'out.ndjson'), 'utf8').trim().split('\n').slice(1, -1).map(
-    (line) => (JSON.parse(line) as { id: string }).id,
-  )
+  const ids = readFileSync(join(cwd, 'out.ndjson'), 'utf8')
+    .trim()
+    .split('\n')
+    .slice(1, -1)
+    .map((line) => (JSON.parse(line) as { id: string }).id)
   assert.equal(new Set(ids).size, 20_000)
   assert.ok(!existsSync(join(cwd, 'out.ndjson.partial')) && !existsSync(join(cwd, 'out.ndjson.progress')))
 })
 
 test('completion for bash offers commands, flags and their values', () => {
-  const script = execFileSync(process.execPath, [...NODE_FLAGS, MAIN, 'completion', 'bash'], { encoding: 'utf8', env: {} })
+  const script = execFileSync(process.execPath, [...NODE_FLAGS, MAIN, 'completion', 'bash'], {
+    encoding: 'utf8',
+    env: {},
+  })
   const complete = (...words: readonly string[]): string[] => {
     const line = `COMP_WORDS=(duetime ${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length}`
     const asked = `${script}\n${line}; _duetime; printf '%s\\n' "\${COMPREPLY[@]}"`
-    return inBash(asked, join(import.meta.dirname, 'support')).trim().split('\n')
+    return inBash(asked, join(import.meta.dirname, 'support'))
+      .trim()
+      .split('\n')
   }
   assert.deepEqual(complete('wat'), ['watch'])
   assert.deepEqual(complete('re').toSorted(), ['resume', 'retry'])
@@ -169,10 +205,8 @@ test('completion for zsh and fish names every command and flag, and is accepted 
   for (const shell of ['zsh', 'fish']) {
     const { out, code } = await runCli(['completion', shell])
     assert.equal(code, 0)
-    for (const word of [...COMMANDS, shell === 'fish' ? '-l due-before' : '--due-before']) assert.ok(
-      out.includes(word),
-      `${shell}: ${word}`,
-    )
+    for (const word of [...COMMANDS, shell === 'fish' ? '-l due-before' : '--due-before'])
+      assert.ok(out.includes(word), `${shell}: ${word}`)
     if (spawnSync(shell, ['--version']).status !== 0) continue
     const checked = spawnSync(shell, ['-n', '/dev/stdin'], { input: out, encoding: 'utf8' })
     assert.equal(checked.status, 0, checked.stderr)
@@ -185,7 +219,11 @@ test('somebody at a terminal is asked before many timers are changed', needsScri
   await createMany(service.url, 2)
   const answering = (answer: string) => {
     const options = { encoding: 'utf8', input: answer, env: { PATH: process.env['PATH'], TERM: 'xterm' } } as const
-    const { stdout, status } = spawnSync('script', ['-qec', `${DUETIME} cancel --all --url ${service.url}`, '/dev/null'], options)
+    const { stdout, status } = spawnSync(
+      'script',
+      ['-qec', `${DUETIME} cancel --all --url ${service.url}`, '/dev/null'],
+      options,
+    )
     return { shown: stdout.replaceAll('\r', ''), status }
   }
   const refused = answering('n\n')

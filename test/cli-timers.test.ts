@@ -15,7 +15,11 @@ import { tempDir } from './support/temp-dir.ts'
 
 const HOOK = 'http://127.0.0.1:9/hook'
 const ISO = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/
-type TimerShown = Readonly<Record<string, unknown>> & { readonly id: string; readonly status: string; readonly executeAt: string }
+type TimerShown = Readonly<Record<string, unknown>> & {
+  readonly id: string
+  readonly status: string
+  readonly executeAt: string
+}
 
 async function setup(t: TestContext, env: Environment = {}) {
   const cwd = tempDir(t)
@@ -26,7 +30,10 @@ async function setup(t: TestContext, env: Environment = {}) {
 test('without a server it says what was tried and how to start one, with code 6', async () => {
   const { code, err, out } = await runCli(['list', '--url', 'http://127.0.0.1:1/'])
   assert.deepEqual([code, out], [6, ''])
-  assert.match(err, /Tried http:\/\/127\.0\.0\.1:1\. Start a server with `duetime serve`, or name yours with --url or DUETIME_URL/)
+  assert.match(
+    err,
+    /Tried http:\/\/127\.0\.0\.1:1\. Start a server with `duetime serve`, or name yours with --url or DUETIME_URL/,
+  )
 })
 
 test('what is not Duetime is told apart from what is not there', async (t) => {
@@ -42,7 +49,10 @@ test('without a key, or with one that may not, it is code 5 and says how to give
   const without = await runCli(['list'], { env: { DUETIME_URL: service.url } })
   assert.equal(without.code, 5)
   assert.match(without.err, /DUETIME_API_KEY \(or --api-key/)
-  assert.equal((await runCli(['list', '--api-key', key.replace('a', 'b')], { env: { DUETIME_URL: service.url } })).code, 5)
+  assert.equal(
+    (await runCli(['list', '--api-key', key.replace('a', 'b')], { env: { DUETIME_URL: service.url } })).code,
+    5,
+  )
   assert.equal((await runCli(['list'], { env: { DUETIME_URL: service.url, DUETIME_API_KEY: key } })).code, 0)
 })
 
@@ -97,7 +107,10 @@ test('a timer that is not there is 3, one that is in the way 4, and what the ser
   const some = await duetime('get', 'nope', 'a', '-o', 'json')
   assert.equal(some.code, 3)
   assert.match(some.err, /^nope: No timer/)
-  assert.deepEqual((JSON.parse(some.out) as TimerShown[]).map(({ id }) => id), ['a'])
+  assert.deepEqual(
+    (JSON.parse(some.out) as TimerShown[]).map(({ id }) => id),
+    ['a'],
+  )
 })
 
 test('what was said when a timer was created is what it does: payload, headers and metadata arrive', async (t) => {
@@ -130,7 +143,10 @@ test('what was said when a timer was created is what it does: payload, headers a
     const timer = JSON.parse((await duetime('get', 'a', '-o', 'json')).out) as TimerShown
     return timer.status === 'completed' && timer
   })
-  assert.deepEqual([found['metadata'], (found['callback'] as { headers: unknown }).headers], [{ team: 'x', n: 3 }, { 'X-Token': '***' }])
+  assert.deepEqual(
+    [found['metadata'], (found['callback'] as { headers: unknown }).headers],
+    [{ team: 'x', n: 3 }, { 'X-Token': '***' }],
+  )
   assert.match((await duetime('get', 'a', '--secrets')).out, /^header +X-Token: s3cret:x$/m)
 })
 
@@ -146,28 +162,44 @@ test('the same answer comes as a table, as JSON, line by line and as YAML, and t
   assert.match(String(timer['schedule']), /^R\/\d{4}-\d{2}-\d{2}T09:00:00\+0[12]:00\/P1D$/)
   assert.deepEqual(JSON.parse(ndjson!.out), timer)
   assert.deepEqual(parse(yaml!.out), [timer])
-  assert.match(table!.out, new RegExp(`^ID +STATUS +DUE +AT +CALLS\\n${id} +pending +in \\d+[hms].*09:00:00 +${HOOK}\\n$`))
+  assert.match(
+    table!.out,
+    new RegExp(`^ID +STATUS +DUE +AT +CALLS\\n${id} +pending +in \\d+[hms].*09:00:00 +${HOOK}\\n$`),
+  )
   assert.ok(!table!.out.includes('\u001B'), 'no colours in a pipe')
 })
 
 test('lists are filtered, sorted and of any length, and say when there is more', async (t) => {
   const { duetime, service } = await setup(t)
-  const timers = Array.from(
-    { length: 1_100 },
-    (_, n) => ({ id: `n${n}`, schedule: `PT${n + 60}M`, callbackUrl: HOOK, metadata: { even: n % 2 === 0 } }),
-  )
+  const timers = Array.from({ length: 1_100 }, (_, n) => ({
+    id: `n${n}`,
+    schedule: `PT${n + 60}M`,
+    callbackUrl: HOOK,
+    metadata: { even: n % 2 === 0 },
+  }))
   for (const part of [timers.slice(0, 600), timers.slice(600)]) {
     const headers = { 'content-type': 'application/json' }
-    await fetch(`${service.url}/api/v1/timers/batch`, { method: 'POST', headers, body: JSON.stringify({ timers: part }) })
+    await fetch(`${service.url}/api/v1/timers/batch`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ timers: part }),
+    })
   }
   const all = await duetime('list', '--all', '-o', 'ndjson')
-  assert.equal(new Set(all.out.trim().split('\n').map((line) => (JSON.parse(line) as TimerShown).id)).size, 1_100)
+  assert.equal(
+    new Set(
+      all.out
+        .trim()
+        .split('\n')
+        .map((line) => (JSON.parse(line) as TimerShown).id),
+    ).size,
+    1_100,
+  )
   const first = await duetime('list', '--limit', '3')
   assert.match(first.out, /^ID[^]*\nn0 [^]*\nn1 [^]*\nn2 /)
   assert.match(first.err, /These are the first 3: --limit shows more, --all shows all/)
-  const ids = async (...args: readonly string[]) => (JSON.parse((await duetime('list', ...args, '-o', 'json')).out) as TimerShown[]).map(
-    ({ id }) => id,
-  )
+  const ids = async (...args: readonly string[]) =>
+    (JSON.parse((await duetime('list', ...args, '-o', 'json')).out) as TimerShown[]).map(({ id }) => id)
   assert.deepEqual(await ids('--limit', '2', '--sort', 'due', '--desc'), ['n1099', 'n1098'])
   assert.deepEqual(await ids('--due-from', 'in 61m30s', '--due-before', 'in 64m30s'), ['n2', 'n3', 'n4'])
   assert.deepEqual(await ids('--metadata', 'even:=true', '--limit', '2'), ['n0', 'n2'])
@@ -183,7 +215,10 @@ test('a timer is changed, paused, resumed, made due, retried and canceled', asyn
   const receiver = await startReceiver(t, () => (isUp ? OK : FAILING))
   const status = async (id: string) => (JSON.parse((await duetime('get', id, '-o', 'json')).out) as TimerShown).status
   assert.equal((await duetime('create', 'in 1h', receiver.url, '--id', 'a', '--retries', '0', '-n', 'default')).code, 0)
-  assert.match((await duetime('update', 'a', 'tomorrow 9:00', '--payload', '1')).out, /^due .* 09:00:00 Europe\/Berlin[^]*^payload +1$/m)
+  assert.match(
+    (await duetime('update', 'a', 'tomorrow 9:00', '--payload', '1')).out,
+    /^due .* 09:00:00 Europe\/Berlin[^]*^payload +1$/m,
+  )
   assert.match((await duetime('pause', 'a')).out, /^a is paused$/m)
   assert.equal(await status('a'), 'paused')
   assert.match((await duetime('resume', 'a')).out, /^a is resumed, due /m)
@@ -199,7 +234,10 @@ test('a timer is changed, paused, resumed, made due, retried and canceled', asyn
   isUp = false
   await eventually('its failure', async () => (await status('mended')) === 'failed')
   isUp = true
-  assert.match((await duetime('update', 'mended', '--callback', `${receiver.url}?right`, '--retry')).out, /^status +pending$/m)
+  assert.match(
+    (await duetime('update', 'mended', '--callback', `${receiver.url}?right`, '--retry')).out,
+    /^status +pending$/m,
+  )
   await eventually('its success', async () => (await status('mended')) === 'completed')
   await Promise.all(['b', 'c', 'd'].map((id) => duetime('create', 'in 1h', HOOK, '--id', id, '--metadata', 'kind=x')))
   assert.match((await duetime('cancel', 'b')).out, /^b is canceled$/m)
@@ -229,6 +267,9 @@ test('an id that would control the terminal is shown as what it is', async (t) =
 test('a payload is read from standard input', async (t) => {
   const { service } = await setup(t)
   const env = { DUETIME_URL: service.url }
-  const created = await runCli(['create', 'in 1h', HOOK, '--payload', '-', '-o', 'json'], { env, input: '{"from":"a pipe"}' })
+  const created = await runCli(['create', 'in 1h', HOOK, '--payload', '-', '-o', 'json'], {
+    env,
+    input: '{"from":"a pipe"}',
+  })
   assert.deepEqual((JSON.parse(created.out) as TimerShown)['payload'], { from: 'a pipe' })
 })

@@ -21,16 +21,27 @@ test('after kill -9 no create is refused for having waited for its shard', { tim
   let next = 0
   const client = new Client(() => others[next++ % others.length]!)
   const creates = Array.from({ length: CREATES }, (_, n) => {
-    return client.create({ id: `c${n}`, executeAt: new Date(Date.now() + AHEAD_MS + (n % 4) * 1_000).toISOString(), callbackUrl: receiver.url })
+    return client.create({
+      id: `c${n}`,
+      executeAt: new Date(Date.now() + AHEAD_MS + (n % 4) * 1_000).toISOString(),
+      callbackUrl: receiver.url,
+    })
   })
   const answers = await Promise.all(creates)
   const refused = answers.filter((answer) => answer.type === 'refused' && answer.status !== 503)
-  assert.deepEqual(refused.map((answer) => 'body' in answer && answer.body), [])
+  assert.deepEqual(
+    refused.map((answer) => 'body' in answer && answer.body),
+    [],
+  )
   const overdue = answers.filter((answer) => answer.type === 'ok' && answer.body.createdAt > answer.body.executeAt)
   assert.ok(overdue.length > 0, 'some waited until after their due time')
   const accepted = answers.flatMap((answer) => (answer.type === 'ok' ? [answer.body.id] : []))
-  await eventually('every timer that was accepted has fired', () => {
-    const fired = new Set(receiver.deliveries.map(({ timerId }) => timerId))
-    return accepted.every((id) => fired.has(id))
-  }, { withinMs: 60_000 })
+  await eventually(
+    'every timer that was accepted has fired',
+    () => {
+      const fired = new Set(receiver.deliveries.map(({ timerId }) => timerId))
+      return accepted.every((id) => fired.has(id))
+    },
+    { withinMs: 60_000 },
+  )
 })

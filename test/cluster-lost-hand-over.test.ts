@@ -27,33 +27,44 @@ async function unopened(node: ClusterNode): Promise<number> {
   return Number(/^duetime_unopened_shards (\d+)/m.exec(metrics)![1])
 }
 
-test('a shard whose hand-over was stored and never told is opened by the node that the database names', { timeout: 600_000 }, async (t) => {
-  const cluster = await Cluster.start(t, { nodes: 2, env: { LEASE, SHARDS: String(SHARDS) } })
-  await cluster.balanced()
-  const [a, b] = cluster.nodes as [ClusterNode, ClusterNode]
-  const { node } = await a.view()
-  const named = async () => Number((await cluster.sql(`SELECT count(*) AS n FROM timers WHERE row_type = 1 AND shard_owner = '${node}'`))[0]!['n'])
-  const open = async () => (await a.view()).shards.filter(({ own }) => own !== null).length
-  assert.equal(await named(), SHARDS / 2)
+test(
+  'a shard whose hand-over was stored and never told is opened by the node that the database names',
+  { timeout: 600_000 },
+  async (t) => {
+    const cluster = await Cluster.start(t, { nodes: 2, env: { LEASE, SHARDS: String(SHARDS) } })
+    await cluster.balanced()
+    const [a, b] = cluster.nodes as [ClusterNode, ClusterNode]
+    const { node } = await a.view()
+    const named = async () =>
+      Number(
+        (await cluster.sql(`SELECT count(*) AS n FROM timers WHERE row_type = 1 AND shard_owner = '${node}'`))[0]!['n'],
+      )
+    const open = async () => (await a.view()).shards.filter(({ own }) => own !== null).length
+    assert.equal(await named(), SHARDS / 2)
 
-  const gate = await cluster.client()
-  await gate.query(`SELECT pg_advisory_lock(${MESSAGE_GATE})`)
-  await cluster.sql(onClaim(`PERFORM pg_advisory_xact_lock(${MESSAGE_GATE});`))
-  await cluster.sql(claimTrigger(node))
-  b.service.signal('SIGTERM')
-  await cluster.blocked(1)
-  await b.kill()
-  // From now on a cannot claim what is in its name.
-  await cluster.sql(onClaim(`IF OLD.shard_owner = '${node}' THEN RAISE EXCEPTION 'not yet'; END IF;`))
-  await gate.query(`SELECT pg_advisory_unlock(${MESSAGE_GATE})`)
-  await eventually('the database names a for more', async () => (await named()) > SHARDS / 2)
+    const gate = await cluster.client()
+    await gate.query(`SELECT pg_advisory_lock(${MESSAGE_GATE})`)
+    await cluster.sql(onClaim(`PERFORM pg_advisory_xact_lock(${MESSAGE_GATE});`))
+    await cluster.sql(claimTrigger(node))
+    b.service.signal('SIGTERM')
+    await cluster.blocked(1)
+    await b.kill()
+    // From now on a cannot claim what is in its name.
+    await cluster.sql(onClaim(`IF OLD.shard_owner = '${node}' THEN RAISE EXCEPTION 'not yet'; END IF;`))
+    await gate.query(`SELECT pg_advisory_unlock(${MESSAGE_GATE})`)
+    await eventually('the database names a for more', async () => (await named()) > SHARDS / 2)
 
-  const stuck = (await named()) - SHARDS / 2
-  await eventually('a is not ready: it has not opened what is its own', async () => !(await a.isReady()), { withinMs: 60_000 })
-  assert.equal(await unopened(a), stuck)
-  await cluster.sql('DROP TRIGGER on_claim ON timers')
-  await eventually('a has opened what is its own', async () => (await open()) >= SHARDS / 2 + stuck, { withinMs: 60_000 })
-  await eventually('a is ready', () => a.isReady(), { withinMs: 60_000 })
-  await eventually('a has everything', async () => (await open()) === SHARDS, { withinMs: 60_000 })
-  assert.equal(await unopened(a), 0)
-})
+    const stuck = (await named()) - SHARDS / 2
+    await eventually('a is not ready: it has not opened what is its own', async () => !(await a.isReady()), {
+      withinMs: 60_000,
+    })
+    assert.equal(await unopened(a), stuck)
+    await cluster.sql('DROP TRIGGER on_claim ON timers')
+    await eventually('a has opened what is its own', async () => (await open()) >= SHARDS / 2 + stuck, {
+      withinMs: 60_000,
+    })
+    await eventually('a is ready', () => a.isReady(), { withinMs: 60_000 })
+    await eventually('a has everything', async () => (await open()) === SHARDS, { withinMs: 60_000 })
+    assert.equal(await unopened(a), 0)
+  },
+)

@@ -27,55 +27,65 @@ const PER_BATCH = 500
 /** `strainMs`: how late the machine made this process, which has little to do, in the meantime. */
 type Span = { readonly name: string; readonly from: number; readonly to: number; readonly strainMs: number }
 
-test('a rolling restart repeats no delivery, and adds no more lateness to any timer than was asked for', { timeout: 600_000 }, async (t) => {
-  const receiver = await startReceiver(t, async ({ body }) => {
-    if (body.payload === 'slow') await sleep(SLOW_MS)
-    return OK
-  })
-  const cluster = await Cluster.start(t, { nodes: 3, env: { SHARDS: String(SHARDS) } })
-  await cluster.balanced()
-  const startsAt = Date.now() + LEAD_MS
-  const ids = await createTimers(cluster.nodes[0]!.url, receiver.url, startsAt)
-  await sleep(startsAt - Date.now())
-  const strain = monitorEventLoopDelay({ resolution: 5 })
-  strain.enable()
-  cleanUp(t, () => strain.disable())
-  const spans: Span[] = []
-  const during = async (name: string, act: () => Promise<unknown>) => {
-    strain.reset()
-    const from = Date.now()
-    await act()
-    spans.push({ name, from, to: Date.now(), strainMs: Math.round(strain.max / 1e6) })
-  }
-  await during('at rest', () => sleep(CALM_MS))
-
-  for (const node of cluster.nodes) {
-    await during(`${node.name} leaves`, async () => assert.deepEqual(await node.stop(), { code: 0, signal: null }))
-    await during(`${node.name} starts and gets its share`, async () => {
-      await node.start()
-      await cluster.balanced()
+test(
+  'a rolling restart repeats no delivery, and adds no more lateness to any timer than was asked for',
+  { timeout: 600_000 },
+  async (t) => {
+    const receiver = await startReceiver(t, async ({ body }) => {
+      if (body.payload === 'slow') await sleep(SLOW_MS)
+      return OK
     })
-    for (const { to, shards, flights, prepareMs, storeMs, tellMs } of handOvers(cluster.nodes)) {
-      const steps = { to: nodeName(String(to)), shards, flights, prepareMs, storeMs, tellMs }
-      console.log(`rolling restart: handed over: ${JSON.stringify(steps)}`)
+    const cluster = await Cluster.start(t, { nodes: 3, env: { SHARDS: String(SHARDS) } })
+    await cluster.balanced()
+    const startsAt = Date.now() + LEAD_MS
+    const ids = await createTimers(cluster.nodes[0]!.url, receiver.url, startsAt)
+    await sleep(startsAt - Date.now())
+    const strain = monitorEventLoopDelay({ resolution: 5 })
+    strain.enable()
+    cleanUp(t, () => strain.disable())
+    const spans: Span[] = []
+    const during = async (name: string, act: () => Promise<unknown>) => {
+      strain.reset()
+      const from = Date.now()
+      await act()
+      spans.push({ name, from, to: Date.now(), strainMs: Math.round(strain.max / 1e6) })
     }
-  }
-  // A machine that does much else starts processes slowly; what was due meanwhile still shows what it can.
-  if (Date.now() > startsAt + LASTING_MS) console.log('rolling restart: it took longer than there were timers to show it')
-  await during('afterwards', () => {
-    return eventually('every timer was delivered', () => receiver.deliveries.length >= ids.size, { withinMs: LASTING_MS + 20_000 })
-  })
-  const figures = spans.map((span) => ({ ...span, ...latenessIn(span, receiver.deliveries) }))
-  for (const { name, from, to, firings, p50, p99, max, strainMs } of figures) {
-    console.log(`rolling restart: ${name} (${to - from} ms): ${JSON.stringify({ firings, p50, p99, max, strainMs })}`)
-  }
-  const repeated = receiver.deliveries.length - ids.size
-  console.log(`rolling restart: ${receiver.deliveries.length} deliveries of ${ids.size} timers, ${repeated} made again`)
-  assert.deepEqual(new Set(receiver.deliveries.map(({ timerId }) => timerId)), ids)
-  assert.equal(repeated, 0)
-  const calmMs = figures[0]!.max
-  for (const { name, max } of figures) assert.ok(max <= calmMs + ADDED_MS_MAX, `${name}: ${max} ms late, against ${calmMs} ms at rest`)
-})
+    await during('at rest', () => sleep(CALM_MS))
+
+    for (const node of cluster.nodes) {
+      await during(`${node.name} leaves`, async () => assert.deepEqual(await node.stop(), { code: 0, signal: null }))
+      await during(`${node.name} starts and gets its share`, async () => {
+        await node.start()
+        await cluster.balanced()
+      })
+      for (const { to, shards, flights, prepareMs, storeMs, tellMs } of handOvers(cluster.nodes)) {
+        const steps = { to: nodeName(String(to)), shards, flights, prepareMs, storeMs, tellMs }
+        console.log(`rolling restart: handed over: ${JSON.stringify(steps)}`)
+      }
+    }
+    // A machine that does much else starts processes slowly; what was due meanwhile still shows what it can.
+    if (Date.now() > startsAt + LASTING_MS)
+      console.log('rolling restart: it took longer than there were timers to show it')
+    await during('afterwards', () => {
+      return eventually('every timer was delivered', () => receiver.deliveries.length >= ids.size, {
+        withinMs: LASTING_MS + 20_000,
+      })
+    })
+    const figures = spans.map((span) => ({ ...span, ...latenessIn(span, receiver.deliveries) }))
+    for (const { name, from, to, firings, p50, p99, max, strainMs } of figures) {
+      console.log(`rolling restart: ${name} (${to - from} ms): ${JSON.stringify({ firings, p50, p99, max, strainMs })}`)
+    }
+    const repeated = receiver.deliveries.length - ids.size
+    console.log(
+      `rolling restart: ${receiver.deliveries.length} deliveries of ${ids.size} timers, ${repeated} made again`,
+    )
+    assert.deepEqual(new Set(receiver.deliveries.map(({ timerId }) => timerId)), ids)
+    assert.equal(repeated, 0)
+    const calmMs = figures[0]!.max
+    for (const { name, max } of figures)
+      assert.ok(max <= calmMs + ADDED_MS_MAX, `${name}: ${max} ms late, against ${calmMs} ms at rest`)
+  },
+)
 
 async function createTimers(url: string, callbackUrl: string, startsAt: number): Promise<Set<string>> {
   const timers = Array.from({ length: (PER_SECOND * LASTING_MS) / 1_000 }, (_, index) => ({
@@ -86,7 +96,11 @@ async function createTimers(url: string, callbackUrl: string, startsAt: number):
   }))
   for (let at = 0; at < timers.length; at += PER_BATCH) {
     const body = JSON.stringify({ timers: timers.slice(at, at + PER_BATCH) })
-    const response = await fetch(`${url}/api/v1/timers/batch`, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+    const response = await fetch(`${url}/api/v1/timers/batch`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body,
+    })
     assert.equal(response.status, 200, await response.text())
   }
   return new Set(timers.map(({ id }) => id))

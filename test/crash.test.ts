@@ -58,13 +58,26 @@ test('what was acknowledged comes true, whatever is killed when', { timeout: 300
   assert.deepEqual(await supervisor.service.stop(), { code: 0, signal: null })
 
   const byTimer = Map.groupBy(receiver.deliveries, ({ timerId }) => timerId)
-  const histories = timers.map(({ id, operations }) => ({ id, operations, deliveries: byTimer.get(id) ?? [], final: finals.get(id) ?? null }))
+  const histories = timers.map(({ id, operations }) => ({
+    id,
+    operations,
+    deliveries: byTimer.get(id) ?? [],
+    final: finals.get(id) ?? null,
+  }))
   const verdicts = histories.map((history) => ({ history, ...checkHistory(history, supervisor.kills) }))
-  console.log(summary(histories, verdicts.reduce((sum, { duplicates }) => sum + duplicates, 0), supervisor))
+  console.log(
+    summary(
+      histories,
+      verdicts.reduce((sum, { duplicates }) => sum + duplicates, 0),
+      supervisor,
+    ),
+  )
 
   const guilty = verdicts.filter(({ violations }) => violations.length > 0)
   for (const { history, violations } of guilty.slice(0, SHOWN_VIOLATIONS)) {
-    console.log(`\nVIOLATION\n${violations.map((text) => `  ! ${text}`).join('\n')}\n${describeHistory(history, supervisor.kills)}`)
+    console.log(
+      `\nVIOLATION\n${violations.map((text) => `  ! ${text}`).join('\n')}\n${describeHistory(history, supervisor.kills)}`,
+    )
   }
   if (guilty.length > 0) console.log('the service complained of', supervisor.complaints())
   assert.equal(guilty.length, 0, `${guilty.length} timers broke a promise; run again with SEED=${SEED}`)
@@ -90,10 +103,13 @@ async function everythingDue(timers: readonly WorkTimer[]): Promise<void> {
 
 function summary(histories: readonly TimerHistory[], duplicates: number, { kills, readyMs }: Supervisor): string {
   const operations = histories.flatMap((history) => history.operations)
-  const count = (type: string, outcome = 'acknowledged') => operations.filter((one) => one.type === type && one.outcome === outcome).length
+  const count = (type: string, outcome = 'acknowledged') =>
+    operations.filter((one) => one.type === type && one.outcome === outcome).length
   const outcomes = (outcome: string) => operations.filter((one) => one.outcome === outcome).length
   const deliveries = histories.flatMap((history) => history.deliveries)
-  const acknowledged = (['create', 'update', 'cancel', 'pause', 'resume'] as const).map((type) => `${count(type)} ${type}s`).join(', ')
+  const acknowledged = (['create', 'update', 'cancel', 'pause', 'resume'] as const)
+    .map((type) => `${count(type)} ${type}s`)
+    .join(', ')
   return (
     `crash test: seed ${SEED}, ${kills.length} kills, ${histories.length} timers; acknowledged ${acknowledged}; ` +
     `in doubt ${outcomes('inDoubt')}, refused ${outcomes('refused')}, not sent ${outcomes('notSent')}; ` +

@@ -13,7 +13,9 @@ import { tempDir } from './support/temp-dir.ts'
 
 /** The lines of the sink that say what came and how it was answered. */
 function arrivals({ output }: Dev): string[] {
-  return [...output().matchAll(/^(\S+ \S+)  (\S+)  POST (\S+)  → (\d+)$/gm)].map(([, , id, path, status]) => `${id} ${path} ${status}`)
+  return [...output().matchAll(/^(\S+ \S+)  (\S+)  POST (\S+)  → (\d+)$/gm)].map(
+    ([, , id, path, status]) => `${id} ${path} ${status}`,
+  )
 }
 
 test('without dev, no clock can be moved', async (t) => {

@@ -7,21 +7,34 @@ import { test } from 'node:test'
 
 const ROOT = join(import.meta.dirname, '..')
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
-const pages = globSync('{*.md,docs/**/*.md,sdks/*/*.md,deploy/**/*.md}', { cwd: ROOT, exclude: (path) => path.includes('node_modules') })
+const pages = globSync('{*.md,docs/**/*.md,sdks/*/*.md,deploy/**/*.md}', {
+  cwd: ROOT,
+  exclude: (path) => path.includes('node_modules'),
+})
 
 /** As GitHub makes them. */
 function anchorsOf(text: string): Set<string> {
   const headings = text.replaceAll(/^```[\s\S]*?^```/gm, '').matchAll(/^#+ (.*)$/gm)
-  return new Set(Array.from(headings, ([, title]) => title!.toLowerCase().replaceAll(/[^\p{L}\p{N} _-]/gu, '').replaceAll(' ', '-')))
+  return new Set(
+    Array.from(headings, ([, title]) =>
+      title!
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+        .replaceAll(' ', '-'),
+    ),
+  )
 }
 
 for (const page of pages) {
   test(`every link of ${page} leads somewhere`, () => {
-    const links = read(page).replaceAll(/^```[\s\S]*?^```/gm, '').matchAll(/\]\((?!https?:|mailto:)([^)#\s]*)(?:#([^)\s]+))?\)/g)
+    const links = read(page)
+      .replaceAll(/^```[\s\S]*?^```/gm, '')
+      .matchAll(/\]\((?!https?:|mailto:)([^)#\s]*)(?:#([^)\s]+))?\)/g)
     for (const [whole, path, anchor] of links) {
       const target = path === '' ? page : join(dirname(page), path!)
       assert.ok(existsSync(join(ROOT, target)), `${whole}: there is no ${target}`)
-      if (anchor !== undefined && target.endsWith('.md')) assert.ok(anchorsOf(read(target)).has(anchor), `${whole}: ${target} has no such heading`)
+      if (anchor !== undefined && target.endsWith('.md'))
+        assert.ok(anchorsOf(read(target)).has(anchor), `${whole}: ${target} has no such heading`)
     }
   })
 }
@@ -29,12 +42,18 @@ for (const page of pages) {
 test('the guide shows the recipes as they are run', () => {
   const guide = read('docs/guides/recipes.md')
   for (const name of readdirSync(join(ROOT, 'examples', 'recipes'))) {
-    assert.ok(guide.includes(`\`\`\`ts\n${read(`examples/recipes/${name}`)}\`\`\``), `docs/guides/recipes.md should hold examples/recipes/${name}, to the letter`)
+    assert.ok(
+      guide.includes(`\`\`\`ts\n${read(`examples/recipes/${name}`)}\`\`\``),
+      `docs/guides/recipes.md should hold examples/recipes/${name}, to the letter`,
+    )
   }
 })
 
 test('the README shows the embedded library as it is run, in under 15 lines', () => {
   const example = read('examples/embedded.ts')
   assert.ok(example.split('\n').length < 15)
-  assert.ok(read('README.md').includes(`\`\`\`ts\n${example}\`\`\``), 'README.md should hold examples/embedded.ts, to the letter')
+  assert.ok(
+    read('README.md').includes(`\`\`\`ts\n${example}\`\`\``),
+    'README.md should hold examples/embedded.ts, to the letter',
+  )
 })

@@ -53,30 +53,48 @@ test('a redirect is not followed', onLinux, async (t) => {
   assert.equal(destination.connections(), 0)
 })
 
-test('a network that is denied later is not connected to any more, for timers that are stored already', onLinux, async (t) => {
-  const forbidden = await countingListener(t, '127.9.9.9', (response) => response.end('{"ok":true}'))
-  const neighbour = await countingListener(t, '127.9.8.8', (response) => response.end('{"ok":true}'))
-  const cwd = tempDir(t)
-  const before = await startService(t, { cwd })
-  const stored: { name: Name; key: Key }[] = []
-  const { port } = new URL(forbidden.url)
-  for (const name of NAMES) {
-    for (const host of ['127.9.9.9', '127.592137', '2131298569', '0x7f.9.9.9', '0177.011.011.011', '[::ffff:127.9.9.9]']) {
-      stored.push({ name, key: await DIALECTS[name].make(asking(before), newKey(), wishFor(`http://${host}:${port}/`)) })
+test(
+  'a network that is denied later is not connected to any more, for timers that are stored already',
+  onLinux,
+  async (t) => {
+    const forbidden = await countingListener(t, '127.9.9.9', (response) => response.end('{"ok":true}'))
+    const neighbour = await countingListener(t, '127.9.8.8', (response) => response.end('{"ok":true}'))
+    const cwd = tempDir(t)
+    const before = await startService(t, { cwd })
+    const stored: { name: Name; key: Key }[] = []
+    const { port } = new URL(forbidden.url)
+    for (const name of NAMES) {
+      for (const host of [
+        '127.9.9.9',
+        '127.592137',
+        '2131298569',
+        '0x7f.9.9.9',
+        '0177.011.011.011',
+        '[::ffff:127.9.9.9]',
+      ]) {
+        stored.push({
+          name,
+          key: await DIALECTS[name].make(asking(before), newKey(), wishFor(`http://${host}:${port}/`)),
+        })
+      }
     }
-  }
-  await before.stop()
+    await before.stop()
 
-  const ask = asking(await startService(t, { cwd, env: { CALLBACK_DENY: '127.9.9.0/24' } }))
-  for (const { name, key } of stored) {
-    assert.equal(await firstFailure(ask, key), "not allowed: 127.9.9.9 is denied by '127.9.9.0/24' in CALLBACK_DENY")
-    assert.match(succeeded(await DIALECTS[name].read(ask, key)).text, /127\.9\.9\.9 is denied by '127\.9\.9\.0\/24'/, name)
-  }
-  const allowed = await DIALECTS.v1.make(ask, newKey(), wishFor(neighbour.url))
-  await trigger(ask, allowed)
-  await eventually('the neighbour is called', () => neighbour.requests() === 1)
-  assert.equal(forbidden.connections(), 0)
-})
+    const ask = asking(await startService(t, { cwd, env: { CALLBACK_DENY: '127.9.9.0/24' } }))
+    for (const { name, key } of stored) {
+      assert.equal(await firstFailure(ask, key), "not allowed: 127.9.9.9 is denied by '127.9.9.0/24' in CALLBACK_DENY")
+      assert.match(
+        succeeded(await DIALECTS[name].read(ask, key)).text,
+        /127\.9\.9\.9 is denied by '127\.9\.9\.0\/24'/,
+        name,
+      )
+    }
+    const allowed = await DIALECTS.v1.make(ask, newKey(), wishFor(neighbour.url))
+    await trigger(ask, allowed)
+    await eventually('the neighbour is called', () => neighbour.requests() === 1)
+    assert.equal(forbidden.connections(), 0)
+  },
+)
 
 async function trigger(ask: Ask, { namespace, id }: Key): Promise<void> {
   succeeded(await ask('POST', '/api/v1/timers/trigger', { namespace, timerId: id }))
@@ -93,7 +111,9 @@ async function firstFailure(ask: Ask, key: Key): Promise<string> {
 
 /** The whole service with a resolver that says what the test wants, and a connector that leads every address to one listener. */
 async function rebindingWorld(t: TestContext) {
-  const receiver = await countingListener(t, '127.0.0.1', (response) => response.writeHead(200, { connection: 'close' }).end())
+  const receiver = await countingListener(t, '127.0.0.1', (response) =>
+    response.writeHead(200, { connection: 'close' }).end(),
+  )
   const progress = new EventEmitter()
   const dialled: string[] = []
   let addresses: readonly string[] = []
@@ -114,7 +134,10 @@ async function rebindingWorld(t: TestContext) {
       }),
   })
   const ask: Ask = (method, path, body) =>
-    request(path, { method, ...(body !== undefined && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }) })
+    request(path, {
+      method,
+      ...(body !== undefined && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+    })
   /** Makes a timer, then the name gets these addresses, then it fires. */
   const fire = async (name: Name, resolved: readonly string[]): Promise<Key> => {
     const dueAt = new Date(clock.now() + 10_000).toISOString()

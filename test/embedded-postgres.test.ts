@@ -19,7 +19,8 @@ async function setup(t: TestContext) {
   const place = `postgres://${user}:${password}@${host}:${port}/${database}`
   const clock = testClock()
   const handled: string[] = []
-  const open = (name: string) => openProgram(t, { place, clock, onFiring: ({ id }) => void handled.push(`${id} ${name}`) })
+  const open = (name: string) =>
+    openProgram(t, { place, clock, onFiring: ({ id }) => void handled.push(`${id} ${name}`) })
   return { clock, handled, open }
 }
 

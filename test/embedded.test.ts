@@ -43,7 +43,12 @@ for (const [kind, place] of Object.entries(DATABASES)) {
     })
     await timers.create({ namespace: 'n', id: 'late', after: '50h' })
     await timers.create({ namespace: 'n', id: 'cycle', every: '1d' })
-    await timers.create({ namespace: 'n', id: 'flaky', after: '1h', retryPolicy: { initialInterval: '1h', maxInterval: '1h' } })
+    await timers.create({
+      namespace: 'n',
+      id: 'flaky',
+      after: '1h',
+      retryPolicy: { initialInterval: '1h', maxInterval: '1h' },
+    })
     await timers.create({ namespace: 'n', id: 'beyond', after: '50h1s' })
     await clock.advance('50h')
     assert.deepEqual(seen, [
@@ -63,7 +68,9 @@ for (const [kind, place] of Object.entries(DATABASES)) {
     const { clock, timers } = await setup(t, place(t))
     const seen = new Set<string>()
     timers.handle('n', async ({ id }) => void seen.add(id))
-    const results = await timers.batch(Array.from({ length: 1_000 }, (_, n) => ({ namespace: 'n', id: `t${n}`, after: '1h' })))
+    const results = await timers.batch(
+      Array.from({ length: 1_000 }, (_, n) => ({ namespace: 'n', id: `t${n}`, after: '1h' })),
+    )
     assert.ok(results.every(({ ok }) => ok))
     await clock.advance('1h')
     assert.equal(seen.size, 1_000)
@@ -104,11 +111,18 @@ test('timers that wait for a handler neither fill the memory nor hold up other n
   const timers = await openDuetime({ database: join(tempDir(t), 'timers.db'), clock, settings })
   t.after(() => timers.close())
   const waiting = Array.from({ length: 700 }, (_, n) => ({ namespace: 'later', id: `w${n}`, after: '1h' as const }))
-  const others = Array.from({ length: 150 }, (_, n) => ({ namespace: 'other', id: `o${n}`, after: { minutes: 90 + n } }))
+  const others = Array.from({ length: 150 }, (_, n) => ({
+    namespace: 'other',
+    id: `o${n}`,
+    after: { minutes: 90 + n },
+  }))
   await timers.batch([...waiting, ...others])
   const late: Firing[] = []
   let onTime = 0
-  timers.handle('other', (firing) => void (firing.firedAt.getTime() === firing.dueAt.getTime() ? onTime++ : late.push(firing)))
+  timers.handle(
+    'other',
+    (firing) => void (firing.firedAt.getTime() === firing.dueAt.getTime() ? onTime++ : late.push(firing)),
+  )
   await clock.advance('1d')
   assert.deepEqual([onTime, late.map(({ id }) => id)], [150, []])
 
@@ -130,9 +144,10 @@ test('what was due while no program had the file open is handled after the next 
   const seen: Firing<{ n: number }>[] = []
   timers.handle<{ n: number }>('n', (firing) => void seen.push(firing))
   await clock.advance('0s')
-  assert.deepEqual(seen.map(({ id, payload, dueAt, firedAt }) => [id, payload.n, dueAt.toISOString(), firedAt.toISOString()]), [
-    ['a', 1, '2026-01-01T01:00:00.000Z', '2026-02-01T00:00:00.000Z'],
-  ])
+  assert.deepEqual(
+    seen.map(({ id, payload, dueAt, firedAt }) => [id, payload.n, dueAt.toISOString(), firedAt.toISOString()]),
+    [['a', 1, '2026-01-01T01:00:00.000Z', '2026-02-01T00:00:00.000Z']],
+  )
 })
 
 test('a service on the same file shows the timers of a program, cannot make one, and leaves their firing to the program', async (t) => {
@@ -140,7 +155,12 @@ test('a service on the same file shows the timers of a program, cannot make one,
   const database = join(cwd, 'timers.db')
   const past = testClock('2020-01-01T00:00:00Z')
   const first = await openDuetime({ database, clock: past })
-  await first.create({ id: '0190a3c4-0000-7000-8000-000000000001', after: '1h', payload: { n: 1 }, retryPolicy: { maxRetries: 0 } })
+  await first.create({
+    id: '0190a3c4-0000-7000-8000-000000000001',
+    after: '1h',
+    payload: { n: 1 },
+    retryPolicy: { maxRetries: 0 },
+  })
   await first.close()
 
   const service = await startService(t, { cwd, env: { TIMER_DB_PATH: database } })
@@ -150,7 +170,11 @@ test('a service on the same file shows the timers of a program, cannot make one,
     return { status: response.status, body: (await response.json()) as Record<string, unknown> }
   }
   // One of its own that is due later fires: by then the overdue one has had its chance.
-  const own = await post('/api/v1/timers/create', { id: 'own', schedule: 'PT1S', callbackUrl: `${service.url}/healthz` })
+  const own = await post('/api/v1/timers/create', {
+    id: 'own',
+    schedule: 'PT1S',
+    callbackUrl: `${service.url}/healthz`,
+  })
   assert.equal(own.status, 200)
   await eventually('the own timer to have fired', async () => {
     const { body } = await post('/api/v1/timers/get', { timerId: 'own' })
@@ -211,23 +235,40 @@ test('a FinalFailure is not tried again', async (t) => {
   await timers.create({ namespace: 'n', id: 'a', after: '1s' })
   await clock.advance('1h')
   const timer = await timers.get({ namespace: 'n', id: 'a' })
-  assert.deepEqual([timer.status, timer.attempts.length, timer.lastError], ['failed', 1, 'FinalFailure: the account is gone'])
+  assert.deepEqual(
+    [timer.status, timer.attempts.length, timer.lastError],
+    ['failed', 1, 'FinalFailure: the account is gone'],
+  )
 })
 
 test('a handler can move its timer to another time, by an instant or a length of time', async (t) => {
   const { clock, timers } = await setup(t)
   const midnight = new Date('2026-01-02T00:00:00Z')
-  const answers = [reschedule('2h'), reschedule(midnight), { reschedule: { days: 1 } }, reschedule('yesterday'), undefined]
+  const answers = [
+    reschedule('2h'),
+    reschedule(midnight),
+    { reschedule: { days: 1 } },
+    reschedule('yesterday'),
+    undefined,
+  ]
   const seen: string[] = []
   timers.handle('n', ({ firedAt }) => {
     seen.push(firedAt.toISOString().slice(0, 13))
     return answers.shift()
   })
-  await timers.create({ namespace: 'n', id: 'a', after: '1h', retryPolicy: { initialInterval: '1h', maxInterval: '1h' } })
+  await timers.create({
+    namespace: 'n',
+    id: 'a',
+    after: '1h',
+    retryPolicy: { initialInterval: '1h', maxInterval: '1h' },
+  })
   await clock.advance('2d12h')
   assert.deepEqual(seen, ['2026-01-01T01', '2026-01-01T03', '2026-01-02T00', '2026-01-03T00', '2026-01-03T01'])
   const { attempts } = await timers.get({ namespace: 'n', id: 'a' })
-  assert.deepEqual(attempts.map(({ outcome }) => outcome), ['rescheduled', 'rescheduled', 'rescheduled', 'failed', 'delivered'])
+  assert.deepEqual(
+    attempts.map(({ outcome }) => outcome),
+    ['rescheduled', 'rescheduled', 'rescheduled', 'failed', 'delivered'],
+  )
   assert.match(attempts[3]!.error!, /reschedule: "yesterday" is not a length of time/)
 })
 
@@ -331,13 +372,14 @@ test('an update or cancel that was acknowledged is final, and what is shown is w
   assert.deepEqual(seen.toSorted(), ['kept [1]', 'moved {"n":2}', 'slept null'])
   await assert.rejects(timers.cancel('kept'), { code: 'TIMER_NOT_PENDING' })
   const { timers: found } = await timers.list({ metadataKey: 'who', metadataValue: 'ada' })
-  assert.deepEqual(found.map(({ id, schedule, callback, metadata }) => ({ id, schedule, callback, metadata })), [
-    { id: 'kept', schedule: 'P1D', callback: { type: 'function' }, metadata: { who: 'ada' } },
-  ])
-  assert.deepEqual(timers.preview({ every: '1mo', from: '2026-01-31T00:00:00Z', count: 2 }).map((at) => at.toISOString().slice(0, 10)), [
-    '2026-01-31',
-    '2026-02-28',
-  ])
+  assert.deepEqual(
+    found.map(({ id, schedule, callback, metadata }) => ({ id, schedule, callback, metadata })),
+    [{ id: 'kept', schedule: 'P1D', callback: { type: 'function' }, metadata: { who: 'ada' } }],
+  )
+  assert.deepEqual(
+    timers.preview({ every: '1mo', from: '2026-01-31T00:00:00Z', count: 2 }).map((at) => at.toISOString().slice(0, 10)),
+    ['2026-01-31', '2026-02-28'],
+  )
 })
 
 test('a timer can call a URL instead of a handler', async (t) => {
@@ -370,7 +412,10 @@ test('a clock cannot be moved while it is being moved, nor backwards, nor for ev
 test('the example of the README has less than 15 lines and does what it says', async (t) => {
   const example = join(root, 'examples', 'embedded.ts')
   assert.ok(readFileSync(example, 'utf8').trimEnd().split('\n').length < 15)
-  const program = spawn(process.execPath, [FROM_SOURCE, example], { cwd: tempDir(t), stdio: ['ignore', 'pipe', 'inherit'] })
+  const program = spawn(process.execPath, [FROM_SOURCE, example], {
+    cwd: tempDir(t),
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   t.after(() => program.kill('SIGKILL'))
   const ended = once(program, 'exit').then(([code]) => assert.fail(`the example ended with code ${code}`))
   const [line] = (await Promise.race([once(program.stdout.setEncoding('utf8'), 'data'), ended])) as [string]
@@ -389,5 +434,6 @@ test('the example of a test passes', async () => {
 
 test('ids with characters that not every database can keep are refused', async (t) => {
   const { timers } = await setup(t)
-  for (const id of ['a\0b', 'a\ud800']) await assert.rejects(timers.create({ id, after: '1h' }), /id must be well-formed Unicode text without NUL/)
+  for (const id of ['a\0b', 'a\ud800'])
+    await assert.rejects(timers.create({ id, after: '1h' }), /id must be well-formed Unicode text without NUL/)
 })

@@ -28,7 +28,10 @@ test('what cannot be read is said', async (t) => {
 
 test('settings are taken from it, quoted and commented as Node reads them, and the environment wins', async (t) => {
   const cwd = tempDir(t)
-  writeFileSync(join(cwd, '.env'), '# mine\nexport DATABASE_URL="sqlite:./from the file.db" # here\nLOG_FORMAT=pretty\nRUST_LOG=warn,duetime=debug\n')
+  writeFileSync(
+    join(cwd, '.env'),
+    '# mine\nexport DATABASE_URL="sqlite:./from the file.db" # here\nLOG_FORMAT=pretty\nRUST_LOG=warn,duetime=debug\n',
+  )
   const service = await startService(t, { cwd }) // with LOG_FORMAT=json
   const listening = await service.logged('listening')
   assert.deepEqual(listening['database'], { type: 'sqlite', path: './from the file.db' })

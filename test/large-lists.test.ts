@@ -15,14 +15,19 @@ const SMALL_HEAP = { NODE_OPTIONS: '--max-old-space-size=256' }
 const PAYLOAD = 'x'.repeat(255 * 1_024 - 2)
 const CREATED_AT_ONCE = 8
 
-type ListJson = { readonly timers: readonly { readonly id: string; readonly payload: string }[]; readonly nextCursor?: string; readonly nextOffset?: number }
+type ListJson = {
+  readonly timers: readonly { readonly id: string; readonly payload: string }[]
+  readonly nextCursor?: string
+  readonly nextOffset?: number
+}
 
 async function addLarge(service: Service, count: number): Promise<readonly string[]> {
   const client = new Client(() => service)
   const ids = Array.from({ length: count }, (_, n) => `large-${String(n).padStart(4, '0')}`)
   const waiting = ids.values()
   const work = async () => {
-    for (const id of waiting) await accepted(client.create({ id, executeAt: FAR, callbackUrl: 'http://127.0.0.1:9/', payload: PAYLOAD }))
+    for (const id of waiting)
+      await accepted(client.create({ id, executeAt: FAR, callbackUrl: 'http://127.0.0.1:9/', payload: PAYLOAD }))
   }
   await Promise.all(Array.from({ length: CREATED_AT_ONCE }, work))
   return ids
@@ -30,7 +35,11 @@ async function addLarge(service: Service, count: number): Promise<readonly strin
 
 function list(service: Service, body: object): Promise<Response> {
   const headers = { 'content-type': 'application/json' }
-  return fetch(`${service.url}/api/v1/timers/list`, { method: 'POST', headers, body: JSON.stringify({ limit: 1_000, ...body }) })
+  return fetch(`${service.url}/api/v1/timers/list`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify({ limit: 1_000, ...body }),
+  })
 }
 
 /** Follows the pages to the end, coming again when told to. */
@@ -59,16 +68,26 @@ test('a service with 256 MB of heap answers many lists of large timers at once, 
 
   const flood = await Promise.all(
     Array.from({ length: 40 }, async (_, n) => {
-      const response = await (n % 4 === 0 ? fetch(`${service.url}/api/v1/timers?page_size=100`) : list(service, n % 4 === 1 ? { sort: 'dueAt' } : {}))
+      const response = await (n % 4 === 0
+        ? fetch(`${service.url}/api/v1/timers?page_size=100`)
+        : list(service, n % 4 === 1 ? { sort: 'dueAt' } : {}))
       await response.arrayBuffer()
       return response
     }),
   )
   assert.ok(flood.some(({ status }) => status === 200))
-  for (const { status, headers } of flood) assert.ok(status === 200 || (status === 503 && Number(headers.get('retry-after')) >= 1), String(status))
+  for (const { status, headers } of flood)
+    assert.ok(status === 200 || (status === 503 && Number(headers.get('retry-after')) >= 1), String(status))
 
-  const walks = await Promise.all([walk(service, {}), walk(service, { sort: 'dueAt', offset: 0 }), walk(service, { search: 'large-00' })])
-  assert.deepEqual(walks.map((found) => found.length), [1_000, 1_000, 100])
+  const walks = await Promise.all([
+    walk(service, {}),
+    walk(service, { sort: 'dueAt', offset: 0 }),
+    walk(service, { search: 'large-00' }),
+  ])
+  assert.deepEqual(
+    walks.map((found) => found.length),
+    [1_000, 1_000, 100],
+  )
   for (const found of walks) assert.deepEqual(found.toSorted(), ids.slice(0, found.length))
   assert.ok(service.isAlive, service.output)
 })

@@ -34,6 +34,9 @@ test('a stream lasts longer than a request may take, and shows what fires', asyn
   await accepted(client.create({ id: 'seen', schedule: 'PT3S', callbackUrl: receiver.url }))
   assert.equal((await live.next('change'))?.data['id'], 'seen')
   const { id, outcome, statusCode, status, latenessMs } = (await live.next('firing'))!.data
-  assert.deepEqual({ id, outcome, statusCode, status }, { id: 'seen', outcome: 'delivered', statusCode: 200, status: 'completed' })
+  assert.deepEqual(
+    { id, outcome, statusCode, status },
+    { id: 'seen', outcome: 'delivered', statusCode: 200, status: 'completed' },
+  )
   assert.ok((latenessMs as number) >= 0, 'never early')
 })

@@ -43,7 +43,12 @@ const OWN_SUBJECTS: readonly Callback[] = [
 ]
 
 function keysFile(cwd: string): string {
-  const entry = (name: string, key: string, more: object) => ({ name, hash: hashKey(key), permissions: ['timer'], ...more })
+  const entry = (name: string, key: string, more: object) => ({
+    name,
+    hash: hashKey(key),
+    permissions: ['timer'],
+    ...more,
+  })
   const entries = [
     entry('admin', ADMIN, { permissions: ['admin'], namespaces: ['*'] }),
     entry('acme', ACME, { namespaces: ['acme', 'acme.*'] }),
@@ -60,12 +65,19 @@ async function setup(t: TestContext) {
   let service: Service
   const start = async (env: Environment = {}) => {
     service = await startService(t, { cwd, env: { NATS_URL: server.url, KEYS_FILE: keys, HOST: '127.0.0.1', ...env } })
-    await eventually('ready', async () => ((await (await fetch(`${service.url}/readyz`)).json()) as { status: string }).status === 'ready')
+    await eventually(
+      'ready',
+      async () => ((await (await fetch(`${service.url}/readyz`)).json()) as { status: string }).status === 'ready',
+    )
   }
   const as = (key: string) => new Client(() => service, { 'x-api-key': key })
   const post = async (key: string, path: string, body: object) => {
     const headers = { 'content-type': 'application/json', 'x-api-key': key }
-    const response = await fetch(`${service.url}/api/v1/${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+    const response = await fetch(`${service.url}/api/v1/${path}`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(body),
+    })
     return { status: response.status, text: await response.text() }
   }
   /** The statuses of a create, an update and a test with this callback, and what the create answered. */
@@ -91,43 +103,65 @@ async function setup(t: TestContext) {
   return { start, restart, as, post, tried, fired, nats: await natsClient(t, server) }
 }
 
-test('the subjects of the service are refused at create, update and test, in one piece or put together', needsNats, async (t) => {
-  const { start, tried, nats } = await setup(t)
-  await start()
-  for (const callback of OWN_SUBJECTS) {
-    const { statuses, why } = await tried(ACME, callback)
-    assert.deepEqual(statuses, [400, 400, 400], `${JSON.stringify(callback)} ${why}`)
-  }
-  assert.deepEqual((await tried(ACME, { topic: 'orders', key: 'paid' })).statuses, [200, 200, 200])
-  for (const stream of ['TIMER_COMMANDS', 'TIMER_EVENTS', 'TIMER_DLQ']) assert.equal(await nats.count(stream), 0, stream)
-})
+test(
+  'the subjects of the service are refused at create, update and test, in one piece or put together',
+  needsNats,
+  async (t) => {
+    const { start, tried, nats } = await setup(t)
+    await start()
+    for (const callback of OWN_SUBJECTS) {
+      const { statuses, why } = await tried(ACME, callback)
+      assert.deepEqual(statuses, [400, 400, 400], `${JSON.stringify(callback)} ${why}`)
+    }
+    assert.deepEqual((await tried(ACME, { topic: 'orders', key: 'paid' })).statuses, [200, 200, 200])
+    for (const stream of ['TIMER_COMMANDS', 'TIMER_EVENTS', 'TIMER_DLQ'])
+      assert.equal(await nats.count(stream), 0, stream)
+  },
+)
 
-test('what was stored before a setting made it wrong fails at its first attempt, and says why', needsNats, async (t) => {
-  const { start, restart, as, fired, nats } = await setup(t)
-  await start({ NATS_COMMANDS_SUBJECT: 'former.commands', NATS_COMMANDS_STREAM: 'FORMER' })
-  const create = (id: string, topic: string) =>
-    accepted(as(ACME).create({ namespace: 'acme', id, executeAt: FAR, callback: { type: 'nats', topic }, payload: COMMAND }))
-  await create('to-commands', 'timer.commands')
-  await create('to-orders', 'orders')
-  const scheduled = { ...COMMAND, tenantId: 'acme', payload: { ...COMMAND.payload, tenantId: 'acme', serviceCallId: 'call' } }
-  await nats.publish('former.commands', scheduled)
-  await eventually('taken', async () => (await nats.count('FORMER')) === 0)
+test(
+  'what was stored before a setting made it wrong fails at its first attempt, and says why',
+  needsNats,
+  async (t) => {
+    const { start, restart, as, fired, nats } = await setup(t)
+    await start({ NATS_COMMANDS_SUBJECT: 'former.commands', NATS_COMMANDS_STREAM: 'FORMER' })
+    const create = (id: string, topic: string) =>
+      accepted(
+        as(ACME).create({ namespace: 'acme', id, executeAt: FAR, callback: { type: 'nats', topic }, payload: COMMAND }),
+      )
+    await create('to-commands', 'timer.commands')
+    await create('to-orders', 'orders')
+    const scheduled = {
+      ...COMMAND,
+      tenantId: 'acme',
+      payload: { ...COMMAND.payload, tenantId: 'acme', serviceCallId: 'call' },
+    }
+    await nats.publish('former.commands', scheduled)
+    await eventually('taken', async () => (await nats.count('FORMER')) === 0)
 
-  await restart({})
-  const forged = await fired('to-commands')
-  assert.deepEqual([forged.status, (forged.attempts as unknown[]).length], ['failed', 1])
-  assert.match(forged.lastError!, /'timer\.commands' is a subject of the service itself/)
-  assert.equal((await as(ADMIN).get({ namespace: 'victim', timerId: 'forged' })).type, 'refused')
-  assert.equal(await nats.count('TIMER_COMMANDS'), 0)
+    await restart({})
+    const forged = await fired('to-commands')
+    assert.deepEqual([forged.status, (forged.attempts as unknown[]).length], ['failed', 1])
+    assert.match(forged.lastError!, /'timer\.commands' is a subject of the service itself/)
+    assert.equal((await as(ADMIN).get({ namespace: 'victim', timerId: 'forged' })).type, 'refused')
+    assert.equal(await nats.count('TIMER_COMMANDS'), 0)
 
-  await restart({ NATS_NAMESPACE_PREFIX: 'tenants', NATS_COMMANDS_STREAM: 'BOUND', NATS_EVENTS_STREAM: 'BOUND_EVENTS' })
-  const outside = await fired('to-orders')
-  assert.deepEqual([outside.status, (outside.attempts as unknown[]).length], ['failed', 1])
-  assert.match(outside.lastError!, /'tenants\.acme\.…' only/)
-  // The event of a scheduled call is the service's own: it goes where events go now.
-  assert.equal((await fired('call')).status, 'completed')
-  assert.deepEqual((await nats.read('BOUND_EVENTS')).map(({ subject }) => subject), ['tenants.acme.timer.events'])
-})
+    await restart({
+      NATS_NAMESPACE_PREFIX: 'tenants',
+      NATS_COMMANDS_STREAM: 'BOUND',
+      NATS_EVENTS_STREAM: 'BOUND_EVENTS',
+    })
+    const outside = await fired('to-orders')
+    assert.deepEqual([outside.status, (outside.attempts as unknown[]).length], ['failed', 1])
+    assert.match(outside.lastError!, /'tenants\.acme\.…' only/)
+    // The event of a scheduled call is the service's own: it goes where events go now.
+    assert.equal((await fired('call')).status, 'completed')
+    assert.deepEqual(
+      (await nats.read('BOUND_EVENTS')).map(({ subject }) => subject),
+      ['tenants.acme.timer.events'],
+    )
+  },
+)
 
 test('with a prefix a namespace with a dot is one word, and reaches no other namespace', needsNats, async (t) => {
   const { start, tried, as, nats } = await setup(t)
@@ -138,7 +172,10 @@ test('with a prefix a namespace with a dot is one word, and reaches no other nam
   assert.deepEqual((await tried(ACME, { topic: 'tenants.acme%2Etimer.x' }, 'acme.timer')).statuses, [200, 200, 200])
   const dotted = { ...COMMAND, tenantId: 'acme.timer', payload: { ...COMMAND.payload, tenantId: 'acme.timer' } }
   await nats.publish('tenants.acme%2Etimer.timer.commands', dotted)
-  await eventually('stored', async () => (await as(ADMIN).get({ namespace: 'acme.timer', timerId: 'forged' })).type === 'ok')
+  await eventually(
+    'stored',
+    async () => (await as(ADMIN).get({ namespace: 'acme.timer', timerId: 'forged' })).type === 'ok',
+  )
   assert.equal((await nats.request('tenants.a%2eb.duetime.v1.timers.get', { timerId: 'forged' })).code, '400')
 })
 

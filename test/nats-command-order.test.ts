@@ -49,7 +49,8 @@ async function setup(t: TestContext) {
 
 test('a command that comes again behind a later one for its timer does nothing', needsNats, async (t) => {
   const { nats, take, restart, areSettledBut } = await setup(t)
-  for (const id of ['canceled', 'moved', 'alone']) await nats.publish('timer.commands', command('ScheduleTimer', id, EARLY))
+  for (const id of ['canceled', 'moved', 'alone'])
+    await nats.publish('timer.commands', command('ScheduleTimer', id, EARLY))
   const taken = await take(3)
   await nats.publish('timer.commands', command('CancelTimer', 'canceled', EARLY))
   await nats.publish('timer.commands', command('ScheduleTimer', 'moved', LATE))

@@ -44,7 +44,13 @@ async function assertDegraded(service: Service, reason: RegExp): Promise<void> {
   assert.match(ready.nats, /^disconnected: /)
   const isTold = () => service.logs.some(({ msg, reason: told }) => /the broker/.test(msg) && reason.test(String(told)))
   await eventually('the reason in the log', isTold)
-  await accepted(new Client(() => service).create({ id: 'far', executeAt: inMs(3_600_000), callback: { type: 'nats', topic: 'far' } }))
+  await accepted(
+    new Client(() => service).create({
+      id: 'far',
+      executeAt: inMs(3_600_000),
+      callback: { type: 'nats', topic: 'far' },
+    }),
+  )
 }
 
 /** Streams are there, and a message is published and confirmed. */
@@ -114,7 +120,11 @@ test('TLS goes by the authority and the address that are configured, and by noth
   const { write, tlsLines } = certificateFiles(t)
   const [ours, others] = [new TestAuthority('ours'), new TestAuthority('others')]
   const server = await startNatsServer(t, { config: tlsLines(others.issue('127.0.0.1')) })
-  const service = await serviceWith(t, { NATS_HOST: '127.0.0.1', NATS_PORT: String(server.port), NATS_TLS_CA: write(ours.cert) })
+  const service = await serviceWith(t, {
+    NATS_HOST: '127.0.0.1',
+    NATS_PORT: String(server.port),
+    NATS_TLS_CA: write(ours.cert),
+  })
   await assertDegraded(service, /the certificate is not trusted .*NATS_TLS_CA/)
   await restartWith(server, tlsLines(ours.issue('localhost')))
   await assertDegraded(service, /the certificate is for another host: .*127\.0\.0\.1/)
@@ -150,7 +160,10 @@ test('a server that takes connections and says nothing does not hold up the star
 
 async function silentListener(t: TestContext, port: number): Promise<{ close(): Promise<void> }> {
   const sockets = new Set<Socket>()
-  const listener: Server = createServer((socket) => void sockets.add(socket.on('error', () => {}))).listen(port, '127.0.0.1')
+  const listener: Server = createServer((socket) => void sockets.add(socket.on('error', () => {}))).listen(
+    port,
+    '127.0.0.1',
+  )
   await once(listener, 'listening')
   const close = async () => {
     if (!listener.listening) return
@@ -163,30 +176,47 @@ async function silentListener(t: TestContext, port: number): Promise<{ close(): 
   return { close }
 }
 
-test('what comes due while the server is away fails by its own policy, and nothing of it is sent later unasked', needsNats, async (t) => {
-  const server = await startNatsServer(t)
-  const service = await serviceWith(t, { NATS_URL: server.url })
-  const nats = await natsClient(t, server)
-  await nats.manager.streams.add({ name: 'ORDERS', subjects: ['orders.>'] })
-  await eventually('ready', async () => (await readiness(service)).status === 'ready')
-  const single = await createOnPlatform(service, { execute_at: inMs(5_500), callback: { type: 'nats', topic: 'orders.once' } })
-  await server.kill()
-  const client = new Client(() => service)
-  const retryPolicy = { maxRetries: 100, initialInterval: '200ms', multiplier: 1 }
-  await accepted(client.create({ id: 'again', executeAt: inMs(100), callback: { type: 'nats', topic: 'orders.again' }, retryPolicy }))
-  const timer = (timerId: string) => accepted(client.get({ timerId }))
-  const failed = await eventually('its only attempt', async () => {
-    const seen = await timer(single)
-    return seen.status === 'failed' && seen
-  })
-  assert.match(failed.lastError!, /no connection to the broker/)
-  assert.equal((await timer('again')).status, 'pending')
-  await server.start()
-  await eventually('published', async () => (await timer('again')).status === 'completed')
-  await assertWorks(service) // one more on the same connection: whatever a buffer had held would have come before it
-  assert.deepEqual((await nats.read('ORDERS')).map(({ subject }) => subject), ['orders.again'])
-  assert.ok(service.isAlive)
-})
+test(
+  'what comes due while the server is away fails by its own policy, and nothing of it is sent later unasked',
+  needsNats,
+  async (t) => {
+    const server = await startNatsServer(t)
+    const service = await serviceWith(t, { NATS_URL: server.url })
+    const nats = await natsClient(t, server)
+    await nats.manager.streams.add({ name: 'ORDERS', subjects: ['orders.>'] })
+    await eventually('ready', async () => (await readiness(service)).status === 'ready')
+    const single = await createOnPlatform(service, {
+      execute_at: inMs(5_500),
+      callback: { type: 'nats', topic: 'orders.once' },
+    })
+    await server.kill()
+    const client = new Client(() => service)
+    const retryPolicy = { maxRetries: 100, initialInterval: '200ms', multiplier: 1 }
+    await accepted(
+      client.create({
+        id: 'again',
+        executeAt: inMs(100),
+        callback: { type: 'nats', topic: 'orders.again' },
+        retryPolicy,
+      }),
+    )
+    const timer = (timerId: string) => accepted(client.get({ timerId }))
+    const failed = await eventually('its only attempt', async () => {
+      const seen = await timer(single)
+      return seen.status === 'failed' && seen
+    })
+    assert.match(failed.lastError!, /no connection to the broker/)
+    assert.equal((await timer('again')).status, 'pending')
+    await server.start()
+    await eventually('published', async () => (await timer('again')).status === 'completed')
+    await assertWorks(service) // one more on the same connection: whatever a buffer had held would have come before it
+    assert.deepEqual(
+      (await nats.read('ORDERS')).map(({ subject }) => subject),
+      ['orders.again'],
+    )
+    assert.ok(service.isAlive)
+  },
+)
 
 async function createOnPlatform(service: Service, body: unknown): Promise<string> {
   const headers = { 'content-type': 'application/json' }

@@ -16,34 +16,45 @@ const CALM = 300
 const STORMY = 300
 const IN_AN_HOUR = new Date(Date.now() + 3_600_000).toISOString()
 
-test('every command becomes one timer, however many nodes share the consumer', { ...needsNats, timeout: 600_000 }, async (t) => {
-  const server = await startNatsServer(t)
-  const env = { NATS_URL: server.url, NATS_ACK_WAIT: '1s', LEASE: '2s', SHARDS: '8' }
-  const cluster = await Cluster.start(t, { nodes: 2, env })
-  const [survivor, victim] = cluster.nodes as [ClusterNode, ClusterNode]
-  const nats = await natsClient(t, server)
-  await cluster.balanced()
-  await eventually('both ask for commands', async () => (await consumerOf(nats)).num_waiting === 2)
+test(
+  'every command becomes one timer, however many nodes share the consumer',
+  { ...needsNats, timeout: 600_000 },
+  async (t) => {
+    const server = await startNatsServer(t)
+    const env = { NATS_URL: server.url, NATS_ACK_WAIT: '1s', LEASE: '2s', SHARDS: '8' }
+    const cluster = await Cluster.start(t, { nodes: 2, env })
+    const [survivor, victim] = cluster.nodes as [ClusterNode, ClusterNode]
+    const nats = await natsClient(t, server)
+    await cluster.balanced()
+    await eventually('both ask for commands', async () => (await consumerOf(nats)).num_waiting === 2)
 
-  await publish(nats, 'calm', CALM)
-  await eventually('all are taken', () => isIdle(nats))
-  const calm = await timersOf(survivor)
-  assert.deepEqual(idsOf(calm), namesOf('calm', CALM))
-  assert.deepEqual([...new Set(calm.map(({ version }) => version))], [1], 'some were carried out twice')
+    await publish(nats, 'calm', CALM)
+    await eventually('all are taken', () => isIdle(nats))
+    const calm = await timersOf(survivor)
+    assert.deepEqual(idsOf(calm), namesOf('calm', CALM))
+    assert.deepEqual([...new Set(calm.map(({ version }) => version))], [1], 'some were carried out twice')
 
-  const publishing = publish(nats, 'stormy', STORMY)
-  await eventually('some are taken', async () => (await consumerOf(nats)).delivered.consumer_seq > CALM + STORMY / 4)
-  await victim.kill()
-  await publishing
-  await eventually('all are taken', () => isIdle(nats), { withinMs: 60_000 })
-  assert.deepEqual(idsOf(await timersOf(survivor)), [...namesOf('calm', CALM), ...namesOf('stormy', STORMY)].toSorted())
-  assert.equal(await nats.count('TIMER_DLQ'), 0)
-})
+    const publishing = publish(nats, 'stormy', STORMY)
+    await eventually('some are taken', async () => (await consumerOf(nats)).delivered.consumer_seq > CALM + STORMY / 4)
+    await victim.kill()
+    await publishing
+    await eventually('all are taken', () => isIdle(nats), { withinMs: 60_000 })
+    assert.deepEqual(
+      idsOf(await timersOf(survivor)),
+      [...namesOf('calm', CALM), ...namesOf('stormy', STORMY)].toSorted(),
+    )
+    assert.equal(await nats.count('TIMER_DLQ'), 0)
+  },
+)
 
 /** One page holds them all. */
 async function timersOf(node: ClusterNode): Promise<TimerJson[]> {
   const body = JSON.stringify({ namespace: 'acme', limit: CALM + STORMY + 1 })
-  const response = await fetch(`${node.url}/api/v1/timers/list`, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+  const response = await fetch(`${node.url}/api/v1/timers/list`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body,
+  })
   return ((await response.json()) as { timers: TimerJson[] }).timers
 }
 

@@ -43,7 +43,8 @@ before(async (t) => {
   project = join(dir, 'project')
   const packed = await Promise.all([packDuetime(dir), packSdk(dir)])
   for (const version of [...SERVES, ...TOO_OLD, SDK_FROM]) {
-    if ((await nodeOf(version)) === null) missing = `Node ${version} is not here, and npm's registry cannot be reached (npm install node@${version})`
+    if ((await nodeOf(version)) === null)
+      missing = `Node ${version} is not here, and npm's registry cannot be reached (npm install node@${version})`
   }
   if (missing !== null) return
   await npmInstall(project, ...packed)
@@ -57,11 +58,22 @@ for (const version of SERVES) {
       if (missing !== null) return t.skip(missing)
       const receiver = await startReceiver(t)
       const { url, errors } = await serve(t, version)
-      const created = await post(url, 'create', { id: 'a', schedule: 'PT1S', callbackUrl: receiver.url, payload: { n: 1 } })
+      const created = await post(url, 'create', {
+        id: 'a',
+        schedule: 'PT1S',
+        callbackUrl: receiver.url,
+        payload: { n: 1 },
+      })
       assert.equal(created.status, 200, JSON.stringify(created.body))
       const anonymous = await post(url, 'create', { schedule: 'PT1H', callbackUrl: receiver.url })
-      assert.match(String(anonymous.body['id']), /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
-      const monthly = await post(url, 'preview', { schedule: 'R/2027-01-31T09:00:00+01:00[Europe/Berlin]/P1M', count: 3 })
+      assert.match(
+        String(anonymous.body['id']),
+        /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
+      )
+      const monthly = await post(url, 'preview', {
+        schedule: 'R/2027-01-31T09:00:00+01:00[Europe/Berlin]/P1M',
+        count: 3,
+      })
       assert.match(JSON.stringify(monthly.body), /2027-02-28T08:00:00.*2027-03-31T07:00:00/)
       const delivery = await receiver.received('a')
       assert.deepEqual(delivery.body.payload, { n: 1 })
@@ -80,7 +92,10 @@ for (const version of SERVES) {
       if (missing !== null) return t.skip(missing)
       const { url } = await serve(t, version)
       for (const node of [version, SDK_FROM]) {
-        assert.equal((await run((await nodeOf(node))!, ['--no-warnings', 'sdk.mjs', url], project)).stdout.trim(), 'canceled')
+        assert.equal(
+          (await run((await nodeOf(node))!, ['--no-warnings', 'sdk.mjs', url], project)).stdout.trim(),
+          'canceled',
+        )
       }
     })
   })
@@ -111,7 +126,11 @@ function main(): string {
 
 async function serve(t: TestContext, version: string): Promise<{ url: string; errors: () => string }> {
   const env = { PORT: '0', LOG_FORMAT: 'json' }
-  const child = spawn((await nodeOf(version))!, [main(), 'serve'], { cwd: tempDir(t), env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn((await nodeOf(version))!, [main(), 'serve'], {
+    cwd: tempDir(t),
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   cleanUp(t, async () => {
     child.kill('SIGTERM')
     if (child.exitCode === null) await once(child, 'close')
@@ -128,7 +147,11 @@ async function serve(t: TestContext, version: string): Promise<{ url: string; er
   return { url, errors: () => errors }
 }
 
-async function post(url: string, path: string, body: object): Promise<{ status: number; body: Record<string, unknown> }> {
+async function post(
+  url: string,
+  path: string,
+  body: object,
+): Promise<{ status: number; body: Record<string, unknown> }> {
   const headers = { 'content-type': 'application/json' }
   const response = await fetch(`${url}/api/v1/timers/${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
   return { status: response.status, body: (await response.json()) as Record<string, unknown> }

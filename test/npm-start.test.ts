@@ -26,7 +26,12 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     test(`${signal} to ${to} ends the server in order`, async (t) => {
       const database = join(tempDir(t), 'timers.db')
       const env = { ...process.env, PORT: '0', LOG_FORMAT: 'json', DATABASE_URL: `sqlite:${database}` }
-      const npm = spawn('npm', ['start', '--silent'], { cwd: ROOT, env, detached: true, stdio: ['ignore', 'pipe', 'inherit'] })
+      const npm = spawn('npm', ['start', '--silent'], {
+        cwd: ROOT,
+        env,
+        detached: true,
+        stdio: ['ignore', 'pipe', 'inherit'],
+      })
       cleanUp(t, () => killGroup(npm.pid!))
       const messages: unknown[] = []
       // The pipe is the server's too: it closes when both are gone.

@@ -65,7 +65,8 @@ test('by the variables: every connection is encrypted, and there are never more 
   const env = { ...place, PG_SSL: 'verify-full', PG_SSL_CA: ours, PG_POOL_SIZE: String(POOL_SIZE) }
   const service = await startService(t, { cwd: tempDir(t), env })
   const client = new Client(() => service)
-  const list = () => fetch(`${service.url}/api/v1/timers/list`, { method: 'POST', headers: JSON_BODY, body: '{"sort":"createdAt"}' })
+  const list = () =>
+    fetch(`${service.url}/api/v1/timers/list`, { method: 'POST', headers: JSON_BODY, body: '{"sort":"createdAt"}' })
   const inAnHour = new Date(Date.now() + 3_600_000).toISOString()
   const work = async (n: number) => {
     const id = `t${n}`
@@ -92,7 +93,10 @@ test('by the variables: every connection is encrypted, and there are never more 
 test('by a URL: TLS is in its parameters, and the password may stand apart', async (t) => {
   const database = await newDatabase()
   const parameters = `sslmode=verify-full&sslrootcert=${encodeURIComponent(ours)}`
-  const env = { DATABASE_URL: `postgres://guarded@localhost:${server.port}/${database}?${parameters}`, PG_PASSWORD: 's3cret' }
+  const env = {
+    DATABASE_URL: `postgres://guarded@localhost:${server.port}/${database}?${parameters}`,
+    PG_PASSWORD: 's3cret',
+  }
   const service = await startService(t, { cwd: tempDir(t), env })
   assert.equal((await fetch(`${service.url}/readyz`)).status, 200)
   const { connections, encrypted } = await connectionsTo(database)

@@ -16,10 +16,15 @@ const README = readFileSync(join(ROOT, 'README.md'), 'utf8')
 test('the first timer fires, the second one is canceled before it is due, and the first one no longer can be', async (t) => {
   const receiver = await startReceiver(t)
   const service = await startService(t, { cwd: tempDir(t) })
-  const section = README.slice(README.indexOf('## Your first timer'), README.indexOf('## What you will want to ask next'))
+  const section = README.slice(
+    README.indexOf('## Your first timer'),
+    README.indexOf('## What you will want to ask next'),
+  )
   const commands = Array.from(section.matchAll(/^```sh\n(curl [\s\S]*?)^```$/gm), ([, command]) => command!)
   const type = async (command: string) => {
-    const here = command.replaceAll('http://localhost:8080', service.url).replaceAll('http://localhost:9000/payment-timeout', receiver.url)
+    const here = command
+      .replaceAll('http://localhost:8080', service.url)
+      .replaceAll('http://localhost:9000/payment-timeout', receiver.url)
     return (await promisify(execFile)('sh', ['-c', here])).stdout
   }
 

@@ -25,7 +25,9 @@ async function setup(t: TestContext) {
   const server = createServer((request, response) => {
     void (async () => {
       const headers = new Headers(Object.entries(request.headers).map(([name, value]) => [name, String(value)]))
-      const answer = await endpoint(new Request('http://receiver/', { method: 'POST', headers, body: new Uint8Array(await buffer(request)) }))
+      const answer = await endpoint(
+        new Request('http://receiver/', { method: 'POST', headers, body: new Uint8Array(await buffer(request)) }),
+      )
       response.writeHead(answer.status, Object.fromEntries(answer.headers)).end(await answer.text())
     })()
   }).listen(0, '127.0.0.1')
@@ -62,7 +64,11 @@ test('payment timeout: an order that is not paid in time is canceled, one that i
 test('reminder series: one timer comes back on the days that its answers name, until the invoice is paid', async (t) => {
   const { client, callbackUrl, answerWith, advance, now } = await setup(t)
   const sent: string[] = []
-  const { invoiceSent, invoicePaid, remind } = reminders(client, async (customer, nth) => void sent.push(`${customer} ${nth}`), callbackUrl)
+  const { invoiceSent, invoicePaid, remind } = reminders(
+    client,
+    async (customer, nth) => void sent.push(`${customer} ${nth}`),
+    callbackUrl,
+  )
   answerWith(remind)
   await invoiceSent('invoice-1', 'Ada', await now())
   await invoiceSent('invoice-2', 'Grace', await now())

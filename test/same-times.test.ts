@@ -19,12 +19,22 @@ function outcomeOf(read: (when: never) => object, when: object): object | 'refus
 
 const amount = fc.oneof(fc.integer({ min: 1, max: 400 }), fc.constantFrom(0.5, 1.5, 2.25))
 const unit = fc.constantFrom('y', 'mo', 'w', 'd', 'h', 'm', 's', 'ms')
-const written = fc.array(fc.tuple(amount, unit), { minLength: 1, maxLength: 3 }).map((terms) => terms.map((term) => term.join('')).join(''))
+const written = fc
+  .array(fc.tuple(amount, unit), { minLength: 1, maxLength: 3 })
+  .map((terms) => terms.map((term) => term.join('')).join(''))
 const field = fc.constantFrom('years', 'months', 'weeks', 'days', 'hours', 'minutes', 'seconds', 'milliseconds')
-const fields = fc.dictionary(field, fc.oneof(amount, fc.constantFrom(-1, Infinity)), { minKeys: 1, maxKeys: 3, noNullPrototype: true })
+const fields = fc.dictionary(field, fc.oneof(amount, fc.constantFrom(-1, Infinity)), {
+  minKeys: 1,
+  maxKeys: 3,
+  noNullPrototype: true,
+})
 const wrong = fc.constantFrom('', '3', '3 d', 'd3', '3x', '-3d', 'soon')
 const duration = fc.oneof(written, fields, wrong)
-const instant = fc.oneof(fc.date({ noInvalidDate: true }), fc.integer({ min: 0, max: 4e12 }), fc.constantFrom('2030-01-01T00:00:00Z'))
+const instant = fc.oneof(
+  fc.date({ noInvalidDate: true }),
+  fc.integer({ min: 0, max: 4e12 }),
+  fc.constantFrom('2030-01-01T00:00:00Z'),
+)
 const when = fc.oneof(
   fc.record({ at: instant }),
   fc.record({ after: duration }),
@@ -37,10 +47,14 @@ test('the SDK, the embedded library and the command line take no time at all for
   for (const after of ['0s', '0h0m', { seconds: 0 }, Temporal.Duration.from('PT0S'), 'PT0S'] as const) {
     for (const say of [wireWhen, timingOf]) assert.deepEqual(outcomeOf(say, { after }), { schedule: 'PT0S' })
   }
-  for (const text of ['now', '0s', 'in 0s', 'in 0 seconds']) assert.deepEqual(readWhen(text, { now: 0, timeZone: 'UTC' }), { schedule: 'PT0S' })
+  for (const text of ['now', '0s', 'in 0s', 'in 0 seconds'])
+    assert.deepEqual(readWhen(text, { now: 0, timeZone: 'UTC' }), { schedule: 'PT0S' })
   for (const say of [wireWhen, timingOf]) assert.equal(outcomeOf(say, { after: {} }), 'refused')
 })
 
 test('the SDK and the embedded library make the same of every way to say when', () => {
-  fc.assert(fc.property(when, (one) => assert.deepEqual(outcomeOf(wireWhen, one), outcomeOf(timingOf, one))), { numRuns: 2_000 })
+  fc.assert(
+    fc.property(when, (one) => assert.deepEqual(outcomeOf(wireWhen, one), outcomeOf(timingOf, one))),
+    { numRuns: 2_000 },
+  )
 })

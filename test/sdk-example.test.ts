@@ -14,7 +14,10 @@ const EXAMPLE = join(import.meta.dirname, '..', 'examples', 'sdk.ts')
 test('the example of the SDK creates a timer and receives it', async (t) => {
   const service = await startService(t, { cwd: tempDir(t) })
   const env = { DUETIME_URL: service.url, PORT: String(await freePort()) }
-  const program = spawn(process.execPath, ['--conditions=@duetime/source', EXAMPLE], { env, stdio: ['ignore', 'pipe', 'inherit'] })
+  const program = spawn(process.execPath, ['--conditions=@duetime/source', EXAMPLE], {
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   t.after(() => program.kill('SIGKILL'))
   let output = ''
   program.stdout.setEncoding('utf8').on('data', (text: string) => (output += text))

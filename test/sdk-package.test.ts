@@ -89,7 +89,10 @@ before(async (t) => {
 test('the package has what it needs and nothing else', () => {
   const folder = join(project, 'node_modules', '@duetime', 'client')
   const files = filesIn(folder)
-  assert.deepEqual(files.filter((path) => !path.startsWith('dist/')), ['LICENSE', 'README.md', 'package.json'])
+  assert.deepEqual(
+    files.filter((path) => !path.startsWith('dist/')),
+    ['LICENSE', 'README.md', 'package.json'],
+  )
   for (const path of files.filter((file) => file.endsWith('.js'))) {
     const text = readFileSync(join(folder, path), 'utf8')
     assert.doesNotMatch(text, /from 'node:|require\(|\bprocess\b|\.ts'/, path)
@@ -106,14 +109,22 @@ suite('it is used', () => {
       assert.equal((await run(process.execPath, [file, service.url, `this-${file}`], project)).stdout.trim(), EXPECTED)
     })
     const other = nodeOfTheMachine()
-    test(`by the Node of the machine: ${file}`, other === null ? { skip: 'no other node is on the PATH' } : {}, async () => {
-      assert.equal((await run(other!, ['--no-warnings', file, service.url, `other-${file}`], project)).stdout.trim(), EXPECTED)
-    })
+    test(
+      `by the Node of the machine: ${file}`,
+      other === null ? { skip: 'no other node is on the PATH' } : {},
+      async () => {
+        assert.equal(
+          (await run(other!, ['--no-warnings', file, service.url, `other-${file}`], project)).stdout.trim(),
+          EXPECTED,
+        )
+      },
+    )
   }
   for (const runtime of ['bun', 'deno']) {
     test(`by ${runtime}`, async (t) => {
       const version = await run(runtime, ['--version'], project).catch(() => null)
-      if (version === null && process.env['CI'] !== 'true') return t.skip(`${runtime} is not installed (npm install --global ${runtime})`)
+      if (version === null && process.env['CI'] !== 'true')
+        return t.skip(`${runtime} is not installed (npm install --global ${runtime})`)
       assert.ok(version !== null, `${runtime} is not installed, and CI must not skip its test`)
       const args = runtime === 'deno' ? ['run', '--allow-net'] : ['run']
       assert.equal((await run(runtime, [...args, 'use.mjs', service.url, runtime], project)).stdout.trim(), EXPECTED)
@@ -121,16 +132,20 @@ suite('it is used', () => {
   }
 })
 
-if (missingChromium !== null && process.env['CI'] === 'true') throw new Error(`${missingChromium}, and CI must not skip its tests`)
+if (missingChromium !== null && process.env['CI'] === 'true')
+  throw new Error(`${missingChromium}, and CI must not skip its tests`)
 
-test('it is used in a browser, unbundled, with the live stream', missingChromium === null ? {} : { skip: missingChromium }, async (t) => {
-  const origin = await startOrigin(t)
-  const browser = await launchChromium()
-  cleanUp(t, () => browser.close())
-  const page = await browser.newPage()
-  await page.goto(`${origin}/`)
-  // As text: what runs there knows nothing of the types here.
-  const result = await page.evaluate(`(async () => {
+test(
+  'it is used in a browser, unbundled, with the live stream',
+  missingChromium === null ? {} : { skip: missingChromium },
+  async (t) => {
+    const origin = await startOrigin(t)
+    const browser = await launchChromium()
+    cleanUp(t, () => browser.close())
+    const page = await browser.newPage()
+    await page.goto(`${origin}/`)
+    // As text: what runs there knows nothing of the types here.
+    const result = await page.evaluate(`(async () => {
     const { Duetime, handler, verifyWebhook } = await import('/sdk/index.js')
     const { nodeHandler } = await import('/sdk/node.js')
     const client = new Duetime({ url: location.origin, namespace: 'browser' })
@@ -139,8 +154,9 @@ test('it is used in a browser, unbundled, with the live stream', missingChromium
     ${MAIN}
     for await (const event of client.live({ namespace: 'browser' })) return [text, event.type, event.data.counts.canceled]
   })()`)
-  assert.deepEqual(result, [EXPECTED, 'overview', 1])
-})
+    assert.deepEqual(result, [EXPECTED, 'overview', 1])
+  },
+)
 
 /** One origin for the page, the SDK and the service, as behind a proxy. */
 async function startOrigin(t: TestContext): Promise<string> {
@@ -150,12 +166,17 @@ async function startOrigin(t: TestContext): Promise<string> {
       const file = join(project, 'node_modules', '@duetime', 'client', 'dist', path.slice('/sdk/'.length))
       return response.writeHead(200, { 'content-type': 'text/javascript' }).end(readFileSync(file))
     }
-    if (!path.startsWith('/api/')) return response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><title>SDK</title>')
+    if (!path.startsWith('/api/'))
+      return response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><title>SDK</title>')
     const { headers, method } = request
-    const onward = httpRequest(`${service.url}${path}`, { headers: { ...headers, host: new URL(service.url).host }, method }, (answer) => {
-      response.writeHead(answer.statusCode!, answer.headers)
-      answer.pipe(response)
-    })
+    const onward = httpRequest(
+      `${service.url}${path}`,
+      { headers: { ...headers, host: new URL(service.url).host }, method },
+      (answer) => {
+        response.writeHead(answer.statusCode!, answer.headers)
+        answer.pipe(response)
+      },
+    )
     return request.pipe(onward).once('error', () => response.destroy())
   })
   server.listen(0, '127.0.0.1')

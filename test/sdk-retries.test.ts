@@ -30,13 +30,22 @@ suite('an answer that gets lost', () => {
     proxy.loseAnswers(2)
     const timer = await client.create({ after: { hours: 1 }, callbackUrl: NOWHERE, payload: { n: 1 } })
     assert.equal(proxy.requests.length, 3)
-    assert.deepEqual((await direct.list().toArray()).map(({ id, version }) => [id, version]), [[timer.id, 1]])
+    assert.deepEqual(
+      (await direct.list().toArray()).map(({ id, version }) => [id, version]),
+      [[timer.id, 1]],
+    )
   })
 
   test('a create that rejects taken ids finds its own timer there and succeeds', async (t) => {
     const { proxy, client } = await setup(t)
     const payload = { b: [1, { c: null }], a: 'x' }
-    const wanted = { id: 'a', at: '2099-01-01T00:00:00+01:00', callbackUrl: NOWHERE, payload, onConflict: 'reject' } as const
+    const wanted = {
+      id: 'a',
+      at: '2099-01-01T00:00:00+01:00',
+      callbackUrl: NOWHERE,
+      payload,
+      onConflict: 'reject',
+    } as const
     proxy.loseAnswers(1)
     assert.equal((await client.create(wanted)).version, 1)
     await assert.rejects(client.create(wanted), withCode('TIMER_ALREADY_EXISTS'))
@@ -77,7 +86,12 @@ suite('an answer that gets lost', () => {
     const { proxy, client, direct } = await setup(t)
     await direct.create({ id: 't3', after: '1h', callbackUrl: NOWHERE, payload: 'another' })
     proxy.loseAnswers(1)
-    const timers = Array.from({ length: 5 }, (_, n) => ({ id: `t${n}`, after: '1h' as const, callbackUrl: NOWHERE, payload: n }))
+    const timers = Array.from({ length: 5 }, (_, n) => ({
+      id: `t${n}`,
+      after: '1h' as const,
+      callbackUrl: NOWHERE,
+      payload: n,
+    }))
     const results = await client.batch([...timers, { after: '1h', callbackUrl: NOWHERE }], { onConflict: 'reject' })
     assert.deepEqual(
       results.map((result) => (result.ok ? result.timer.version : result.error.code)),
@@ -106,60 +120,71 @@ suite('an answer that gets lost', () => {
     const { proxy, client, direct } = await setup(t)
     await direct.create({ id: 'a', every: '1h', callbackUrl: receiver.url })
     proxy.loseAnswers(1)
-    await assert.rejects(client.trigger('a'), (error: DuetimeError) => error.code === 'NETWORK' && error.retryable && error.attempts === 1)
+    await assert.rejects(
+      client.trigger('a'),
+      (error: DuetimeError) => error.code === 'NETWORK' && error.retryable && error.attempts === 1,
+    )
     await receiver.received('a')
     assert.equal(proxy.requests.length, 1)
   })
 })
 
 suite('a service that is killed', () => {
-  test('calls outlive it: all are answered once it is back, and nothing is there twice', { timeout: 600_000 }, async (t) => {
-    const cwd = tempDir(t)
-    const env = { TIMER_DB_PATH: 'timers.db' }
-    let service = await startService(t, { cwd, env })
-    const { url } = service
-    const receiver = await startReceiver(t)
-    const client = new Duetime({ url, timeoutMs: 300_000, retries: 100 })
-    const expected = new Map<string, number>()
-    const over = new AbortController()
+  test(
+    'calls outlive it: all are answered once it is back, and nothing is there twice',
+    { timeout: 600_000 },
+    async (t) => {
+      const cwd = tempDir(t)
+      const env = { TIMER_DB_PATH: 'timers.db' }
+      let service = await startService(t, { cwd, env })
+      const { url } = service
+      const receiver = await startReceiver(t)
+      const client = new Duetime({ url, timeoutMs: 300_000, retries: 100 })
+      const expected = new Map<string, number>()
+      const over = new AbortController()
 
-    const work = async (worker: number) => {
-      for (let n = 0; !over.signal.aborted; n++) {
-        const id = `w${worker}-${n}`
-        const onConflict = (['replace', 'reject', 'keep'] as const)[n % 3]!
-        const timer = await client.create({ id, after: '1s', callbackUrl: receiver.url, payload: n, onConflict })
-        expected.set(timer.id, n)
+      const work = async (worker: number) => {
+        for (let n = 0; !over.signal.aborted; n++) {
+          const id = `w${worker}-${n}`
+          const onConflict = (['replace', 'reject', 'keep'] as const)[n % 3]!
+          const timer = await client.create({ id, after: '1s', callbackUrl: receiver.url, payload: n, onConflict })
+          expected.set(timer.id, n)
+        }
       }
-    }
-    const working = Promise.all([0, 1, 2, 3].map(work))
-    for (let round = 0; round < 3; round++) {
-      const before = expected.size
-      await eventually('some more were created', () => expected.size > before + 10)
-      await service.kill()
-      service = new Service({ cwd, env: { ...env, PORT: new URL(url).port } })
-      const current = service
-      cleanUp(t, () => current.kill())
-      await service.listening
-    }
-    over.abort()
-    await working
+      const working = Promise.all([0, 1, 2, 3].map(work))
+      for (let round = 0; round < 3; round++) {
+        const before = expected.size
+        await eventually('some more were created', () => expected.size > before + 10)
+        await service.kill()
+        service = new Service({ cwd, env: { ...env, PORT: new URL(url).port } })
+        const current = service
+        cleanUp(t, () => current.kill())
+        await service.listening
+      }
+      over.abort()
+      await working
 
-    await eventually('all have fired', () => [...expected.keys()].every((id) => receiver.of(id).length > 0), { withinMs: 60_000 })
-    const stored = await client.list().toArray()
-    assert.deepEqual(stored.map(({ id }) => id).toSorted(), [...expected.keys()].toSorted())
-    // A second firing would be a second delivery id; an attempt that the kill cut off has the same one again.
-    for (const id of expected.keys()) {
-      const firings = new Set(receiver.of(id).map(({ deliveryId }) => deliveryId))
-      assert.equal(firings.size, 1, `${id} fired twice`)
-    }
-  })
+      await eventually('all have fired', () => [...expected.keys()].every((id) => receiver.of(id).length > 0), {
+        withinMs: 60_000,
+      })
+      const stored = await client.list().toArray()
+      assert.deepEqual(stored.map(({ id }) => id).toSorted(), [...expected.keys()].toSorted())
+      // A second firing would be a second delivery id; an attempt that the kill cut off has the same one again.
+      for (const id of expected.keys()) {
+        const firings = new Set(receiver.of(id).map(({ deliveryId }) => deliveryId))
+        assert.equal(firings.size, 1, `${id} fired twice`)
+      }
+    },
+  )
 
   test('a live stream is opened again when it is back', { timeout: 600_000 }, async (t) => {
     const place = { cwd: tempDir(t), env: { DATABASE_URL: 'memory:' } }
     const service = await startService(t, place)
     const { url } = service
     const connections: boolean[] = []
-    for await (const { type } of new Duetime({ url }).live({ onConnection: (isConnected) => void connections.push(isConnected) })) {
+    for await (const { type } of new Duetime({ url }).live({
+      onConnection: (isConnected) => void connections.push(isConnected),
+    })) {
       assert.equal(type, 'overview')
       if (connections.length > 1) break
       if (!service.isAlive) continue

@@ -24,7 +24,10 @@ const SECRET = `whsec_${randomBytes(32).toString('base64')}`
 let service: Service
 before(async (t) => {
   const context = t as TestContext
-  service = await startService(context, { cwd: tempDir(context), env: { DATABASE_URL: 'memory:', WEBHOOK_SECRETS: SECRET } })
+  service = await startService(context, {
+    cwd: tempDir(context),
+    env: { DATABASE_URL: 'memory:', WEBHOOK_SECRETS: SECRET },
+  })
 })
 
 let namespaces = 0
@@ -50,7 +53,10 @@ suite('one timer', () => {
     assert.equal(made[0].id, made[1].id)
     const [result] = await one.batch([timer])
     assert.ok(result?.ok && result.timer.id === made[0].id)
-    await assert.rejects(one.create({ ...timer, payload: 2 }), (error: DuetimeError) => error.code === 'IDEMPOTENCY_KEY_REUSED')
+    await assert.rejects(
+      one.create({ ...timer, payload: 2 }),
+      (error: DuetimeError) => error.code === 'IDEMPOTENCY_KEY_REUSED',
+    )
     assert.equal((await one.list().toArray()).length, 1)
   })
 
@@ -71,13 +77,19 @@ suite('one timer', () => {
       return true
     })
     const refused = client().create({ after: '1h', callbackUrl: 'ftp://example.com' })
-    await assert.rejects(refused, (error: DuetimeError) => error.code === 'INVALID_INPUT' && error.details['field'] === 'callbackUrl')
+    await assert.rejects(
+      refused,
+      (error: DuetimeError) => error.code === 'INVALID_INPUT' && error.details['field'] === 'callbackUrl',
+    )
     await assert.rejects(client().get(''), (error: DuetimeError) => error.details['field'] === 'timerId')
   })
 
   test('the key is sent with every request, and may change', async (t) => {
     const API_KEY = 'a-key-of-at-least-thirty-two-characters'
-    const guarded = await startService(t, { cwd: tempDir(t), env: { DATABASE_URL: 'memory:', API_KEY, HOST: '127.0.0.1' } })
+    const guarded = await startService(t, {
+      cwd: tempDir(t),
+      env: { DATABASE_URL: 'memory:', API_KEY, HOST: '127.0.0.1' },
+    })
     const isUnauthorized = (error: DuetimeError) => error.code === 'UNAUTHORIZED' && error.status === 401
     await assert.rejects(new Duetime({ url: guarded.url }).list().toArray(), isUnauthorized)
     let key: string | null = null
@@ -95,7 +107,10 @@ suite('one timer', () => {
     await once(server, 'listening')
     cleanUp(t, () => server.close())
     const other = new Duetime({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` })
-    await assert.rejects(other.get('a'), (error: DuetimeError) => error.code === 'BAD_ANSWER' && error.message.includes('<h1>Hello'))
+    await assert.rejects(
+      other.get('a'),
+      (error: DuetimeError) => error.code === 'BAD_ANSWER' && error.message.includes('<h1>Hello'),
+    )
   })
 
   test('is created, read, changed, paused, resumed, fired and canceled', async (t) => {
@@ -122,7 +137,8 @@ suite('one timer', () => {
     const duetime = client()
     let status = 500
     const receiver = await startReceiver(t, () => ({ status }))
-    for (const id of ['a', 'b']) await duetime.create({ id, after: '1s', callbackUrl: receiver.url, retryPolicy: { maxRetries: 0 } })
+    for (const id of ['a', 'b'])
+      await duetime.create({ id, after: '1s', callbackUrl: receiver.url, retryPolicy: { maxRetries: 0 } })
     const failed = () => duetime.list({ status: 'failed' }).toArray()
     await eventually('both have failed', async () => (await failed()).length === 2)
     status = 204
@@ -144,24 +160,40 @@ suite('many timers', () => {
   test('a batch of any size is split, and a bad one fails alone', async () => {
     const duetime = client()
     assert.deepEqual(await duetime.batch([]), [])
-    const timers = Array.from({ length: 2_100 }, (_, n) => ({ id: `t${n}`, after: '1h' as const, callbackUrl: n === 1_500 ? 'nowhere' : NOWHERE }))
+    const timers = Array.from({ length: 2_100 }, (_, n) => ({
+      id: `t${n}`,
+      after: '1h' as const,
+      callbackUrl: n === 1_500 ? 'nowhere' : NOWHERE,
+    }))
     const results = await duetime.batch(timers)
     assert.equal(results.length, 2_100)
-    const bad = results.flatMap((result, index) => (result.ok ? [] : [[index, result.error.code, result.error.details['field']]]))
+    const bad = results.flatMap((result, index) =>
+      result.ok ? [] : [[index, result.error.code, result.error.details['field']]],
+    )
     assert.deepEqual(bad, [[1_500, 'INVALID_INPUT', 'callbackUrl']])
     const seen = new Set<string>()
     for await (const { id } of duetime.list({ limit: 1_000 })) seen.add(id)
     assert.equal(seen.size, 2_099)
     const progress: number[] = []
-    const canceled = await duetime.cancelMany({ all: true }, { onProgress: ({ changed }) => void progress.push(changed) })
+    const canceled = await duetime.cancelMany(
+      { all: true },
+      { onProgress: ({ changed }) => void progress.push(changed) },
+    )
     assert.deepEqual(canceled, { matched: 2_099, tooLate: 0, canceled: 2_099, more: false })
     assert.equal(progress.at(-1), 2_099)
   })
 
   test('one that is wrong before it is sent fails alone as well', async () => {
     const duetime = client()
-    const results = await duetime.batch([{ ...LATER, id: 'a' }, { ...LATER, id: 'b', at: 0 } as never, { ...LATER, id: 'c' }])
-    assert.deepEqual(results.map((result) => (result.ok ? result.timer.id : result.error.code)), ['a', 'INVALID_INPUT', 'c'])
+    const results = await duetime.batch([
+      { ...LATER, id: 'a' },
+      { ...LATER, id: 'b', at: 0 } as never,
+      { ...LATER, id: 'c' },
+    ])
+    assert.deepEqual(
+      results.map((result) => (result.ok ? result.timer.id : result.error.code)),
+      ['a', 'INVALID_INPUT', 'c'],
+    )
   })
 
   test('large payloads are split by size', async () => {
@@ -172,7 +204,12 @@ suite('many timers', () => {
 
   test('lists go on over pages, sorted ones too, and stop when the reader does', async () => {
     const duetime = client()
-    const timer = (n: number) => ({ id: `t${n}`, after: { hours: n + 1 }, callbackUrl: NOWHERE, metadata: { odd: n % 2 } })
+    const timer = (n: number) => ({
+      id: `t${n}`,
+      after: { hours: n + 1 },
+      callbackUrl: NOWHERE,
+      metadata: { odd: n % 2 },
+    })
     await duetime.batch(Array.from({ length: 7 }, (_, n) => timer(n)))
     const ids = async (list: AsyncIterable<{ id: string }>) => (await Array.fromAsync(list, ({ id }) => id)).join()
     assert.equal(await ids(duetime.list({ limit: 3 })), 't0,t1,t2,t3,t4,t5,t6')
@@ -192,8 +229,16 @@ suite('many timers', () => {
     const duetime = client()
     await duetime.create(LATER)
     await assert.rejects(duetime.cancelMany({}), (error: DuetimeError) => error.details['field'] === 'all')
-    await assert.rejects(duetime.cancelMany({ status: 'pending' }), (error: DuetimeError) => error.details['field'] === 'all')
-    assert.deepEqual(await duetime.cancelMany({ all: true }, { dryRun: true }), { matched: 1, tooLate: 0, canceled: 0, more: false })
+    await assert.rejects(
+      duetime.cancelMany({ status: 'pending' }),
+      (error: DuetimeError) => error.details['field'] === 'all',
+    )
+    assert.deepEqual(await duetime.cancelMany({ all: true }, { dryRun: true }), {
+      matched: 1,
+      tooLate: 0,
+      canceled: 0,
+      more: false,
+    })
     assert.equal((await duetime.list({ status: 'pending' }).toArray()).length, 1)
   })
 })
@@ -231,7 +276,10 @@ suite('insight', () => {
     const change = seen.find((event) => event.type === 'change')
     assert.deepEqual([change?.data.type, change?.data.id, change?.data.status], ['created', 'a', 'pending'])
     const firing = seen.find((event) => event.type === 'firing')
-    assert.deepEqual([firing?.data.id, firing?.data.outcome, firing?.data.statusCode, firing?.data.attempt], ['a', 'delivered', 200, 1])
+    assert.deepEqual(
+      [firing?.data.id, firing?.data.outcome, firing?.data.statusCode, firing?.data.attempt],
+      ['a', 'delivered', 200, 1],
+    )
     assert.ok(firing!.data.latenessMs! >= 0)
     assert.deepEqual(connections, [true])
   })
@@ -279,9 +327,17 @@ suite('a receiver made with the SDK', () => {
     })
     const retryPolicy = { initialInterval: '10ms' }
     for (const id of ['done', 'later', 'never', 'again']) {
-      await duetime.create<Order>({ id, after: '1s', callbackUrl: url, payload: { orderId: 7 }, metadata: { team: 'x' }, retryPolicy })
+      await duetime.create<Order>({
+        id,
+        after: '1s',
+        callbackUrl: url,
+        payload: { orderId: 7 },
+        metadata: { team: 'x' },
+        retryPolicy,
+      })
     }
-    const became = (id: string, status: string) => eventually(`${id} is ${status}`, async () => (await duetime.get(id)).status === status)
+    const became = (id: string, status: string) =>
+      eventually(`${id} is ${status}`, async () => (await duetime.get(id)).status === status)
     await became('done', 'completed')
     await became('never', 'failed')
     await became('again', 'completed')

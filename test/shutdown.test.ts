@@ -58,7 +58,8 @@ test('deliveries that finish in time are settled; the others start again under t
   const { receiver, answer, answerAll } = await startHoldingReceiver(t)
   const service = await startService(t, { cwd, env: { SHUTDOWN_GRACE: '2s' } })
   const client = new Client(() => service)
-  for (const id of ['in-time', 'too-slow']) await accepted(client.create({ id, schedule: 'PT1S', callbackUrl: receiver.url }))
+  for (const id of ['in-time', 'too-slow'])
+    await accepted(client.create({ id, schedule: 'PT1S', callbackUrl: receiver.url }))
   const [, tooSlow] = await Promise.all([receiver.received('in-time'), receiver.received('too-slow')])
 
   service.signal('SIGTERM')
@@ -73,7 +74,10 @@ test('deliveries that finish in time are settled; the others start again under t
   assert.equal(again.attempt, tooSlow.attempt)
   const afterwards = new Client(() => restarted)
   assert.equal((await accepted(afterwards.get({ timerId: 'in-time' }))).status, 'completed')
-  await eventually('too-slow completes', async () => (await accepted(afterwards.get({ timerId: 'too-slow' }))).status === 'completed')
+  await eventually(
+    'too-slow completes',
+    async () => (await accepted(afterwards.get({ timerId: 'too-slow' }))).status === 'completed',
+  )
   assert.equal(receiver.of('in-time').length, 1)
   assert.equal(receiver.of('too-slow').length, 2)
 })
@@ -102,7 +106,11 @@ test('while it stops, requests are answered truthfully: stored, or refused, and 
 })
 
 /** Records what each create was answered, until no connection can be made any more. */
-async function createUntilNobodyAnswers(client: Client, name: string, answers: Map<string, Answer<TimerJson>>): Promise<void> {
+async function createUntilNobodyAnswers(
+  client: Client,
+  name: string,
+  answers: Map<string, Answer<TimerJson>>,
+): Promise<void> {
   for (let n = 0; ; n++) {
     const answer = await client.create({ id: `${name}-${n}`, schedule: 'PT1H', callbackUrl: 'http://127.0.0.1:9/' })
     if (answer.type === 'notSent') return
@@ -136,7 +144,12 @@ async function sendHalf(t: TestContext, service: Service): Promise<{ socket: Soc
   const socket = connect({ host: hostname, port: Number(port) }).setEncoding('utf8')
   socket.on('error', () => {}) // being cut off is one of the endings under test
   cleanUp(t, () => socket.destroy())
-  const head = ['POST /api/v1/timers/create HTTP/1.1', 'Host: test', 'Content-Type: application/json', `Content-Length: ${body.length}`]
+  const head = [
+    'POST /api/v1/timers/create HTTP/1.1',
+    'Host: test',
+    'Content-Type: application/json',
+    `Content-Length: ${body.length}`,
+  ]
   // The service says `100 Continue` once it has read the headers: from then on it knows of the request.
   socket.write([...head, 'Expect: 100-continue', '', ''].join('\r\n'))
   const [interim] = (await once(socket, 'data')) as [string]

@@ -24,7 +24,10 @@ test('receivers verify deliveries with the new secret and, while they change ove
   const signed = headers as Record<string, string>
   assert.throws(() => new Webhook(foreign).verify(rawBody, signed), /No matching signature/)
   assert.throws(() => new Webhook(newest).verify(rawBody.replace('4 €', '5 €'), signed), /No matching signature/)
-  assert.throws(() => new Webhook(newest).verify(rawBody, { ...signed, 'webhook-id': 'another' }), /No matching signature/)
+  assert.throws(
+    () => new Webhook(newest).verify(rawBody, { ...signed, 'webhook-id': 'another' }),
+    /No matching signature/,
+  )
   assert.deepEqual(new Webhook(newest).verify(rawBody, signed), body)
   assert.deepEqual(new Webhook(old).verify(rawBody, signed), body)
   assert.ok(!service.output.includes(newest.slice(6)) && !service.output.includes(old.slice(6)), 'a secret was logged')

@@ -44,7 +44,10 @@ class SlowClient {
 /** As many of each kind, all of them connected. */
 async function slowClients(t: TestContext, service: Service, count: number): Promise<Record<Kind, SlowClient[]>> {
   const clients = Object.fromEntries(
-    Object.keys(KINDS).map((kind) => [kind, Array.from({ length: count }, () => new SlowClient(service, kind as Kind))]),
+    Object.keys(KINDS).map((kind) => [
+      kind,
+      Array.from({ length: count }, () => new SlowClient(service, kind as Kind)),
+    ]),
   ) as Record<Kind, SlowClient[]>
   const all = Object.values(clients).flat()
   cleanUp(t, () => all.forEach(({ socket }) => socket.destroy()))
@@ -60,7 +63,9 @@ test('beside hundreds of them timers are created and fire', async (t) => {
   const ids = Array.from({ length: 50 }, (_, n) => `beside-${n}`)
   await Promise.all(ids.map((id) => accepted(client.create({ id, schedule: 'PT1S', callbackUrl: receiver.url }))))
   await Promise.all(ids.map((id) => receiver.received(id)))
-  const open = Object.values(clients).flat().filter(({ isClosed }) => !isClosed)
+  const open = Object.values(clients)
+    .flat()
+    .filter(({ isClosed }) => !isClosed)
   assert.equal(open.length, 300, 'they were there all the time')
 })
 

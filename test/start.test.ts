@@ -18,7 +18,10 @@ import { tempDir } from './support/temp-dir.ts'
 const A_STACK_TRACE = /^ {4}at /m
 
 /** The command ends by itself, with this exit code and a message for people. */
-async function assertRefused(t: TestContext, { env, code, says }: { env: Record<string, string>; code: number; says: readonly RegExp[] }) {
+async function assertRefused(
+  t: TestContext,
+  { env, code, says }: { env: Record<string, string>; code: number; says: readonly RegExp[] },
+) {
   const ended = await runToEnd(['serve'], { cwd: tempDir(t), env: { PORT: '0', ...env } })
   assert.equal(ended.code, code, ended.output)
   for (const text of says) assert.match(ended.output, text)
@@ -104,7 +107,12 @@ test('a first timer is accepted, fires on the dot and shows in the metrics', asy
   const service = await startService(t, { cwd })
   assert.ok(existsSync(join(cwd, 'data', 'duetime.db')))
 
-  const created = await new Client(() => service).create({ id: 'hello', schedule: 'PT1S', callbackUrl: receiver.url, payload: { to: 'you' } })
+  const created = await new Client(() => service).create({
+    id: 'hello',
+    schedule: 'PT1S',
+    callbackUrl: receiver.url,
+    payload: { to: 'you' },
+  })
   assert.equal(created.type, 'ok')
   assert.equal(created.status, 200)
   assert.equal(created.body.status, 'pending')
@@ -114,7 +122,9 @@ test('a first timer is accepted, fires on the dot and shows in the metrics', asy
   assert.equal(delivery.dueAt, Date.parse(created.body.executeAt))
   assert.ok(delivery.firedAt >= delivery.dueAt && delivery.arrivedAt >= delivery.dueAt)
   assert.equal(delivery.deliveryId, delivery.headers['idempotency-key'])
-  await eventually('a sample of lateness', async () => /^duetime_lateness_seconds_count\{.*\} 1$/m.test(await textOf(service, '/metrics')))
+  await eventually('a sample of lateness', async () =>
+    /^duetime_lateness_seconds_count\{.*\} 1$/m.test(await textOf(service, '/metrics')),
+  )
 })
 
 test('it says how it is, and describes its API', async (t) => {
@@ -123,7 +133,10 @@ test('it says how it is, and describes its API', async (t) => {
     const response = await fetch(service.url + path)
     assert.equal(response.status, 200, `${path}: ${await response.text()}`)
   }
-  const openapi = JSON.parse(await textOf(service, '/openapi.json')) as { openapi: string; paths: Record<string, unknown> }
+  const openapi = JSON.parse(await textOf(service, '/openapi.json')) as {
+    openapi: string
+    paths: Record<string, unknown>
+  }
   assert.match(openapi.openapi, /^3\.1\./)
   assert.ok('/api/v1/timers/create' in openapi.paths)
   assert.match(await textOf(service, '/docs'), /<html/i)
@@ -134,7 +147,11 @@ test('a backup of the running service holds the same timers', async (t) => {
   const service = await startService(t, { cwd })
   const client = new Client(() => service)
   const ids = Array.from({ length: 50 }, (_, n) => `kept-${n}`)
-  await Promise.all(ids.map((id) => accepted(client.create({ id, schedule: 'PT1H', callbackUrl: 'http://127.0.0.1:9/', payload: { id } }))))
+  await Promise.all(
+    ids.map((id) =>
+      accepted(client.create({ id, schedule: 'PT1H', callbackUrl: 'http://127.0.0.1:9/', payload: { id } })),
+    ),
+  )
 
   const { code, output } = await runToEnd(['backup', 'copy.db'], { cwd })
   assert.equal(code, 0, output)

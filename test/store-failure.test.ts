@@ -45,8 +45,15 @@ test('a full disk refuses writes, keeps firing, and is forgotten once there is s
   await readiness(service, 200)
   await eventually('a create is accepted again', async () => (await client.create(bulky('afterwards'))).type === 'ok')
   for (const timerId of watched) {
-    await eventually(`${timerId} completes`, async () => (await accepted(client.get({ timerId }))).status === 'completed')
-    assert.equal(receiver.of(timerId).length, 1, 'an outcome that could not be stored at first must not be delivered again')
+    await eventually(
+      `${timerId} completes`,
+      async () => (await accepted(client.get({ timerId }))).status === 'completed',
+    )
+    assert.equal(
+      receiver.of(timerId).length,
+      1,
+      'an outcome that could not be stored at first must not be delivered again',
+    )
   }
   await assertStored(client, [...stored, 'afterwards'], refused.id)
   assert.deepEqual(await service.stop(), { code: 0, signal: null })
@@ -67,7 +74,9 @@ function bulky(id: string) {
 
 type Refused = Extract<Answer<TimerJson>, { type: 'refused' }>
 
-async function createUntilRefused(client: Client): Promise<{ stored: string[]; refused: { id: string; answer: Refused } }> {
+async function createUntilRefused(
+  client: Client,
+): Promise<{ stored: string[]; refused: { id: string; answer: Refused } }> {
   const stored: string[] = []
   for (let n = 0; n < DISK_MIB * 20; n++) {
     const id = `bulky-${n}`
@@ -109,7 +118,9 @@ function mountSmallDisk(t: TestContext): string | null {
   try {
     execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK_MIB}m`, 'tmpfs', disk], { stdio: 'pipe' })
   } catch (error) {
-    t.skip(`needs a small file system to fill, and this user may not mount one: ${error instanceof Error ? error.message.trim() : String(error)}`)
+    t.skip(
+      `needs a small file system to fill, and this user may not mount one: ${error instanceof Error ? error.message.trim() : String(error)}`,
+    )
     return null
   }
   cleanUp(t, () => execFileSync('umount', [disk]))

@@ -40,7 +40,10 @@ test('timers exported from a running service go on in the new database, with the
   await accepted(client.create({ id: 'busy', schedule: 'PT1S', callbackUrl: receiver.url, retryPolicy }))
   await Promise.all([receiver.received('fired 🦊'), receiver.received('busy')])
   const updated = await accepted(client.update({ timerId: 'later' }, { schedule: 'PT2H' }))
-  await eventually('the outcome of the firing', async () => (await accepted(client.get({ timerId: 'fired 🦊' }))).status === 'completed')
+  await eventually(
+    'the outcome of the firing',
+    async () => (await accepted(client.get({ timerId: 'fired 🦊' }))).status === 'completed',
+  )
 
   const exported = await runToEnd(['export', 'timers.ndjson', '--timer-db-path', 'old.db'], { cwd })
   assert.equal(exported.code, 0, exported.output)
@@ -83,7 +86,10 @@ test('where another version is there it stays, the command fails and says so; wi
   assert.equal((await runToEnd(['import', 'first.ndjson'], { cwd, env: target })).code, 0)
   const kept = await runToEnd(['import', 'second.ndjson'], { cwd, env: target })
   assert.equal(kept.code, 1)
-  assert.match(kept.output, /1 timers were left as they are[^]*--update[^]*default\/a: version 2 in the file, 1 in the database/)
+  assert.match(
+    kept.output,
+    /1 timers were left as they are[^]*--update[^]*default\/a: version 2 in the file, 1 in the database/,
+  )
   const updated = await runToEnd(['import', 'second.ndjson', '--update'], { cwd, env: target })
   assert.equal(updated.code, 0, updated.output)
   assert.match(updated.output, /0 timers added, 1 updated/)

@@ -61,7 +61,10 @@ export class Bench {
     return this.#remember(await BenchPostgres.start(this.#log))
   }
 
-  async helper<Question, Reply, Ready = unknown>(program: URL, setup?: object): Promise<{ helper: Helper<Question, Reply>; ready: Ready }> {
+  async helper<Question, Reply, Ready = unknown>(
+    program: URL,
+    setup?: object,
+  ): Promise<{ helper: Helper<Question, Reply>; ready: Ready }> {
     const started = await Helper.start<Question, Reply, Ready>(program, setup)
     this.#remember(started.helper)
     return started

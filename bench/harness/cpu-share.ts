@@ -30,7 +30,8 @@ function versionOne(pid: number, quota: number): CpuShare {
 }
 
 function versionTwo(pid: number, quota: number): CpuShare {
-  if (!readFileSync(join(ROOT, 'cgroup.subtree_control'), 'utf8').trim().split(' ').includes('cpu')) writeFileSync(join(ROOT, 'cgroup.subtree_control'), '+cpu')
+  if (!readFileSync(join(ROOT, 'cgroup.subtree_control'), 'utf8').trim().split(' ').includes('cpu'))
+    writeFileSync(join(ROOT, 'cgroup.subtree_control'), '+cpu')
   const group = join(ROOT, `duetime-bench-${pid}`)
   mkdirSync(group)
   writeFileSync(join(group, 'cpu.max'), `${quota} ${PERIOD_US}`)

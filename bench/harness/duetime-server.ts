@@ -84,9 +84,15 @@ export class DuetimeServer {
   }
 
   async post(path: string, body: string, headers: Readonly<Record<string, string>> = {}): Promise<string> {
-    const response = await this.#pool.request({ method: 'POST', path, headers: { 'content-type': 'application/json', ...headers }, body })
+    const response = await this.#pool.request({
+      method: 'POST',
+      path,
+      headers: { 'content-type': 'application/json', ...headers },
+      body,
+    })
     const text = await response.body.text()
-    if (response.statusCode >= 300) throw new Error(`POST ${path} answered ${response.statusCode}: ${text.slice(0, 500)}`)
+    if (response.statusCode >= 300)
+      throw new Error(`POST ${path} answered ${response.statusCode}: ${text.slice(0, 500)}`)
     return text
   }
 
@@ -94,7 +100,9 @@ export class DuetimeServer {
     const response = await this.#pool.request({ method: 'GET', path: '/metrics' })
     const text = await response.body.text()
     const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
-    return new Map(lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ') + 1))]))
+    return new Map(
+      lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ') + 1))]),
+    )
   }
 
   async stop(): Promise<void> {
@@ -116,7 +124,7 @@ export function total(metrics: Metrics, name: string): number {
 }
 
 async function untilReady(pool: Pool): Promise<void> {
-  for (const until = performance.now() + START_TIMEOUT_MS; performance.now() < until; ) {
+  for (const until = performance.now() + START_TIMEOUT_MS; performance.now() < until;) {
     const response = await pool.request({ method: 'GET', path: '/readyz' })
     await response.body.dump()
     if (response.statusCode === 200) return

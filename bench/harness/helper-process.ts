@@ -17,14 +17,20 @@ export class Helper<Question, Reply> {
   #settle: ((answer: Answer) => void) | null = null
 
   /** Resolves when the program says that it is ready; `setup` reaches it as its first argument. */
-  static async start<Question, Reply, Ready = unknown>(program: URL, setup: object = {}): Promise<{ helper: Helper<Question, Reply>; ready: Ready }> {
+  static async start<Question, Reply, Ready = unknown>(
+    program: URL,
+    setup: object = {},
+  ): Promise<{ helper: Helper<Question, Reply>; ready: Ready }> {
     const helper = new Helper<Question, Reply>(program, setup)
     return { helper, ready: (await helper.#answer()) as Ready }
   }
 
   private constructor(program: URL, setup: object) {
     this.#name = program.pathname.split('/').at(-1)!
-    this.#child = fork(program, [JSON.stringify(setup)], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'], serialization: 'json' })
+    this.#child = fork(program, [JSON.stringify(setup)], {
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+      serialization: 'json',
+    })
     killLater(this.#child)
     this.#child.on('message', (answer) => this.#settle?.(answer as Answer))
     this.#child.on('exit', (code, signal) => this.#settle?.({ error: `it ended (${signal ?? code})` }))
@@ -48,7 +54,10 @@ export class Helper<Question, Reply> {
 
   #answer(): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      const timeout = setTimeout(() => this.#settle?.({ error: `no answer after ${ANSWER_TIMEOUT_MS / 1_000} s` }), ANSWER_TIMEOUT_MS)
+      const timeout = setTimeout(
+        () => this.#settle?.({ error: `no answer after ${ANSWER_TIMEOUT_MS / 1_000} s` }),
+        ANSWER_TIMEOUT_MS,
+      )
       this.#settle = ({ value, error }) => {
         clearTimeout(timeout)
         this.#settle = null

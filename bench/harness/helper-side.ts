@@ -6,7 +6,10 @@ export function setup<T>(): T {
 }
 
 /** Says that the program is ready, then answers questions, one after the other, until the channel closes. */
-export function answerQuestions<Question, Reply>(ready: object, answer: (question: Question) => Reply | Promise<Reply>): void {
+export function answerQuestions<Question, Reply>(
+  ready: object,
+  answer: (question: Question) => Reply | Promise<Reply>,
+): void {
   process.on('disconnect', () => process.exit(0))
   process.on('message', (question) => void reply(() => answer(question as Question)))
   process.send!({ value: ready })

@@ -12,4 +12,8 @@ export function killLater(child: ChildProcess): void {
 process.on('exit', () => {
   for (const child of started) child.kill('SIGKILL')
 })
-for (const [signal, code] of [['SIGINT', 130], ['SIGTERM', 143]] as const) process.once(signal, () => process.exit(code))
+for (const [signal, code] of [
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const)
+  process.once(signal, () => process.exit(code))

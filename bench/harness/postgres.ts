@@ -9,7 +9,9 @@ import { cpuMs } from './process-usage.ts'
 
 export const SHARDS = 64
 
-const FLAGS = ['shared_buffers=512MB', 'max_wal_size=8GB', 'checkpoint_timeout=15min', 'max_connections=150'].flatMap((one) => ['-c', one])
+const FLAGS = ['shared_buffers=512MB', 'max_wal_size=8GB', 'checkpoint_timeout=15min', 'max_connections=150'].flatMap(
+  (one) => ['-c', one],
+)
 const FILL_STEP = 250_000
 
 export class BenchPostgres {
@@ -86,7 +88,9 @@ export class BenchDatabase {
     } finally {
       await client.end()
     }
-    this.#log(`stored ${timers.toLocaleString('en-US')} timers in ${((performance.now() - startedAt) / 1_000).toFixed(0)} s`)
+    this.#log(
+      `stored ${timers.toLocaleString('en-US')} timers in ${((performance.now() - startedAt) / 1_000).toFixed(0)} s`,
+    )
   }
 }
 
@@ -112,7 +116,11 @@ const FILL = `
     DO UPDATE SET counter_amount = timer_counters.counter_amount + excluded.counter_amount`
 
 function childrenOf(pid: number, thread: string): number[] {
-  return readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').trim().split(' ').filter((child) => child !== '').map(Number)
+  return readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8')
+    .trim()
+    .split(' ')
+    .filter((child) => child !== '')
+    .map(Number)
 }
 
 function cpuMsOrNone(pid: number): number {

@@ -12,7 +12,13 @@ export function percentile(sorted: ArrayLike<number>, share: number): number {
   return sorted[Math.max(Math.ceil(sorted.length * share) - 1, 0)]!
 }
 
-export type Spread = { readonly count: number; readonly min: number; readonly p50: number; readonly p99: number; readonly max: number }
+export type Spread = {
+  readonly count: number
+  readonly min: number
+  readonly p50: number
+  readonly p99: number
+  readonly max: number
+}
 
 export function spreadOf(values: Float64Array): Spread {
   const sorted = values.toSorted()

@@ -61,7 +61,9 @@ export class StoredTimers {
     copyFileSync(this.#master, path, constants.COPYFILE_FICLONE)
     this.#snapshots.set(timers, path)
     const seconds = (performance.now() - startedAt) / 1_000
-    this.#log(`stored ${timers.toLocaleString('en-US')} timers in ${seconds.toFixed(0)} s (${(statSync(path).size / 2 ** 20).toFixed(0)} MiB)`)
+    this.#log(
+      `stored ${timers.toLocaleString('en-US')} timers in ${seconds.toFixed(0)} s (${(statSync(path).size / 2 ** 20).toFixed(0)} MiB)`,
+    )
     return path
   }
 
@@ -109,6 +111,13 @@ export function farTimers(from: number, count: number, { afterDays, days }: DueS
     const dueAt = now + Math.floor((afterDays + Math.random() * days) * DAY_MS)
     const id = `far-${String(from + index).padStart(16, '0')}` as TimerId
     const url = 'http://127.0.0.1:9/hooks/order/reminders'
-    return sampleTimer({ id, dueAt, wakeAt: dueAt, target: { type: 'http', url, headers: null }, createdAt: now, updatedAt: now })
+    return sampleTimer({
+      id,
+      dueAt,
+      wakeAt: dueAt,
+      target: { type: 'http', url, headers: null },
+      createdAt: now,
+      updatedAt: now,
+    })
   })
 }

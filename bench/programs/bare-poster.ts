@@ -5,11 +5,21 @@ import { Pool } from 'undici'
 import type { Dispatcher } from 'undici'
 import { answerQuestions } from '../harness/helper-side.ts'
 
-export type BarePosts = { readonly origin: string; readonly count: number; readonly connections: number; readonly body: string }
+export type BarePosts = {
+  readonly origin: string
+  readonly count: number
+  readonly connections: number
+  readonly body: string
+}
 
 answerQuestions<BarePosts, { posted: number }>({}, async ({ origin, count, connections, body }) => {
   const pool = new Pool(origin, { connections, pipelining: 1, headersTimeout: 0, bodyTimeout: 0 })
-  const request: Dispatcher.DispatchOptions = { method: 'POST', path: '/hooks', headers: ['content-type', 'application/json'], body }
+  const request: Dispatcher.DispatchOptions = {
+    method: 'POST',
+    path: '/hooks',
+    headers: ['content-type', 'application/json'],
+    body,
+  }
   let [next, ended] = [0, 0]
   await new Promise<void>((resolve, reject) => {
     const post = () => {

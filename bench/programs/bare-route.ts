@@ -12,12 +12,26 @@ const app = fastify({
   requestTimeout: 30_000,
   keepAliveTimeout: 75_000,
   ajv: {
-    customOptions: { removeAdditional: false, coerceTypes: false, useDefaults: false, strict: true, allowUnionTypes: true, discriminator: true },
+    customOptions: {
+      removeAdditional: false,
+      coerceTypes: false,
+      useDefaults: false,
+      strict: true,
+      allowUnionTypes: true,
+      discriminator: true,
+    },
   },
 })
 
 const NOW = new Date().toISOString()
-const RETRY = { maxRetries: 3, maxAttempts: 4, initialInterval: '30s', multiplier: 2, maxInterval: '10m', maxRetryAttemptsDuration: '24h' }
+const RETRY = {
+  maxRetries: 3,
+  maxAttempts: 4,
+  initialInterval: '30s',
+  multiplier: 2,
+  maxInterval: '10m',
+  maxRetryAttemptsDuration: '24h',
+}
 
 app.post<{ Body: CreateBody }>('/api/v1/timers/create', { schema: { body: CreateBody } }, (request, reply) => {
   const { id, executeAt, callbackUrl, payload } = request.body

@@ -14,7 +14,12 @@ answerQuestions<BareTimers, { fired: number }>({}, async ({ origin, dueTimes }) 
     // Node may wake a millisecond early; never early is part of the job.
     for (let waitMs = dueAt - Date.now(); waitMs > 0; waitMs = dueAt - Date.now()) await sleep(waitMs)
     const body = timerBody({ id: `bare-${index}`, executeAt: new Date(dueAt).toISOString(), callbackUrl: origin })
-    const response = await pool.request({ method: 'POST', path: '/hooks', headers: { 'content-type': 'application/json' }, body })
+    const response = await pool.request({
+      method: 'POST',
+      path: '/hooks',
+      headers: { 'content-type': 'application/json' },
+      body,
+    })
     await response.body.dump()
   }
   await Promise.all(dueTimes.map(fire))

@@ -28,7 +28,8 @@ answerQuestions<Batches, BatchesResult>({}, async (batches) => {
       const headers = { 'content-type': 'application/json' }
       const response = await pool.request({ method: 'POST', path: batches.path, headers, body: bodies[next++]! })
       const text = await response.body.text()
-      if (response.statusCode >= 300 || !isAllStored(text)) throw new Error(`${response.statusCode}: …${text.slice(-500)}`)
+      if (response.statusCode >= 300 || !isAllStored(text))
+        throw new Error(`${response.statusCode}: …${text.slice(-500)}`)
     }
   }
   await Promise.all(Array.from({ length: batches.inFlight }, sendOneAfterTheOther))

@@ -75,13 +75,19 @@ class Run {
     const { idPrefix, withoutIds = false } = this.#load
     const body = createBody(`${idPrefix}${String(lane).padStart(3, '0')}`, { withId: !withoutIds })
     const head = `POST ${this.#load.path} HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\ncontent-length: ${body.text.length}\r\n\r\n`
-    return new RequestBuffer(Buffer.from(head + body.text), head.length + body.idCounterAt, head.length + body.dueTimeAt, lane)
+    return new RequestBuffer(
+      Buffer.from(head + body.text),
+      head.length + body.idCounterAt,
+      head.length + body.dueTimeAt,
+      lane,
+    )
   }
 
   #answered(connection: Connection, sentAt: number): void {
     this.#sent++
     const now = performance.now()
-    if (sentAt >= this.#startedAt && this.#running && this.#measured < LATENCIES_MAX) this.#latencies[this.#measured++] = now - sentAt
+    if (sentAt >= this.#startedAt && this.#running && this.#measured < LATENCIES_MAX)
+      this.#latencies[this.#measured++] = now - sentAt
     if (!this.#running) return
     if (this.#load.perSecond === null) connection.send()
     else this.#idle.push(connection)
@@ -119,7 +125,8 @@ class Connection {
     this.#request = request
     const frames = new HttpFrames((bytes, start, end) => {
       this.#inFlight = false
-      if (bytes[start + STATUS_AT] !== TWO_HUNDREDS) this.onFailure(new Error(`refused: ${bytes.toString('utf8', start, end)}`))
+      if (bytes[start + STATUS_AT] !== TWO_HUNDREDS)
+        this.onFailure(new Error(`refused: ${bytes.toString('utf8', start, end)}`))
       onAnswer(this.#sentAt)
       if (!this.#inFlight) this.#onQuiet?.()
     })
@@ -136,7 +143,8 @@ class Connection {
 
   /** Waits for the answer under way, so that what was sent is what is stored. */
   async close(): Promise<void> {
-    if (this.#inFlight) await new Promise<void>((resolve) => ((this.#onQuiet = resolve), setTimeout(resolve, 5_000).unref()))
+    if (this.#inFlight)
+      await new Promise<void>((resolve) => ((this.#onQuiet = resolve), setTimeout(resolve, 5_000).unref()))
     this.#socket.destroy()
   }
 }

@@ -15,8 +15,19 @@ import { SHARDS } from '../harness/postgres.ts'
 import { farTimers } from '../harness/stored-timers.ts'
 
 export type RawPostgresInserts =
-  | { readonly type: 'rows'; readonly firstId: number; readonly connections: number; readonly durationMs: number; readonly rowsMax: number }
-  | { readonly type: 'arrays'; readonly firstId: number; readonly statements: number; readonly rowsPerStatement: number }
+  | {
+      readonly type: 'rows'
+      readonly firstId: number
+      readonly connections: number
+      readonly durationMs: number
+      readonly rowsMax: number
+    }
+  | {
+      readonly type: 'arrays'
+      readonly firstId: number
+      readonly statements: number
+      readonly rowsPerStatement: number
+    }
 
 const COLUMNS = ['shard_id', ...COLUMN_NAMES]
 const TYPES = ['int4', ...TIMER_COLUMNS.map(({ type }) => ELEMENT_TYPES[type])] as const
@@ -32,7 +43,12 @@ answerQuestions<RawPostgresInserts, { perSecond: number }>({}, async (inserts) =
   return { perSecond: await asArrays(inserts) }
 })
 
-async function oneByOne({ firstId, connections, durationMs, rowsMax }: Extract<RawPostgresInserts, { type: 'rows' }>): Promise<number> {
+async function oneByOne({
+  firstId,
+  connections,
+  durationMs,
+  rowsMax,
+}: Extract<RawPostgresInserts, { type: 'rows' }>): Promise<number> {
   const rows = farTimers(firstId, rowsMax).map((timer) => {
     const cells: Cell[] = [shardOf(timer.uuid, SHARDS)]
     appendCells(cells, timer)
@@ -50,7 +66,11 @@ async function oneByOne({ firstId, connections, durationMs, rowsMax }: Extract<R
   return (next / (performance.now() - startedAt)) * 1_000
 }
 
-async function asArrays({ firstId, statements, rowsPerStatement }: Extract<RawPostgresInserts, { type: 'arrays' }>): Promise<number> {
+async function asArrays({
+  firstId,
+  statements,
+  rowsPerStatement,
+}: Extract<RawPostgresInserts, { type: 'arrays' }>): Promise<number> {
   const parameters = Array.from({ length: statements }, (_, statement) => {
     const cells: Cell[] = []
     for (const timer of farTimers(firstId + statement * rowsPerStatement, rowsPerStatement)) {

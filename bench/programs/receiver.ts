@@ -9,7 +9,9 @@ import type { Spread } from '../harness/statistics.ts'
 import { HttpFrames } from './http-frames.ts'
 
 /** `reset` begins a new count, `result` waits until `count` calls have come and tells of them. */
-export type ReceiverQuestion = { readonly type: 'reset' } | { readonly type: 'result'; readonly count: number; readonly timeoutMs: number }
+export type ReceiverQuestion =
+  | { readonly type: 'reset' }
+  | { readonly type: 'result'; readonly count: number; readonly timeoutMs: number }
 export type ReceiverResult = {
   readonly count: number
   /** Behind the due time in the call's body; on one clock, as all runs on one machine. */
@@ -56,7 +58,9 @@ function arrived(bytes: Buffer, start: number, end: number): void {
   lastAt = now
   const at = bytes.subarray(start, end).indexOf(EXECUTE_AT)
   if (at >= 0 && count < CALLS_MAX) {
-    const dueAt = Date.parse(bytes.toString('latin1', start + at + EXECUTE_AT.length, start + at + EXECUTE_AT.length + INSTANT_CHARS))
+    const dueAt = Date.parse(
+      bytes.toString('latin1', start + at + EXECUTE_AT.length, start + at + EXECUTE_AT.length + INSTANT_CHARS),
+    )
     lateness[count] = now + wallOffsetMs - dueAt
     if (Date.now() < dueAt) early++
   }
@@ -76,7 +80,12 @@ async function result(wanted: number, timeoutMs: number): Promise<ReceiverResult
     })
     onCall = null
   }
-  return { count, early, durationMs: lastAt - firstAt, latenessMs: count === 0 ? null : spreadOf(lateness.subarray(0, count)) }
+  return {
+    count,
+    early,
+    durationMs: lastAt - firstAt,
+    latenessMs: count === 0 ? null : spreadOf(lateness.subarray(0, count)),
+  }
 }
 
 /**

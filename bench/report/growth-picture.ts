@@ -17,7 +17,10 @@ const PLOT_HEIGHT = 96
 const FULL = 1.6 // of the first value
 const BAND = 0.2
 
-type Series = { readonly name: string; readonly points: readonly { readonly stored: string; readonly one: Measurement }[] }
+type Series = {
+  readonly name: string
+  readonly points: readonly { readonly stored: string; readonly one: Measurement }[]
+}
 
 export function growthPicture(measurements: readonly Measurement[], machine: Machine, disturbance: string): string {
   const series = seriesOf(measurements)

@@ -23,7 +23,12 @@ export type Measurement = {
   /** The first round, which does not count: both sides compile their code in it. Null where there is one round only. */
   readonly warmUp: number | null
   /** The same work without the service, interleaved with it. */
-  readonly raw: { readonly what: string; readonly value: number; readonly rounds: readonly number[]; readonly warmUp: number | null } | null
+  readonly raw: {
+    readonly what: string
+    readonly value: number
+    readonly rounds: readonly number[]
+    readonly warmUp: number | null
+  } | null
   /** The median of value / raw, round by round: what disturbs the machine for a while disturbs both. */
   readonly ratio: number | null
   readonly target: Target | null
@@ -42,7 +47,8 @@ export type Figure = {
 export function measurement({ scenario, what, unit, rounds: made, raw, target }: Figure): Measurement {
   const { rounds, warmUp } = counted(made)
   const limit = raw === undefined ? null : counted(raw.rounds)
-  if (limit !== null && limit.rounds.length !== rounds.length) throw new Error(`${what}: ${rounds.length} rounds beside ${limit.rounds.length} of the raw limit`)
+  if (limit !== null && limit.rounds.length !== rounds.length)
+    throw new Error(`${what}: ${rounds.length} rounds beside ${limit.rounds.length} of the raw limit`)
   const value = median(rounds)
   const ratio = limit === null ? null : median(rounds.map((round, index) => round / limit.rounds[index]!))
   return {

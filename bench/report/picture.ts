@@ -27,16 +27,30 @@ export const STYLE = `
     .met { fill: #3fb98a } .missed { fill: #e8845c } .goal { stroke: #e6edf3 }
   }`
 
-type Bar = { readonly label: string; readonly figure: string; readonly under: string; readonly share: number; readonly goal: number; readonly met: boolean }
+type Bar = {
+  readonly label: string
+  readonly figure: string
+  readonly under: string
+  readonly share: number
+  readonly goal: number
+  readonly met: boolean
+}
 type Panel = { readonly title: string; readonly hint: string; readonly full: number; readonly bars: readonly Bar[] }
 
 export type Picture = (measurements: readonly Measurement[], machine: Machine, disturbance: string) => string
 
-export const picture: Picture = (measurements, machine, disturbance) => pictureOf('SQLite', measurements, machine, disturbance)
-export const postgresPicture: Picture = (measurements, machine, disturbance) => pictureOf('PostgreSQL', measurements, machine, disturbance)
+export const picture: Picture = (measurements, machine, disturbance) =>
+  pictureOf('SQLite', measurements, machine, disturbance)
+export const postgresPicture: Picture = (measurements, machine, disturbance) =>
+  pictureOf('PostgreSQL', measurements, machine, disturbance)
 
 /** `disturbance`: a remark on what else the machine did meanwhile, empty when it did nothing. */
-function pictureOf(database: string, measurements: readonly Measurement[], machine: Machine, disturbance: string): string {
+function pictureOf(
+  database: string,
+  measurements: readonly Measurement[],
+  machine: Machine,
+  disturbance: string,
+): string {
   const panels = [rates(measurements), budgets(measurements)].filter(({ bars }) => bars.length > 0)
   let y = HEADER
   const drawn = panels.map((panel) => {
@@ -63,7 +77,16 @@ function rates(measurements: readonly Measurement[]): Panel {
   const bars = measurements.flatMap((one): Bar[] => {
     if (one.target === null || !('shareAtLeast' in one.target) || one.ratio === null || one.raw === null) return []
     const under = `${figureText(one.value, one.unit)} of ${figureText(one.raw.value, one.unit)}`
-    return [{ label: labelOf(one), figure: shareText(one.ratio), under, share: one.ratio, goal: one.target.shareAtLeast, met: one.met === true }]
+    return [
+      {
+        label: labelOf(one),
+        figure: shareText(one.ratio),
+        under,
+        share: one.ratio,
+        goal: one.target.shareAtLeast,
+        met: one.met === true,
+      },
+    ]
   })
   return { title: 'Rate, as a share of the raw limit', hint: 'longer is better; the mark is the target', full: 1, bars }
 }
@@ -72,9 +95,23 @@ function budgets(measurements: readonly Measurement[]): Panel {
   const bars = measurements.flatMap((one): Bar[] => {
     const share = shareOfBudget(one)
     if (share === null) return []
-    return [{ label: labelOf(one), figure: figureText(one.value, one.unit), under: targetText(one.target, one.unit), share, goal: 1, met: one.met === true }]
+    return [
+      {
+        label: labelOf(one),
+        figure: figureText(one.value, one.unit),
+        under: targetText(one.target, one.unit),
+        share,
+        goal: 1,
+        met: one.met === true,
+      },
+    ]
   })
-  return { title: 'Lateness and cost, as a share of the budget', hint: 'shorter is better; the mark is the budget', full: 1.5, bars }
+  return {
+    title: 'Lateness and cost, as a share of the budget',
+    hint: 'shorter is better; the mark is the budget',
+    full: 1.5,
+    bars,
+  }
 }
 
 function shareOfBudget({ value, ratio, target }: Measurement): number | null {

@@ -16,7 +16,10 @@ const rate = measurement({
 const late = measurement({ scenario: 'lateness', what: 'p99', unit: 'ms', rounds: [5.25], target: { atMost: 4 } })
 
 test('a share of the raw limit needs a raw limit', () => {
-  assert.throws(() => measurement({ scenario: 'x', what: 'y', unit: '/s', rounds: [1], target: { shareAtLeast: 1 } }), /needs the raw limit/)
+  assert.throws(
+    () => measurement({ scenario: 'x', what: 'y', unit: '/s', rounds: [1], target: { shareAtLeast: 1 } }),
+    /needs the raw limit/,
+  )
 })
 
 test('the ratio is the median of the rounds’ own ratios, so that a slow moment of the machine cancels out', () => {
@@ -36,12 +39,21 @@ test('the table marks what was met and what was missed, and aligns the numbers',
 })
 
 test('the picture is well-formed, in both colour schemes, and cuts off a bar that is too long', () => {
-  const endless = measurement({ scenario: 'memory', what: 'much', unit: 'MiB', rounds: [5_000], target: { atMost: 50 } })
+  const endless = measurement({
+    scenario: 'memory',
+    what: 'much',
+    unit: 'MiB',
+    rounds: [5_000],
+    target: { atMost: 50 },
+  })
   const svg = picture([rate, late, endless], thisMachine(), 'a busy machine')
   assert.match(svg, /durable &lt;creates&gt; &amp; more/)
   assert.match(svg, /prefers-color-scheme: dark/)
   assert.match(svg, />a busy machine</)
-  const widths = Array.from(svg.matchAll(/class="missed" x="(\d+)" y="\d+" width="([\d.]+)"/g), ([, x, width]) => Number(x) + Number(width))
+  const widths = Array.from(
+    svg.matchAll(/class="missed" x="(\d+)" y="\d+" width="([\d.]+)"/g),
+    ([, x, width]) => Number(x) + Number(width),
+  )
   assert.equal(widths.length, 2)
   for (const end of widths) assert.ok(end <= 920 - 150, `a bar ends at ${end}`)
 })

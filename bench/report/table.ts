@@ -11,7 +11,12 @@ export function table(measurements: readonly Measurement[]): string {
   const widths = HEADINGS.map((heading, column) => Math.max(heading.length, ...rows.map((row) => row[column]!.length)))
   // Names to the left, numbers to the right, so that digits stand under digits.
   const line = (row: readonly string[]) =>
-    row.map((cell, column) => (column === 0 || column > 3 ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]!))).join(GAP).trimEnd()
+    row
+      .map((cell, column) =>
+        column === 0 || column > 3 ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]!),
+      )
+      .join(GAP)
+      .trimEnd()
   const lines: string[] = []
   for (const [index, row] of rows.entries()) {
     const { scenario } = measurements[index]!

@@ -36,8 +36,13 @@ async function run(bench: Bench): Promise<Measurement[]> {
   const path = await bench.database(stored)
   const parts: Parts = {
     server: await bench.duetime({ databasePath: await bench.database(stored) }),
-    raw: (await bench.helper<RawInserts, { perSecond: number }>(new URL('../programs/raw-insert.ts', import.meta.url), { path })).helper,
-    generator: (await bench.helper<Batches, BatchesResult>(new URL('../programs/batch-generator.ts', import.meta.url))).helper,
+    raw: (
+      await bench.helper<RawInserts, { perSecond: number }>(new URL('../programs/raw-insert.ts', import.meta.url), {
+        path,
+      })
+    ).helper,
+    generator: (await bench.helper<Batches, BatchesResult>(new URL('../programs/batch-generator.ts', import.meta.url)))
+      .helper,
   }
   const measured: Measurement[] = []
   let firstId = stored
@@ -56,7 +61,15 @@ async function run(bench: Bench): Promise<Measurement[]> {
 }
 
 function requests({ url }: DuetimeServer, batches: number, firstId: number, due: DueSpread): Batches {
-  return { origin: url, path: BATCH_PATH, requests: batches, timersPerRequest: PER_BATCH, inFlight: IN_FLIGHT, firstId, due }
+  return {
+    origin: url,
+    path: BATCH_PATH,
+    requests: batches,
+    timersPerRequest: PER_BATCH,
+    inFlight: IN_FLIGHT,
+    firstId,
+    due,
+  }
 }
 
 function figures(name: string, raw: readonly number[], rounds: readonly BatchesResult[]): Measurement[] {
@@ -72,6 +85,11 @@ function figures(name: string, raw: readonly number[], rounds: readonly BatchesR
       raw: { what: 'node:sqlite alone', rounds: raw },
       target: { shareAtLeast: 0.6 },
     }),
-    measurement({ scenario, what: `a request, ${IN_FLIGHT} in flight`, unit: 'ms', rounds: rounds.map(({ requestMs }) => requestMs) }),
+    measurement({
+      scenario,
+      what: `a request, ${IN_FLIGHT} in flight`,
+      unit: 'ms',
+      rounds: rounds.map(({ requestMs }) => requestMs),
+    }),
   ]
 }

@@ -25,7 +25,9 @@ async function run(bench: Bench): Promise<Measurement[]> {
   const { helper: receiver, ready } = await bench.helper<ReceiverQuestion, ReceiverResult, { port: number }>(
     new URL('../programs/receiver.ts', import.meta.url),
   )
-  const { helper: poster } = await bench.helper<BarePosts, unknown>(new URL('../programs/bare-poster.ts', import.meta.url))
+  const { helper: poster } = await bench.helper<BarePosts, unknown>(
+    new URL('../programs/bare-poster.ts', import.meta.url),
+  )
   const origin = `http://127.0.0.1:${ready.port}`
   const body = timerBody({ id: 'bare-000000000000000', executeAt: '2040-01-10T00:00:00.000Z', callbackUrl: origin })
   const arrived = async () => {
@@ -47,7 +49,8 @@ async function run(bench: Bench): Promise<Measurement[]> {
     const dueAt = Date.now() + LEAD_MS
     const dueTimes = Array.from({ length: count }, () => dueAt)
     await createDue(server, { idPrefix: `u${round}x-`, dueTimes, callbackUrl: `${origin}/hooks/order/reminders` })
-    if (Date.now() > dueAt - 500) throw new Error('creating the burst took too long: it would begin before all of it is stored')
+    if (Date.now() > dueAt - 500)
+      throw new Error('creating the burst took too long: it would begin before all of it is stored')
     await sleep(dueAt - Date.now())
     const result = await arrived()
     delivered.push(perSecond(count, result.durationMs))
@@ -58,7 +61,14 @@ async function run(bench: Bench): Promise<Measurement[]> {
   const raw = { what: 'a bare undici pool', rounds: bare }
   const timers = count.toLocaleString('en-US')
   return [
-    measurement({ scenario: 'burst', what: `calls, ${timers} due at once`, unit: '/s', rounds: delivered, raw, target: { shareAtLeast: 0.3 } }),
+    measurement({
+      scenario: 'burst',
+      what: `calls, ${timers} due at once`,
+      unit: '/s',
+      rounds: delivered,
+      raw,
+      target: { shareAtLeast: 0.3 },
+    }),
     measurement({ scenario: 'burst', what: 'called and settled in the store', unit: '/s', rounds: settled, raw }),
   ]
 }
@@ -73,6 +83,7 @@ export async function settledCount(server: DuetimeServer): Promise<number> {
 }
 
 async function untilSettled(server: DuetimeServer, count: number): Promise<void> {
-  for (const until = Date.now() + WAIT_MS; Date.now() < until; await sleep(20)) if ((await settledCount(server)) >= count) return
+  for (const until = Date.now() + WAIT_MS; Date.now() < until; await sleep(20))
+    if ((await settledCount(server)) >= count) return
   throw new Error('some of the deliveries were never settled')
 }

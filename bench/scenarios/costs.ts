@@ -11,7 +11,9 @@ export const costs: Scenario = { name: 'costs', run }
 
 async function run(bench: Bench): Promise<Measurement[]> {
   const server = await bench.duetime({ databasePath: await bench.database(0) })
-  const { helper: generator } = await bench.helper<Load, LoadResult>(new URL('../programs/load-generator.ts', import.meta.url))
+  const { helper: generator } = await bench.helper<Load, LoadResult>(
+    new URL('../programs/load-generator.ts', import.meta.url),
+  )
   const measured: Measurement[] = []
   for (const connections of [1, 64]) {
     const commitsPerCreate: number[] = []
@@ -27,13 +29,19 @@ async function run(bench: Bench): Promise<Measurement[]> {
         perSecond: null,
         idPrefix: `k${round}${String(connections).padStart(2, '0')}`,
       })
-      const commits = total(await server.metrics(), 'duetime_commit_puts_count') - total(before, 'duetime_commit_puts_count')
+      const commits =
+        total(await server.metrics(), 'duetime_commit_puts_count') - total(before, 'duetime_commit_puts_count')
       commitsPerCreate.push(commits / requests)
       latencies.push(latencyMs.p50)
     }
     const inFlight = `${connections} in flight`
     measured.push(
-      measurement({ scenario: 'costs', what: `commits (fsyncs) per create, ${inFlight}`, unit: 'commits', rounds: commitsPerCreate }),
+      measurement({
+        scenario: 'costs',
+        what: `commits (fsyncs) per create, ${inFlight}`,
+        unit: 'commits',
+        rounds: commitsPerCreate,
+      }),
       measurement({ scenario: 'costs', what: `latency p50, ${inFlight}`, unit: 'ms', rounds: latencies }),
     )
   }

@@ -16,8 +16,12 @@ type Round = LoadResult & { readonly cpuUs: number }
 
 async function run(bench: Bench): Promise<Measurement[]> {
   const server = await bench.duetime({ databasePath: await bench.database(0) })
-  const { helper: bareProcess, ready: bare } = await bench.helper<never, never, { port: number }>(new URL('../programs/bare-route.ts', import.meta.url))
-  const { helper: generator } = await bench.helper<Load, LoadResult>(new URL('../programs/load-generator.ts', import.meta.url))
+  const { helper: bareProcess, ready: bare } = await bench.helper<never, never, { port: number }>(
+    new URL('../programs/bare-route.ts', import.meta.url),
+  )
+  const { helper: generator } = await bench.helper<Load, LoadResult>(
+    new URL('../programs/load-generator.ts', import.meta.url),
+  )
   const load = async (port: number, pid: number, idPrefix: string): Promise<Round> => {
     const cpuBefore = mainThreadCpuMs(pid)
     const result = await generator.ask({
@@ -72,7 +76,12 @@ async function run(bench: Bench): Promise<Measurement[]> {
   ]
 }
 
-function latency(scenario: string, quantile: 'p50' | 'p99', rounds: readonly LoadResult[], bareRounds: readonly LoadResult[]): Measurement {
+function latency(
+  scenario: string,
+  quantile: 'p50' | 'p99',
+  rounds: readonly LoadResult[],
+  bareRounds: readonly LoadResult[],
+): Measurement {
   return measurement({
     scenario,
     what: `latency ${quantile}`,

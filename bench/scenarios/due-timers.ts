@@ -5,7 +5,12 @@ import { BATCH_PATH, batchBody, isAllStored, timerBody } from '../programs/creat
 
 const PER_REQUEST = 1_000
 
-export type DueTimers = { readonly namespace?: string; readonly idPrefix: string; readonly dueTimes: readonly number[]; readonly callbackUrl: string }
+export type DueTimers = {
+  readonly namespace?: string
+  readonly idPrefix: string
+  readonly dueTimes: readonly number[]
+  readonly callbackUrl: string
+}
 
 export async function createDue(server: DuetimeServer, { idPrefix, dueTimes, ...same }: DueTimers): Promise<void> {
   for (let from = 0; from < dueTimes.length; from += PER_REQUEST) {
@@ -19,7 +24,11 @@ export async function createDue(server: DuetimeServer, { idPrefix, dueTimes, ...
 }
 
 /** Spread at random over the milliseconds, so that no grid of anybody's flatters or hurts the result. */
-export function randomDueTimes(range: { readonly from: number; readonly durationMs: number; readonly perSecond: number }): number[] {
+export function randomDueTimes(range: {
+  readonly from: number
+  readonly durationMs: number
+  readonly perSecond: number
+}): number[] {
   const count = Math.round((range.durationMs / 1_000) * range.perSecond)
   return Array.from({ length: count }, () => range.from + Math.floor(Math.random() * range.durationMs))
 }

@@ -46,7 +46,11 @@ async function run(bench: Bench): Promise<Measurement[]> {
     bareRounds.push(await bareRound(parts, durationMs, round))
     rounds.push(await serviceRound(parts, durationMs, round))
   }
-  const figure = (what: string, of: (round: Round) => number, rest: Pick<Measurement, 'unit'> & { target?: { atMost: number } }) =>
+  const figure = (
+    what: string,
+    of: (round: Round) => number,
+    rest: Pick<Measurement, 'unit'> & { target?: { atMost: number } },
+  ) =>
     measurement({
       scenario: 'flood',
       what,
@@ -57,7 +61,10 @@ async function run(bench: Bench): Promise<Measurement[]> {
   return [
     figure(`p99 at ${PER_SECOND}/s, nothing else`, ({ idleMs }) => idleMs, { unit: 'ms' }),
     figure('p99 beside a flood in another namespace', ({ floodedMs }) => floodedMs, { unit: 'ms' }),
-    figure('the one in terms of the other', ({ idleMs, floodedMs }) => floodedMs / idleMs, { unit: 'times', target: { atMost: 3 } }),
+    figure('the one in terms of the other', ({ idleMs, floodedMs }) => floodedMs / idleMs, {
+      unit: 'times',
+      target: { atMost: 3 },
+    }),
     figure(`creates of the flood, ${IN_FLIGHT} in flight`, ({ createsPerSecond }) => createsPerSecond, { unit: '/s' }),
   ]
 }
@@ -69,17 +76,27 @@ async function start(bench: Bench): Promise<Parts> {
   const { helper: bare } = await bench.helper<BareTimers, unknown>(program('bare-timers'))
   const { helper: generator } = await bench.helper<Load, LoadResult>(program('load-generator'))
   const { helper: slow } = await bench.helper<SlowClients, { open: number }>(program('slow-clients'))
-  const { helper: receiver, ready } = await bench.helper<ReceiverQuestion, ReceiverResult, { port: number }>(program('receiver'))
+  const { helper: receiver, ready } = await bench.helper<ReceiverQuestion, ReceiverResult, { port: number }>(
+    program('receiver'),
+  )
   return { server, barePort: route.port, bare, generator, slow, receiver, origin: `http://127.0.0.1:${ready.port}` }
 }
 
 async function serviceRound(parts: Parts, durationMs: number, round: number): Promise<Round> {
   const { server, origin } = parts
   const steady = (name: string) => async (dueTimes: readonly number[]) => {
-    await createDue(server, { namespace: 'steady', idPrefix: name, dueTimes, callbackUrl: `${origin}/hooks/order/reminders` })
+    await createDue(server, {
+      namespace: 'steady',
+      idPrefix: name,
+      dueTimes,
+      callbackUrl: `${origin}/hooks/order/reminders`,
+    })
   }
   const idleMs = await p99(parts, durationMs, steady(`i${round}x-`))
-  return { idleMs, ...(await flooded(parts, { port: server.port, durationMs, idPrefix: `f${round}x-` }, steady(`s${round}x-`))) }
+  return {
+    idleMs,
+    ...(await flooded(parts, { port: server.port, durationMs, idPrefix: `f${round}x-` }, steady(`s${round}x-`))),
+  }
 }
 
 async function bareRound(parts: Parts, durationMs: number, round: number): Promise<Round> {
@@ -92,7 +109,11 @@ async function bareRound(parts: Parts, durationMs: number, round: number): Promi
 type Flood = { readonly port: number; readonly durationMs: number; readonly idPrefix: string }
 type Arrange = (dueTimes: readonly number[]) => Promise<void>
 
-async function flooded(parts: Parts, { port, durationMs, idPrefix }: Flood, arrange: Arrange): Promise<Omit<Round, 'idleMs'>> {
+async function flooded(
+  parts: Parts,
+  { port, durationMs, idPrefix }: Flood,
+  arrange: Arrange,
+): Promise<Omit<Round, 'idleMs'>> {
   const { open } = await parts.slow.ask({ port, connections: SLOW_CLIENTS })
   if (open < SLOW_CLIENTS) throw new Error(`${open} of ${SLOW_CLIENTS} slow clients got a connection`)
   const load = { port, path: '/api/v1/timers/create', connections: IN_FLIGHT, perSecond: null, idPrefix }
@@ -109,7 +130,11 @@ async function p99({ receiver }: Parts, durationMs: number, arrange: Arrange): P
   const dueTimes = randomDueTimes({ from, durationMs, perSecond: PER_SECOND })
   await arrange(dueTimes)
   await sleep(Math.max(0, from + durationMs - Date.now()))
-  const { count, early, latenessMs } = await receiver.ask({ type: 'result', count: dueTimes.length, timeoutMs: LATE_AT_MOST_MS })
+  const { count, early, latenessMs } = await receiver.ask({
+    type: 'result',
+    count: dueTimes.length,
+    timeoutMs: LATE_AT_MOST_MS,
+  })
   if (count !== dueTimes.length) throw new Error(`${dueTimes.length} calls were due and ${count} came`)
   if (early > 0) throw new Error(`${early} calls came before their time`)
   return latenessMs!.p99

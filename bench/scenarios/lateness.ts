@@ -37,7 +37,15 @@ const CASES: readonly Case[] = [
     createsPerSecond: 0,
     targets: { p50: { atMost: 2 }, p99: { atMost: 4 } },
   },
-  { what: '100/s while 2,000/s are created', stored: 200_000, perSecond: 100, durationMs: 5_000, bareMs: 0, createsPerSecond: 2_000, targets: {} },
+  {
+    what: '100/s while 2,000/s are created',
+    stored: 200_000,
+    perSecond: 100,
+    durationMs: 5_000,
+    bareMs: 0,
+    createsPerSecond: 2_000,
+    targets: {},
+  },
   {
     what: '1,000/s, 1M stored',
     stored: 1_000_000,
@@ -60,8 +68,12 @@ export async function latenessParts(bench: Bench): Promise<LatenessParts> {
   const { helper: receiver, ready } = await bench.helper<ReceiverQuestion, ReceiverResult, { port: number }>(
     new URL('../programs/receiver.ts', import.meta.url),
   )
-  const { helper: bare } = await bench.helper<BareTimers, unknown>(new URL('../programs/bare-timers.ts', import.meta.url))
-  const { helper: generator } = await bench.helper<Load, LoadResult>(new URL('../programs/load-generator.ts', import.meta.url))
+  const { helper: bare } = await bench.helper<BareTimers, unknown>(
+    new URL('../programs/bare-timers.ts', import.meta.url),
+  )
+  const { helper: generator } = await bench.helper<Load, LoadResult>(
+    new URL('../programs/load-generator.ts', import.meta.url),
+  )
   return { receiver, origin: `http://127.0.0.1:${ready.port}`, bare, generator }
 }
 
@@ -76,12 +88,24 @@ async function run(bench: Bench): Promise<Measurement[]> {
   return measured
 }
 
-async function runCase(bench: Bench, parts: LatenessParts, server: DuetimeServer, one: Case, index: number): Promise<Measurement[]> {
+async function runCase(
+  bench: Bench,
+  parts: LatenessParts,
+  server: DuetimeServer,
+  one: Case,
+  index: number,
+): Promise<Measurement[]> {
   const rounds: ReceiverResult[] = []
   const bareRounds: ReceiverResult[] = []
   for (let round = 0; round < bench.rounds; round++) {
     if (one.bareMs > 0) bareRounds.push(await bareRound(parts, bench.durationMs(one.bareMs), one.perSecond))
-    rounds.push(await serviceRound(parts, server, { ...one, durationMs: bench.durationMs(one.durationMs), name: `l${index}${round}-` }))
+    rounds.push(
+      await serviceRound(parts, server, {
+        ...one,
+        durationMs: bench.durationMs(one.durationMs),
+        name: `l${index}${round}-`,
+      }),
+    )
   }
   const early = [...rounds, ...bareRounds].reduce((sum, result) => sum + result.early, 0)
   if (early > 0) throw new Error(`${early} calls came before their time`)
@@ -93,21 +117,36 @@ async function runCase(bench: Bench, parts: LatenessParts, server: DuetimeServer
       unit: 'ms',
       rounds: rounds.map(({ latenessMs }) => latenessMs![quantile]),
       ...(bareRounds.length > 0 && {
-        raw: { what: 'setTimeout and a bare HTTP client', rounds: bareRounds.map(({ latenessMs }) => latenessMs![quantile]) },
+        raw: {
+          what: 'setTimeout and a bare HTTP client',
+          rounds: bareRounds.map(({ latenessMs }) => latenessMs![quantile]),
+        },
       }),
       ...(one.targets[quantile] && { target: one.targets[quantile] }),
     })
   return [figure('p50'), figure('p99')]
 }
 
-export async function bareRound({ receiver, origin, bare }: LatenessParts, durationMs: number, perSecond: number): Promise<ReceiverResult> {
+export async function bareRound(
+  { receiver, origin, bare }: LatenessParts,
+  durationMs: number,
+  perSecond: number,
+): Promise<ReceiverResult> {
   await receiver.ask({ type: 'reset' })
   const dueTimes = randomDueTimes({ from: Date.now() + LEAD_MS, durationMs, perSecond })
   await bare.ask({ origin, dueTimes })
-  return all(await receiver.ask({ type: 'result', count: dueTimes.length, timeoutMs: LATE_AT_MOST_MS }), dueTimes.length)
+  return all(
+    await receiver.ask({ type: 'result', count: dueTimes.length, timeoutMs: LATE_AT_MOST_MS }),
+    dueTimes.length,
+  )
 }
 
-type Round = { readonly durationMs: number; readonly perSecond: number; readonly createsPerSecond: number; readonly name: string }
+type Round = {
+  readonly durationMs: number
+  readonly perSecond: number
+  readonly createsPerSecond: number
+  readonly name: string
+}
 
 export async function serviceRound(parts: LatenessParts, server: DuetimeServer, round: Round): Promise<ReceiverResult> {
   const { receiver, origin, generator } = parts
@@ -115,14 +154,28 @@ export async function serviceRound(parts: LatenessParts, server: DuetimeServer, 
   await receiver.ask({ type: 'reset' })
   const dueTimes = randomDueTimes({ from: Date.now() + LEAD_MS, durationMs, perSecond })
   await createDue(server, { idPrefix: name, dueTimes, callbackUrl: `${origin}/hooks/order/reminders` })
-  const creating = createsPerSecond === 0 ? null : generator.ask(createsBeside(server, durationMs, createsPerSecond, `w${name.slice(1)}`))
+  const creating =
+    createsPerSecond === 0
+      ? null
+      : generator.ask(createsBeside(server, durationMs, createsPerSecond, `w${name.slice(1)}`))
   await sleep(LEAD_MS + durationMs)
   await creating
-  return all(await receiver.ask({ type: 'result', count: dueTimes.length, timeoutMs: LATE_AT_MOST_MS }), dueTimes.length)
+  return all(
+    await receiver.ask({ type: 'result', count: dueTimes.length, timeoutMs: LATE_AT_MOST_MS }),
+    dueTimes.length,
+  )
 }
 
 function createsBeside(server: DuetimeServer, durationMs: number, perSecond: number, idPrefix: string): Load {
-  return { port: server.port, path: '/api/v1/timers/create', connections: 16, warmUpMs: LEAD_MS, durationMs, perSecond, idPrefix }
+  return {
+    port: server.port,
+    path: '/api/v1/timers/create',
+    connections: 16,
+    warmUpMs: LEAD_MS,
+    durationMs,
+    perSecond,
+    idPrefix,
+  }
 }
 
 function all(result: ReceiverResult, count: number): ReceiverResult {

@@ -30,11 +30,33 @@ async function run(bench: Bench): Promise<Measurement[]> {
   const memoryRounds = starts.map(({ empty, full }) => (full.residentBytes - empty.residentBytes) / MIB)
   const startRounds = starts.map(({ empty, full }) => (full.startMs - empty.startMs) / 1_000)
   return [
-    measurement({ scenario, what: 'empty service', unit: 'MiB', rounds: starts.map(({ empty }) => empty.residentBytes / MIB) }),
+    measurement({
+      scenario,
+      what: 'empty service',
+      unit: 'MiB',
+      rounds: starts.map(({ empty }) => empty.residentBytes / MIB),
+    }),
     measurement({ scenario, what: 'more with 1M stored', unit: 'MiB', rounds: memoryRounds, target: { atMost: 50 } }),
-    measurement({ scenario, what: 'on disk per timer', unit: 'bytes', rounds: [bytesPerTimer], target: { atMost: 400 } }),
-    measurement({ scenario, what: 'start-up, empty', unit: 's', rounds: starts.map(({ empty }) => empty.startMs / 1_000) }),
-    measurement({ scenario, what: 'start-up, more with 1M stored', unit: 's', rounds: startRounds, target: { atMost: 1 } }),
+    measurement({
+      scenario,
+      what: 'on disk per timer',
+      unit: 'bytes',
+      rounds: [bytesPerTimer],
+      target: { atMost: 400 },
+    }),
+    measurement({
+      scenario,
+      what: 'start-up, empty',
+      unit: 's',
+      rounds: starts.map(({ empty }) => empty.startMs / 1_000),
+    }),
+    measurement({
+      scenario,
+      what: 'start-up, more with 1M stored',
+      unit: 's',
+      rounds: startRounds,
+      target: { atMost: 1 },
+    }),
   ]
 }
 

@@ -45,7 +45,9 @@ async function measured(bench: Bench, url: string): Promise<Measurement[]> {
   const manager = await jetstreamManager(client)
   await manager.streams.add({ name: 'BARE', subjects: ['bare'] })
   await bench.duetime({ databasePath: await bench.database(0), env: { NATS_URL: url } })
-  const { helper } = await bench.helper<Publishing, { durationMs: number }>(new URL('../programs/nats-publisher.ts', import.meta.url))
+  const { helper } = await bench.helper<Publishing, { durationMs: number }>(
+    new URL('../programs/nats-publisher.ts', import.meta.url),
+  )
 
   const bare: number[] = []
   const commands: number[] = []
@@ -61,7 +63,11 @@ async function measured(bench: Bench, url: string): Promise<Measurement[]> {
 
     const before = (await manager.streams.info('TIMER_EVENTS')).state.messages
     const dueAt = Date.now() + leadMs
-    await publish({ ...publishing, round: round + 0.5 }, 'timer.commands', commandText(`due-${round}`, new Date(dueAt).toISOString()))
+    await publish(
+      { ...publishing, round: round + 0.5 },
+      'timer.commands',
+      commandText(`due-${round}`, new Date(dueAt).toISOString()),
+    )
     await untilTaken(manager)
     if (Date.now() > dueAt - Math.min(REST_MS, leadMs / 2)) {
       throw new Error('taking the commands took too long: the burst would begin before all of them are stored')
@@ -76,7 +82,14 @@ async function measured(bench: Bench, url: string): Promise<Measurement[]> {
   const scenario = 'nats'
   return [
     measurement({ scenario, what: `commands in, durable, ${IN_FLIGHT} in flight`, unit: '/s', rounds: commands, raw }),
-    measurement({ scenario, what: `events out, ${timers} due at once`, unit: '/s', rounds: events, raw, target: { shareAtLeast: 0.4 } }),
+    measurement({
+      scenario,
+      what: `events out, ${timers} due at once`,
+      unit: '/s',
+      rounds: events,
+      raw,
+      target: { shareAtLeast: 0.4 },
+    }),
   ]
 }
 

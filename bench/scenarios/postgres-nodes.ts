@@ -13,7 +13,11 @@ import { bareRound } from './lateness.ts'
 import { burstRound, latenessRound, postgresParts } from './postgres.ts'
 import type { PostgresParts } from './postgres.ts'
 
-export const postgresNodes: Scenario = { name: 'postgres-nodes', run, apart: { results: 'postgres-nodes', picture: postgresPicture } }
+export const postgresNodes: Scenario = {
+  name: 'postgres-nodes',
+  run,
+  apart: { results: 'postgres-nodes', picture: postgresPicture },
+}
 
 const NODES_MAX = 3
 const IN_FLIGHT = 60 // divided evenly among up to three nodes
@@ -28,7 +32,17 @@ const COMPILED_WITHIN_MS = 15_000 // each node gets a part of the creates only, 
 /** One for each number of nodes, on databases of one server, so that they can take turns: the machine is not the same from minute to minute. */
 type Cluster = { readonly servers: readonly DuetimeServer[]; readonly figures: Map<What, number[]> }
 
-type What = 'creates' | 'createUs' | 'unnamed' | 'calls' | 'callUs' | 'late' | 'floor' | 'createsApart' | 'unnamedApart' | 'callsApart'
+type What =
+  | 'creates'
+  | 'createUs'
+  | 'unnamed'
+  | 'calls'
+  | 'callUs'
+  | 'late'
+  | 'floor'
+  | 'createsApart'
+  | 'unnamedApart'
+  | 'callsApart'
 
 type Generators = readonly { ask(load: Load): Promise<LoadResult> }[]
 type Parts = { readonly bench: Bench; readonly parts: PostgresParts; readonly generators: Generators }
@@ -56,10 +70,12 @@ async function measureAll(all: Parts, clusters: readonly Cluster[], round: numbe
       const first = (round + pass) % clusters.length
       for (const cluster of [...clusters.slice(first), ...clusters.slice(0, first)]) {
         const measured = Object.entries(await measure(cluster.servers, `${round}${pass}`)) as [What, number][]
-        for (const [what, value] of measured) sums.get(cluster)!.set(what, (sums.get(cluster)!.get(what) ?? 0) + value / passes)
+        for (const [what, value] of measured)
+          sums.get(cluster)!.set(what, (sums.get(cluster)!.get(what) ?? 0) + value / passes)
       }
     }
-    for (const [cluster, values] of sums) for (const [what, value] of values) cluster.figures.getOrInsert(what, []).push(value)
+    for (const [cluster, values] of sums)
+      for (const [what, value] of values) cluster.figures.getOrInsert(what, []).push(value)
   }
 }
 
@@ -69,21 +85,30 @@ function measures(all: Parts): readonly { readonly passes: number; readonly meas
     const { perSecond, databaseUs } = await createRound(all, servers, { idPrefix: `c${pass}` })
     return { creates: perSecond, createUs: databaseUs }
   }
-  const unnamed: Measure = async (servers, pass) => ({ unnamed: (await createRound(all, servers, { idPrefix: `u${pass}`, withoutIds: true })).perSecond })
+  const unnamed: Measure = async (servers, pass) => ({
+    unnamed: (await createRound(all, servers, { idPrefix: `u${pass}`, withoutIds: true })).perSecond,
+  })
   const calls: Measure = async (servers, pass) => {
-    const { delivered, databaseUs } = await burstRound(parts, servers, { count: bench.timers(BURST), idPrefix: `n${pass}-` })
+    const { delivered, databaseUs } = await burstRound(parts, servers, {
+      count: bench.timers(BURST),
+      idPrefix: `n${pass}-`,
+    })
     return { calls: delivered, callUs: databaseUs }
   }
   const lateness: Measure = async (servers, pass) => ({
     floor: (await bareRound(parts, bench.durationMs(4_000), 100)).latenessMs!.p99,
     late: (await latenessRound(bench, parts, servers[0]!, `m${pass}-`)).latenessMs!.p99,
   })
-  const createsApart = apart(all, async (servers, pass) => ({ createsApart: (await createRound(all, servers, { idPrefix: `d${pass}` })).perSecond }))
+  const createsApart = apart(all, async (servers, pass) => ({
+    createsApart: (await createRound(all, servers, { idPrefix: `d${pass}` })).perSecond,
+  }))
   const unnamedApart = apart(all, async (servers, pass) => {
     return { unnamedApart: (await createRound(all, servers, { idPrefix: `v${pass}`, withoutIds: true })).perSecond }
   })
   const callsApart = apart(all, async (servers, pass) => {
-    return { callsApart: (await burstRound(parts, servers, { count: bench.timers(BURST), idPrefix: `o${pass}-` })).delivered }
+    return {
+      callsApart: (await burstRound(parts, servers, { count: bench.timers(BURST), idPrefix: `o${pass}-` })).delivered,
+    }
   })
   return [
     ...[creates, unnamed, createsApart, unnamedApart].map((measure) => ({ measure, passes: CREATE_PASSES })),
@@ -169,8 +194,10 @@ function figures(cluster: Cluster, alone: Cluster): Measurement[] {
 
 /** Each node owns its share, as its own metrics say. */
 async function balanced(servers: readonly DuetimeServer[]): Promise<void> {
-  for (const until = Date.now() + BALANCED_WITHIN_MS; Date.now() < until; ) {
-    const owned = await Promise.all(servers.map(async (server) => (await server.metrics()).get('duetime_owned_shards') ?? 0))
+  for (const until = Date.now() + BALANCED_WITHIN_MS; Date.now() < until;) {
+    const owned = await Promise.all(
+      servers.map(async (server) => (await server.metrics()).get('duetime_owned_shards') ?? 0),
+    )
     if (Math.min(...owned) > 0 && Math.max(...owned) - Math.min(...owned) <= 1) return
   }
   throw new Error('the nodes did not share the shards out')

@@ -7,7 +7,11 @@ import { measurement } from '../report/measurement.ts'
 import type { Measurement, Target, Unit } from '../report/measurement.ts'
 import { burstRound, createRound, latenessRound, postgresParts } from './postgres.ts'
 
-export const postgresScale: Scenario = { name: 'postgres-scale', run, apart: { results: 'postgres-scale', picture: growthPicture } }
+export const postgresScale: Scenario = {
+  name: 'postgres-scale',
+  run,
+  apart: { results: 'postgres-scale', picture: growthPicture },
+}
 
 const SIZES = [10_000, 1_000_000, 5_000_000]
 const BURST = 5_000

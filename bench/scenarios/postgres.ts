@@ -89,8 +89,18 @@ async function creates(bench: Bench, parts: PostgresParts, server: DuetimeServer
     }),
     measurement({ scenario, what: `latency p99, ${IN_FLIGHT} in flight`, unit: 'ms', rounds: of((one) => one.p99Ms) }),
     measurement({ scenario, what: 'rows per commit', unit: 'rows', rounds: of((one) => one.rowsPerCommit) }),
-    measurement({ scenario, what: 'CPU time of the main thread per create', unit: 'µs', rounds: of((one) => one.cpuUs) }),
-    measurement({ scenario, what: 'CPU time of the database per create', unit: 'µs', rounds: of((one) => one.databaseUs) }),
+    measurement({
+      scenario,
+      what: 'CPU time of the main thread per create',
+      unit: 'µs',
+      rounds: of((one) => one.cpuUs),
+    }),
+    measurement({
+      scenario,
+      what: 'CPU time of the database per create',
+      unit: 'µs',
+      rounds: of((one) => one.databaseUs),
+    }),
     measurement({ scenario, what: 'write-ahead log per create', unit: 'bytes', rounds: of((one) => one.walBytes) }),
   ]
 }
@@ -104,9 +114,18 @@ type Created = {
   readonly walBytes: number
 }
 
-export async function createRound(bench: Bench, parts: PostgresParts, server: DuetimeServer, idPrefix: string): Promise<Created> {
+export async function createRound(
+  bench: Bench,
+  parts: PostgresParts,
+  server: DuetimeServer,
+  idPrefix: string,
+): Promise<Created> {
   const before = await costsOf(parts, server)
-  const { perSecond: rate, requests, latencyMs } = await parts.generator.ask({
+  const {
+    perSecond: rate,
+    requests,
+    latencyMs,
+  } = await parts.generator.ask({
     port: server.port,
     path: '/api/v1/timers/create',
     connections: IN_FLIGHT,
@@ -137,15 +156,29 @@ async function costsOf({ postgres: database }: PostgresParts, server: DuetimeSer
   }
 }
 
-async function batches(bench: Bench, { raw, batches: generator }: PostgresParts, server: DuetimeServer): Promise<Measurement[]> {
+async function batches(
+  bench: Bench,
+  { raw, batches: generator }: PostgresParts,
+  server: DuetimeServer,
+): Promise<Measurement[]> {
   const rawRounds: number[] = []
   const rounds: number[] = []
   for (let round = 0; round < bench.rounds; round++) {
     const requests = bench.timers(BATCHES)
     const firstId = 100_000_000 + round * requests * PER_BATCH
-    rawRounds.push((await raw.ask({ type: 'arrays', firstId, statements: requests, rowsPerStatement: PER_BATCH })).perSecond)
+    rawRounds.push(
+      (await raw.ask({ type: 'arrays', firstId, statements: requests, rowsPerStatement: PER_BATCH })).perSecond,
+    )
     const due = { afterDays: 2, days: 363 }
-    const load = { origin: server.url, path: BATCH_PATH, requests, timersPerRequest: PER_BATCH, inFlight: BATCHES_IN_FLIGHT, firstId, due }
+    const load = {
+      origin: server.url,
+      path: BATCH_PATH,
+      requests,
+      timersPerRequest: PER_BATCH,
+      inFlight: BATCHES_IN_FLIGHT,
+      firstId,
+      due,
+    }
     rounds.push((await generator.ask(load)).perSecond)
   }
   return [
@@ -174,13 +207,28 @@ async function bursts(bench: Bench, parts: PostgresParts, server: DuetimeServer)
   const what = `calls, ${count.toLocaleString('en-US')} due at once`
   return [
     measurement({ scenario, what, unit: '/s', rounds: of((one) => one.delivered), raw, target: { shareAtLeast: 0.3 } }),
-    measurement({ scenario, what: 'called and settled in the store', unit: '/s', rounds: of((one) => one.settled), raw }),
-    measurement({ scenario, what: 'CPU time of the database per firing', unit: 'µs', rounds: of((one) => one.databaseUs) }),
+    measurement({
+      scenario,
+      what: 'called and settled in the store',
+      unit: '/s',
+      rounds: of((one) => one.settled),
+      raw,
+    }),
+    measurement({
+      scenario,
+      what: 'CPU time of the database per firing',
+      unit: 'µs',
+      rounds: of((one) => one.databaseUs),
+    }),
   ]
 }
 
 async function bareBurst(parts: PostgresParts, count: number): Promise<number> {
-  const body = timerBody({ id: 'bare-000000000000000', executeAt: '2040-01-10T00:00:00.000Z', callbackUrl: parts.origin })
+  const body = timerBody({
+    id: 'bare-000000000000000',
+    executeAt: '2040-01-10T00:00:00.000Z',
+    callbackUrl: parts.origin,
+  })
   await parts.receiver.ask({ type: 'reset' })
   await parts.poster.ask({ origin: parts.origin, count, connections: BURST_CONNECTIONS, body })
   return perSecond(count, (await arrived(parts, count)).durationMs)
@@ -199,7 +247,8 @@ export async function burstRound(
   const dueAt = Date.now() + BURST_LEAD_MS
   const dueTimes = Array.from({ length: count }, () => dueAt)
   await createDue(servers[0]!, { idPrefix, dueTimes, callbackUrl: `${parts.origin}/hooks/order/reminders` })
-  if (Date.now() > dueAt - 500) throw new Error('creating the burst took too long: it would begin before all of it is stored')
+  if (Date.now() > dueAt - 500)
+    throw new Error('creating the burst took too long: it would begin before all of it is stored')
   await sleep(dueAt - Date.now())
   const databaseBefore = parts.postgres.cpuMs()
   const { durationMs } = await arrived(parts, count)
@@ -239,8 +288,18 @@ async function lateness(bench: Bench, parts: PostgresParts): Promise<Measurement
   return [figure('p50', {}), figure('p99', { target: { atMost: 5 } })]
 }
 
-export async function latenessRound(bench: Bench, parts: PostgresParts, server: DuetimeServer, name: string): Promise<ReceiverResult> {
-  const result = await serviceRound(parts, server, { durationMs: bench.durationMs(8_000), perSecond: 100, createsPerSecond: 0, name })
+export async function latenessRound(
+  bench: Bench,
+  parts: PostgresParts,
+  server: DuetimeServer,
+  name: string,
+): Promise<ReceiverResult> {
+  const result = await serviceRound(parts, server, {
+    durationMs: bench.durationMs(8_000),
+    perSecond: 100,
+    createsPerSecond: 0,
+    name,
+  })
   if (result.early > 0) throw new Error(`${result.early} calls came before their time`)
   return result
 }

@@ -9,7 +9,8 @@ export type Shop = { isPaid(orderId: string): Promise<boolean>; cancelOrder(orde
 export function paymentTimeout(client: Duetime, shop: Shop, callbackUrl: string) {
   const timerOf = (orderId: string) => `payment-${orderId}`
   return {
-    orderPlaced: (orderId: string) => client.create<Order>({ id: timerOf(orderId), after: '30m', callbackUrl, payload: { orderId } }),
+    orderPlaced: (orderId: string) =>
+      client.create<Order>({ id: timerOf(orderId), after: '30m', callbackUrl, payload: { orderId } }),
 
     /** False: the time was up before the payment came, and the order is being canceled. Give the money back. */
     orderPaid: async (orderId: string): Promise<boolean> => {

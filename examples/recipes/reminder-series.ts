@@ -6,10 +6,20 @@ type Invoice = { readonly customer: string; readonly sentAt: string }
 const DAY_MS = 86_400_000
 const REMIND_AFTER_DAYS = [1, 3, 7, 14]
 
-export function reminders(client: Duetime, send: (customer: string, nth: number) => Promise<void>, callbackUrl: string) {
+export function reminders(
+  client: Duetime,
+  send: (customer: string, nth: number) => Promise<void>,
+  callbackUrl: string,
+) {
   return {
     invoiceSent: (id: string, customer: string, sentAt: Date) =>
-      client.create<Invoice>({ id, namespace: 'reminders', at: dayAfter(sentAt, 0), callbackUrl, payload: { customer, sentAt: sentAt.toISOString() } }),
+      client.create<Invoice>({
+        id,
+        namespace: 'reminders',
+        at: dayAfter(sentAt, 0),
+        callbackUrl,
+        payload: { customer, sentAt: sentAt.toISOString() },
+      }),
 
     invoicePaid: (id: string) => client.cancel({ id, namespace: 'reminders' }),
 

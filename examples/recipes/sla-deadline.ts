@@ -3,9 +3,20 @@ import type { Duetime, DurationText } from '@duetime/client'
 
 type Deadline = { readonly ticket: string; readonly kind: 'warning' | 'breach' }
 
-export function slaDeadlines(client: Duetime, escalate: (ticket: string, kind: Deadline['kind']) => Promise<void>, callbackUrl: string) {
+export function slaDeadlines(
+  client: Duetime,
+  escalate: (ticket: string, kind: Deadline['kind']) => Promise<void>,
+  callbackUrl: string,
+) {
   const deadline = (ticket: string, kind: Deadline['kind'], after: DurationText) => {
-    return { id: `${ticket}-${kind}`, namespace: 'sla', after, callbackUrl, payload: { ticket, kind }, metadata: { ticket } }
+    return {
+      id: `${ticket}-${kind}`,
+      namespace: 'sla',
+      after,
+      callbackUrl,
+      payload: { ticket, kind },
+      metadata: { ticket },
+    }
   }
   return {
     /** Both in one request, stored in one commit. */

@@ -59,7 +59,13 @@ export function comingTimers(now: number, callbackUrl: string): DemoTimer[] {
   )
   return [...spread, ...crowds].map(({ at, n }) => {
     const [namespace, name] = STREAMS[Math.floor(random() * STREAMS.length)]!
-    return { namespace, id: `${name}-${n}-${Math.floor(random() * 1e6)}`, executeAt: iso(at), callbackUrl, payload: { n } }
+    return {
+      namespace,
+      id: `${name}-${n}-${Math.floor(random() * 1e6)}`,
+      executeAt: iso(at),
+      callbackUrl,
+      payload: { n },
+    }
   })
 }
 
@@ -85,14 +91,25 @@ export function namedTimers(now: number, receiver: Receiver): DemoTimer[] {
       metadata,
       payload: { account: 'acme', step: 2 },
     },
-    { namespace: 'reminders', id: 'standup', schedule: `R/${iso(now + 20 * 3_600_000)}/P1D`, timeZone: 'Europe/Berlin', callbackUrl },
+    {
+      namespace: 'reminders',
+      id: 'standup',
+      schedule: `R/${iso(now + 20 * 3_600_000)}/P1D`,
+      timeZone: 'Europe/Berlin',
+      callbackUrl,
+    },
     {
       namespace: 'billing',
       id: 'invoice-2041-overdue',
       executeAt: iso(now + 3_000),
       callbackUrl,
       metadata,
-      payload: { invoice: 2041, customer: 'ACME GmbH', amount: { value: 1249.5, currency: 'EUR' }, action: 'send-reminder' },
+      payload: {
+        invoice: 2041,
+        customer: 'ACME GmbH',
+        amount: { value: 1249.5, currency: 'EUR' },
+        action: 'send-reminder',
+      },
       retryPolicy: { maxRetries: 4, initialInterval: '5s', backoffMultiplier: 3 },
     },
     {

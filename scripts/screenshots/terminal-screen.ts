@@ -7,8 +7,18 @@ type Cursor = { row: number; column: number }
 const ESCAPE = '\u001B'
 /** Sequences that begin with escape: parameters, then the letter that says what to do. Otherwise one character. */
 const TOKENS = new RegExp(`${ESCAPE}\\[([?\\d;]*)([A-Za-z])|([\\s\\S])`, 'gu')
-const CLASSES: Readonly<Record<string, string>> = { 1: 'bold', 2: 'dim', 31: 'red', 32: 'green', 33: 'yellow', 36: 'cyan' }
-const ENDS: Readonly<Record<string, readonly string[]>> = { 22: ['bold', 'dim'], 39: ['red', 'green', 'yellow', 'cyan'] }
+const CLASSES: Readonly<Record<string, string>> = {
+  1: 'bold',
+  2: 'dim',
+  31: 'red',
+  32: 'green',
+  33: 'yellow',
+  36: 'cyan',
+}
+const ENDS: Readonly<Record<string, readonly string[]>> = {
+  22: ['bold', 'dim'],
+  39: ['red', 'green', 'yellow', 'cyan'],
+}
 const BLANK: Cell = { character: ' ', classes: '' }
 
 export function screenHtml(output: string, columns: number): string {

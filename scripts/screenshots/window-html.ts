@@ -2,7 +2,11 @@
 
 import { escapeHtml } from './terminal-screen.ts'
 
-type Shown = { readonly title: string; readonly screen: string; readonly program?: { readonly name: string; readonly source: string } }
+type Shown = {
+  readonly title: string
+  readonly screen: string
+  readonly program?: { readonly name: string; readonly source: string }
+}
 
 const STYLE = `
   body { margin: 0; background: transparent }
@@ -20,7 +24,10 @@ const STYLE = `
 const LIGHTS = '<i></i><i></i><i></i>'
 
 export function windowHtml({ title, screen, program }: Shown): string {
-  const above = program === undefined ? '' : `${barHtml(`${LIGHTS}<span>${program.name}</span>`)}<pre>${sourceHtml(program.source)}</pre>`
+  const above =
+    program === undefined
+      ? ''
+      : `${barHtml(`${LIGHTS}<span>${program.name}</span>`)}<pre>${sourceHtml(program.source)}</pre>`
   const bar = barHtml(`${program === undefined ? LIGHTS : ''}<span>${title}</span>`)
   return `<!doctype html><meta charset="utf-8"><style>${STYLE}</style><div class="window">${above}${bar}<pre>${screen}</pre></div>`
 }

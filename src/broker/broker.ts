@@ -105,7 +105,11 @@ export class BrokerError extends Error {
   /** The broker's own code, if it gave one. */
   readonly code: number | null
 
-  constructor(reason: BrokerErrorReason, message: string, { code = null, cause }: { code?: number | null; cause?: unknown } = {}) {
+  constructor(
+    reason: BrokerErrorReason,
+    message: string,
+    { code = null, cause }: { code?: number | null; cause?: unknown } = {},
+  ) {
     super(message, cause === undefined ? undefined : { cause })
     this.reason = reason
     this.code = code

@@ -35,19 +35,22 @@ export function brokerConformance(name: string, options: TestOptions, open: Open
     test(`${name}: ${behaviour}`, options, async (t) => run(t, await open(t)))
   }
 
-  check('publishing while disconnected fails at once and keeps nothing for later', async (t, { broker, disconnect, connect }) => {
-    broker.declare([stream()])
-    await publishedSoon(broker, message('before'))
-    const taken = takeAll(t, broker)
-    await taken.until(1)
-    await disconnect()
-    await assert.rejects(broker.publish(message('meanwhile'), NO_HURRY), isBrokerError('disconnected'))
-    assert.equal(broker.state.type, 'disconnected')
-    await connect()
-    await publishedSoon(broker, message('after'))
-    await taken.until(2)
-    assert.deepEqual(taken.texts(), ['before', 'after'])
-  })
+  check(
+    'publishing while disconnected fails at once and keeps nothing for later',
+    async (t, { broker, disconnect, connect }) => {
+      broker.declare([stream()])
+      await publishedSoon(broker, message('before'))
+      const taken = takeAll(t, broker)
+      await taken.until(1)
+      await disconnect()
+      await assert.rejects(broker.publish(message('meanwhile'), NO_HURRY), isBrokerError('disconnected'))
+      assert.equal(broker.state.type, 'disconnected')
+      await connect()
+      await publishedSoon(broker, message('after'))
+      await taken.until(2)
+      assert.deepEqual(taken.texts(), ['before', 'after'])
+    },
+  )
 
   check('a publish that only a stream may confirm is refused where there is none', async (_t, { broker }) => {
     await assert.rejects(broker.publish(message('x', { subject: 'nowhere' }), NO_HURRY), isBrokerError('refused'))
@@ -56,12 +59,21 @@ export function brokerConformance(name: string, options: TestOptions, open: Open
 
   check('a publish whose signal is aborted rejects with its reason', async (_t, { broker }) => {
     const reason = new Error('stopping')
-    await assert.rejects(broker.publish(message('x', { confirmedBy: 'any' }), { ...NO_HURRY, signal: AbortSignal.abort(reason) }), reason)
+    await assert.rejects(
+      broker.publish(message('x', { confirmedBy: 'any' }), { ...NO_HURRY, signal: AbortSignal.abort(reason) }),
+      reason,
+    )
   })
 
   check('of messages with one id the stream keeps the first', async (t, { broker }) => {
     broker.declare([stream()])
-    for (const [data, id] of [['one', 'a'], ['again', 'a'], ['two', 'b'], ['three', null], ['four', null]] as const) {
+    for (const [data, id] of [
+      ['one', 'a'],
+      ['again', 'a'],
+      ['two', 'b'],
+      ['three', null],
+      ['four', null],
+    ] as const) {
       await publishedSoon(broker, message(data, { id }))
     }
     const taken = takeAll(t, broker)
@@ -72,14 +84,21 @@ export function brokerConformance(name: string, options: TestOptions, open: Open
   check('headers, subject and bytes arrive as they were sent', async (t, { broker }) => {
     broker.declare([stream({ subject: 'work.*' })])
     const data = Uint8Array.from({ length: 256 }, (_, byte) => byte)
-    const headers = [['X-One', 'a'], ['X-One', 'b'], ['Other', 'grüße']] as const
+    const headers = [
+      ['X-One', 'a'],
+      ['X-One', 'b'],
+      ['Other', 'grüße'],
+    ] as const
     await publishedSoon(broker, { subject: 'work.in', headers, data, id: 'm1', confirmedBy: 'stream' })
     const taken = takeAll(t, broker)
     await taken.until(1)
     const [first] = taken.all
     assert.deepEqual([...first!.data], [...data])
     assert.equal(first!.subject, 'work.in')
-    assert.deepEqual(first!.headers.filter(([header]) => header !== 'Nats-Msg-Id'), headers)
+    assert.deepEqual(
+      first!.headers.filter(([header]) => header !== 'Nats-Msg-Id'),
+      headers,
+    )
     assert.equal(headerOf(first!, 'nats-msg-id'), 'm1')
     assert.equal(first!.deliveries, 1)
   })
@@ -89,7 +108,10 @@ export function brokerConformance(name: string, options: TestOptions, open: Open
     await publishedSoon(broker, message('hard'))
     const taken = takeAll(t, broker, (delivery) => (delivery.deliveries < 3 ? delivery.nak(50) : delivery.ack()))
     await taken.until(3)
-    assert.deepEqual(taken.all.map(({ deliveries }) => deliveries), [1, 2, 3])
+    assert.deepEqual(
+      taken.all.map(({ deliveries }) => deliveries),
+      [1, 2, 3],
+    )
     assert.equal(new Set(taken.all.map(({ origin }) => origin)).size, 1)
     assert.equal(new Set(taken.all.map(({ place }) => JSON.stringify(place))).size, 1)
   })
@@ -111,21 +133,27 @@ export function brokerConformance(name: string, options: TestOptions, open: Open
     assert.deepEqual(seen, [1, 2, 3])
   })
 
-  check('what is acknowledged does not come again, also not to the next consumer of the name', async (t, { broker }) => {
-    broker.declare([stream()])
-    for (const data of ['a', 'b']) await publishedSoon(broker, message(data))
-    const first = takeAll(t, broker)
-    await first.until(2)
-    await first.stop()
-    await publishedSoon(broker, message('c'))
-    const second = takeAll(t, broker)
-    await second.until(1)
-    assert.deepEqual(second.texts(), ['c'])
-    // In the order in which they were sent, also from one consumer to the next.
-    const places = [...first.all, ...second.all].map(({ place }) => place)
-    assert.equal(new Set(places.map((one) => one.stream)).size, 1)
-    assert.deepEqual(places.map(({ sequence }) => sequence), places.map(({ sequence }) => sequence).toSorted((a, b) => a - b))
-  })
+  check(
+    'what is acknowledged does not come again, also not to the next consumer of the name',
+    async (t, { broker }) => {
+      broker.declare([stream()])
+      for (const data of ['a', 'b']) await publishedSoon(broker, message(data))
+      const first = takeAll(t, broker)
+      await first.until(2)
+      await first.stop()
+      await publishedSoon(broker, message('c'))
+      const second = takeAll(t, broker)
+      await second.until(1)
+      assert.deepEqual(second.texts(), ['c'])
+      // In the order in which they were sent, also from one consumer to the next.
+      const places = [...first.all, ...second.all].map(({ place }) => place)
+      assert.equal(new Set(places.map((one) => one.stream)).size, 1)
+      assert.deepEqual(
+        places.map(({ sequence }) => sequence),
+        places.map(({ sequence }) => sequence).toSorted((a, b) => a - b),
+      )
+    },
+  )
 
   check('one batch is handled at a time, in order, and no batch is larger than asked for', async (t, { broker }) => {
     broker.declare([stream()])
@@ -162,23 +190,26 @@ export function brokerConformance(name: string, options: TestOptions, open: Open
     assert.deepEqual(taken.texts(), ['a', 'b'])
   })
 
-  check('requests are answered with data and headers, also after an outage, and not after the stop', async (t, setup) => {
-    const { broker, request, disconnect, connect } = setup
-    const serving = broker.serve('ask.*', 'servers', async ({ subject, headers, data }) => ({
-      headers: [['Echo', headerOf({ headers }, 'say') ?? '']],
-      data: `${subject} ${Buffer.from(data).toString()}`,
-    }))
-    t.after(() => serving.stop())
-    const ask = () => request({ subject: 'ask.time', headers: [['Say', 'hi']], data: Buffer.from('now') })
-    const answer = await soon(ask)
-    assert.equal(Buffer.from(answer.data as string).toString(), 'ask.time now')
-    assert.equal(headerOf(answer, 'echo'), 'hi')
-    await disconnect()
-    await connect()
-    await soon(ask)
-    await serving.stop()
-    await assert.rejects(ask())
-  })
+  check(
+    'requests are answered with data and headers, also after an outage, and not after the stop',
+    async (t, setup) => {
+      const { broker, request, disconnect, connect } = setup
+      const serving = broker.serve('ask.*', 'servers', async ({ subject, headers, data }) => ({
+        headers: [['Echo', headerOf({ headers }, 'say') ?? '']],
+        data: `${subject} ${Buffer.from(data).toString()}`,
+      }))
+      t.after(() => serving.stop())
+      const ask = () => request({ subject: 'ask.time', headers: [['Say', 'hi']], data: Buffer.from('now') })
+      const answer = await soon(ask)
+      assert.equal(Buffer.from(answer.data as string).toString(), 'ask.time now')
+      assert.equal(headerOf(answer, 'echo'), 'hi')
+      await disconnect()
+      await connect()
+      await soon(ask)
+      await serving.stop()
+      await assert.rejects(ask())
+    },
+  )
 }
 
 function isBrokerError(reason: BrokerErrorReason): (error: unknown) => boolean {
@@ -201,9 +232,18 @@ async function soon<T>(attempt: () => Promise<T>): Promise<T> {
   }
 }
 
-type Taken = { readonly all: readonly Delivery[]; texts(): string[]; until(count: number): Promise<void>; stop(): Promise<void> }
+type Taken = {
+  readonly all: readonly Delivery[]
+  texts(): string[]
+  until(count: number): Promise<void>
+  stop(): Promise<void>
+}
 
-function takeAll(t: TestContext, broker: Broker, settle: (delivery: Delivery) => void = (delivery) => delivery.ack()): Taken {
+function takeAll(
+  t: TestContext,
+  broker: Broker,
+  settle: (delivery: Delivery) => void = (delivery) => delivery.ack(),
+): Taken {
   const all: Delivery[] = []
   const waiting: { count: number; resolve: () => void }[] = []
   const consuming = broker.consume(CONSUMER, async (batch) => {

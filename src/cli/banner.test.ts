@@ -18,7 +18,10 @@ test('with keys it says that one is needed, and what to try sends one', () => {
 })
 
 test('it says where the service is, who can reach it, where the timers are and what to try', () => {
-  const text = banner({ loopbackOnly: true, keysNeeded: false, database: { type: 'sqlite', path: '/var/lib/t.db' } }, url)
+  const text = banner(
+    { loopbackOnly: true, keysNeeded: false, database: { type: 'sqlite', path: '/var/lib/t.db' } },
+    url,
+  )
   assert.match(text, /listens on http:\/\/127\.0\.0\.1:8080/)
   assert.match(text, /Only this machine can reach it, because no API key is configured/)
   assert.match(text, /stored in \/var\/lib\/t\.db/)

@@ -11,7 +11,11 @@ async function run(args: readonly string[], actions: Partial<Actions> = {}) {
   let err = ''
   const record = async (given: unknown) => void calls.push(given)
   const output = { out: (text: string) => void (out += text), err: (text: string) => void (err += text) }
-  const code = await runMain(args, { serve: record, backup: record, export: record, import: record, ...actions }, output)
+  const code = await runMain(
+    args,
+    { serve: record, backup: record, export: record, import: record, ...actions },
+    output,
+  )
   return { code, calls, out, err }
 }
 
@@ -72,7 +76,9 @@ test('export and import are told the file and where the database is, import also
   assert.deepEqual(exported.calls, [{ to: 'timers.ndjson', flags: { 'timer-db-path': 'a.db' } }])
   const imported = await run(['import', 'timers.ndjson', '--update', '--pg-host', 'db', '--lease=10s'])
   assert.deepEqual(imported.calls, [{ from: 'timers.ndjson', update: true, flags: { 'pg-host': 'db', lease: '10s' } }])
-  assert.deepEqual((await run(['import', 'timers.ndjson'])).calls, [{ from: 'timers.ndjson', update: false, flags: {} }])
+  assert.deepEqual((await run(['import', 'timers.ndjson'])).calls, [
+    { from: 'timers.ndjson', update: false, flags: {} },
+  ])
 })
 
 test('help has examples, the help of serve every setting, and version the version', async () => {

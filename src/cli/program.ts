@@ -32,7 +32,11 @@ export type Actions = TransferActions & {
 }
 
 /** The exit code; see exit-codes.ts. `output` stands in for the terminal where a test reads what is written. */
-export async function runMain(args: readonly string[], actions: Actions, output: Partial<Terminal> = {}): Promise<ExitCode> {
+export async function runMain(
+  args: readonly string[],
+  actions: Actions,
+  output: Partial<Terminal> = {},
+): Promise<ExitCode> {
   const terminal = { ...standardTerminal(), ...output }
   try {
     await createProgram(actions, terminal).parseAsync(args, { from: 'user' })
@@ -50,10 +54,14 @@ const SERVICE_GROUP = 'The service:'
 
 export function createProgram(actions: Actions, terminal: Terminal): Command {
   const program = new Command('duetime')
-    .description('Durable timers: say what to call and when; Duetime stores it and calls, on the dot, whatever crashes in between.')
+    .description(
+      'Durable timers: say what to call and when; Duetime stores it and calls, on the dot, whatever crashes in between.',
+    )
     .version(VERSION, '--version', 'print the version')
     .helpOption('-h, --help', 'print this help')
-    .addHelpCommand(new Command('help').argument('[command]').description('print the help of a command').helpGroup(SERVICE_GROUP))
+    .addHelpCommand(
+      new Command('help').argument('[command]').description('print the help of a command').helpGroup(SERVICE_GROUP),
+    )
     .configureOutput({ writeOut: terminal.out, writeErr: terminal.err })
     .showHelpAfterError('Run with --help to see what is possible.')
     .exitOverride()
@@ -115,7 +123,8 @@ function unknownFlags(command: Command): Flags {
   for (const [index, word] of command.args.entries()) {
     const [, name, value = ''] = /^--([^=]+)(?:=(.*))?$/s.exec(word) ?? []
     if (name !== undefined) flags[name] = value
-    else if (!command.args[index - 1]?.startsWith('--')) command.error(`error: \`${word}\` is not a flag; flags begin with --`)
+    else if (!command.args[index - 1]?.startsWith('--'))
+      command.error(`error: \`${word}\` is not a flag; flags begin with --`)
   }
   return flags
 }

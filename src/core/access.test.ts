@@ -44,7 +44,8 @@ test('nobody may do anything, anonymous everything', () => {
 test('each permission includes the lesser ones, and none the greater ones', () => {
   const order = [Permission.read, Permission.timer, Permission.admin]
   for (const [has, one] of order.entries()) {
-    for (const [needs, other] of order.entries()) assert.equal(mayAccess(key([one], null), other, A), has >= needs, `${one} for ${other}`)
+    for (const [needs, other] of order.entries())
+      assert.equal(mayAccess(key([one], null), other, A), has >= needs, `${one} for ${other}`)
   }
   assert.equal(mayAccess(key([], null), Permission.read, NO_NAMESPACE), false)
 })
@@ -53,7 +54,15 @@ test('a key bound to namespaces has nothing outside them, and not what concerns 
   const bound = key([Permission.timer], ['a', 'team.*'])
   const allowed = (scope: string | symbol) => mayAccess(bound, Permission.timer, scope as Scope)
   assert.deepEqual(['a', 'team.x', 'team.', 'ab', 'A', 'team', 'teamx', NO_NAMESPACE, EVERY_NAMESPACE].map(allowed), [
-    true, true, true, false, false, false, false, true, false,
+    true,
+    true,
+    true,
+    false,
+    false,
+    false,
+    false,
+    true,
+    false,
   ])
   assert.deepEqual(visibleNamespaces(bound), ['a', 'team.*'])
 })
@@ -82,7 +91,10 @@ test('a pattern matches its own name or its own beginnings, and nothing else', (
   fc.assert(
     fc.property(name, name, (pattern, namespace) => {
       assert.equal(matchesAny([pattern as string as NamespacePattern], namespace), (pattern as string) === namespace)
-      assert.equal(matchesAny([`${pattern}*` as NamespacePattern], namespace), namespace.slice(0, pattern.length) === pattern)
+      assert.equal(
+        matchesAny([`${pattern}*` as NamespacePattern], namespace),
+        namespace.slice(0, pattern.length) === pattern,
+      )
       assert.ok(matchesAny([`${pattern}*` as NamespacePattern], `${pattern}${namespace}` as Namespace))
       assert.ok(matchesAny(['*' as NamespacePattern], namespace))
     }),
@@ -90,7 +102,10 @@ test('a pattern matches its own name or its own beginnings, and nothing else', (
 })
 
 test('more patterns never take access away, and what one may is what asserting lets through', () => {
-  const patterns = fc.array(fc.tuple(name, fc.boolean()).map(([text, open]) => (open ? `${text}*` : text)), { maxLength: 4 })
+  const patterns = fc.array(
+    fc.tuple(name, fc.boolean()).map(([text, open]) => (open ? `${text}*` : text)),
+    { maxLength: 4 },
+  )
   const permission = fc.constantFrom(...Object.values(Permission))
   const permissions = fc.uniqueArray(permission)
   fc.assert(

@@ -77,7 +77,10 @@ export function assertAccess(principal: Principal, permission: Permission, scope
   }
   if (!coversScope(principal, scope)) {
     const namespace = typeof scope === 'string' ? scope : undefined
-    const what = namespace === undefined ? 'is bound to some namespaces, and this needs all' : `may not use namespace '${namespace}'`
+    const what =
+      namespace === undefined
+        ? 'is bound to some namespaces, and this needs all'
+        : `may not use namespace '${namespace}'`
     throw forbidden(`the key '${principal.name}' ${what}`, principal, permission, namespace)
   }
 }
@@ -123,7 +126,12 @@ export function parseNamespacePattern(text: string, field = 'namespace'): Namesp
   return text as NamespacePattern
 }
 
-function forbidden(message: string, { permissions }: Principal, requiredPermission: Permission, namespace?: Namespace): DuetimeError {
+function forbidden(
+  message: string,
+  { permissions }: Principal,
+  requiredPermission: Permission,
+  namespace?: Namespace,
+): DuetimeError {
   return new DuetimeError(ErrorCode.forbidden, message, {
     requiredPermission,
     providedPermissions: [...permissions],

@@ -27,27 +27,56 @@ export type ErrorCode = (typeof ErrorCode)[keyof typeof ErrorCode]
 
 /** What the native contract answers with: a schedule that is refused is one more field that is wrong. */
 export type AnsweredCode = Exclude<ErrorCode, typeof ErrorCode.invalidSchedule>
-export const ANSWERED_CODES: readonly AnsweredCode[] = Object.values(ErrorCode).filter((code) => code !== ErrorCode.invalidSchedule)
+export const ANSWERED_CODES: readonly AnsweredCode[] = Object.values(ErrorCode).filter(
+  (code) => code !== ErrorCode.invalidSchedule,
+)
 
 /** What a code means to someone who meets it; the reference page in docs/ is generated from this. */
 export const ERROR_CATALOGUE: Readonly<Record<ErrorCode, { readonly status: number; readonly help: string }>> = {
   INVALID_INPUT: { status: 400, help: 'A field is missing, unknown or out of bounds. `details` names it.' },
-  INVALID_SCHEDULE: { status: 400, help: 'The due time or schedule is malformed, out of range or in the past. Only the embedded library has a code for it; every API answers `INVALID_INPUT`, and `details` name the field.' },
-  NAMESPACE_NOT_ENABLED: { status: 400, help: 'NAMESPACES lists the namespaces this service accepts, and this is not one of them.' },
-  TIMER_NOT_FOUND: { status: 404, help: 'No timer has this namespace and id, or it finished and its retention time is over.' },
+  INVALID_SCHEDULE: {
+    status: 400,
+    help: 'The due time or schedule is malformed, out of range or in the past. Only the embedded library has a code for it; every API answers `INVALID_INPUT`, and `details` name the field.',
+  },
+  NAMESPACE_NOT_ENABLED: {
+    status: 400,
+    help: 'NAMESPACES lists the namespaces this service accepts, and this is not one of them.',
+  },
+  TIMER_NOT_FOUND: {
+    status: 404,
+    help: 'No timer has this namespace and id, or it finished and its retention time is over.',
+  },
   TIMER_ALREADY_EXISTS: { status: 409, help: 'A timer with this id exists and the request asked not to replace it.' },
-  IDEMPOTENCY_KEY_REUSED: { status: 409, help: 'The idempotency key stands for a timer that was made with other parameters. `details.timer` is that timer.' },
-  TIMER_NOT_PENDING: { status: 409, help: 'The timer is being delivered or has finished, so it is too late for this change.' },
-  VERSION_CONFLICT: { status: 409, help: 'The timer changed since the version given in `ifVersion`. Read it again and decide anew.' },
+  IDEMPOTENCY_KEY_REUSED: {
+    status: 409,
+    help: 'The idempotency key stands for a timer that was made with other parameters. `details.timer` is that timer.',
+  },
+  TIMER_NOT_PENDING: {
+    status: 409,
+    help: 'The timer is being delivered or has finished, so it is too late for this change.',
+  },
+  VERSION_CONFLICT: {
+    status: 409,
+    help: 'The timer changed since the version given in `ifVersion`. Read it again and decide anew.',
+  },
   UNAUTHORIZED: { status: 401, help: 'The request carries no API key, or one that is not known.' },
   FORBIDDEN: { status: 403, help: 'The API key lacks the permission or the namespace for this request.' },
   ROUTE_NOT_FOUND: { status: 404, help: 'No such route. /docs lists them all.' },
   METHOD_NOT_ALLOWED: { status: 405, help: 'The path exists, with another method. `details.allowed` lists them.' },
-  PAYLOAD_TOO_LARGE: { status: 413, help: 'The request body, or the payload in it, is larger than the configured maximum.' },
+  PAYLOAD_TOO_LARGE: {
+    status: 413,
+    help: 'The request body, or the payload in it, is larger than the configured maximum.',
+  },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, help: 'Request bodies are JSON: send `Content-Type: application/json`.' },
   RATE_LIMITED: { status: 429, help: 'Too many requests. Wait as long as `Retry-After` says.' },
-  UNAVAILABLE: { status: 503, help: 'The store is failing, or more writes are waiting than it can take. The message says whether nothing was stored or that is not known. Retry after `Retry-After`.' },
-  NOT_OWNER: { status: 503, help: 'Nothing was stored: the part of the timers that this one belongs to is moving between nodes. Retry after `Retry-After`.' },
+  UNAVAILABLE: {
+    status: 503,
+    help: 'The store is failing, or more writes are waiting than it can take. The message says whether nothing was stored or that is not known. Retry after `Retry-After`.',
+  },
+  NOT_OWNER: {
+    status: 503,
+    help: 'Nothing was stored: the part of the timers that this one belongs to is moving between nodes. Retry after `Retry-After`.',
+  },
   INTERNAL: { status: 500, help: 'A defect of the service. Its log has the cause under the same request id.' },
 }
 

@@ -24,7 +24,10 @@ test('whatever is pushed and popped in whatever order, the smallest comes out fi
         }
         assert.deepEqual([heap.size, heap.peek()], [sorted.length, sorted[0]])
       }
-      assert.deepEqual(sorted.map(() => heap.pop()), sorted)
+      assert.deepEqual(
+        sorted.map(() => heap.pop()),
+        sorted,
+      )
     }),
   )
 })

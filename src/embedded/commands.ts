@@ -61,7 +61,8 @@ export function createCommand(given: CreateFields, { timers, payloadMaxBytes }: 
 export function updateCommand(ref: TimerRef, given: UpdateFields, payloadMaxBytes: number): UpdateCommand {
   const { ifVersion, retry = false, ...fields } = checkUpdate(given)
   const changes = changesOf(fields, payloadMaxBytes)
-  if (!retry && Object.keys(changes).length === 0) throw invalidInput('id', 'nothing to change: give the fields that shall have new values')
+  if (!retry && Object.keys(changes).length === 0)
+    throw invalidInput('id', 'nothing to change: give the fields that shall have new values')
   return { type: 'update', ...identityOf(ref), changes, ifVersion: ifVersion ?? null, minLeadMs: 0, retry }
 }
 
@@ -73,7 +74,9 @@ function changesOf(fields: UpdateFields, payloadMaxBytes: number): TimerChanges 
   return {
     ...(schedule === undefined ? {} : { schedule }),
     ...(catchUp === undefined ? {} : { catchUp }),
-    ...(target === undefined ? {} : { callback: { target, protocol: NATIVE_PROTOCOL, retryOfProtocol: DEFAULT_RETRY } }),
+    ...(target === undefined
+      ? {}
+      : { callback: { target, protocol: NATIVE_PROTOCOL, retryOfProtocol: DEFAULT_RETRY } }),
     ...(fields.payload === undefined ? {} : { payload: payloadOf(fields, payloadMaxBytes) }),
     ...(metadata === undefined ? {} : { metadata: metadataText(metadata) }),
     ...(retryPolicy === undefined ? {} : { retry: readRetryChanges(retryPolicy) }),
@@ -83,7 +86,8 @@ function changesOf(fields: UpdateFields, payloadMaxBytes: number): TimerChanges 
 
 export function scheduleOf(when: MaybeWhen) {
   const timing = timingOf(when)
-  if (timing.executeAt === undefined && timing.schedule === undefined) throw invalidInput('at', 'say when: at, after, every or schedule')
+  if (timing.executeAt === undefined && timing.schedule === undefined)
+    throw invalidInput('at', 'say when: at, after, every or schedule')
   return requiredSchedule(timing)
 }
 

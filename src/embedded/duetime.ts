@@ -35,7 +35,10 @@ export type BatchResult<Payload = unknown> =
   | { readonly ok: false; readonly error: DuetimeError }
 
 /** `nextCursor`: null on the last page. */
-export type TimerPage<Payload = unknown> = { readonly timers: readonly Timer<Payload>[]; readonly nextCursor: string | null }
+export type TimerPage<Payload = unknown> = {
+  readonly timers: readonly Timer<Payload>[]
+  readonly nextCursor: string | null
+}
 
 export class Duetime implements AsyncDisposable {
   readonly #parts: DuetimeParts
@@ -50,12 +53,17 @@ export class Duetime implements AsyncDisposable {
    * Says what the timers of a namespace call. Those that came due before wait for this. Gives the way to take it back.
    * `concurrency`: how many calls may be under way at once; 256 if left out.
    */
-  handle<Payload = unknown>(namespace: string, handler: Handler<Payload>, options: { readonly concurrency?: number } = {}): () => void {
+  handle<Payload = unknown>(
+    namespace: string,
+    handler: Handler<Payload>,
+    options: { readonly concurrency?: number } = {},
+  ): () => void {
     const { concurrency } = options
     const name = namespaceOf(namespace)
     const { functions, clock } = this.#parts
     if (typeof handler !== 'function') throw invalidInput('handler', 'the handler must be a function')
-    if (functions.has(name)) throw invalidInput('namespace', `namespace '${name}' has a handler already; take that back first`)
+    if (functions.has(name))
+      throw invalidInput('namespace', `namespace '${name}' has a handler already; take that back first`)
     if (concurrency !== undefined && !(Number.isInteger(concurrency) && concurrency >= 1)) {
       throw invalidInput('concurrency', 'concurrency must be a whole number from 1')
     }
@@ -88,7 +96,10 @@ export class Duetime implements AsyncDisposable {
       after: cursor === undefined ? null : readCursor(cursor),
       limit: Math.min(limit, PAGE_TIMERS_MAX),
     })
-    return { timers: timers.map((timer) => shownTimer<Payload>(timer)), nextCursor: next === null ? null : cursorText(next) }
+    return {
+      timers: timers.map((timer) => shownTimer<Payload>(timer)),
+      nextCursor: next === null ? null : cursorText(next),
+    }
   }
 
   /** Only what is given changes. Once it resolves, the timer never fires by its old version. */
@@ -122,7 +133,9 @@ export class Duetime implements AsyncDisposable {
   /** When a timer like this, created now, would fire: its next five times, or `count`. Nothing is stored. */
   preview(given: When & { readonly count?: number }): Date[] {
     const { count = PREVIEW_FIRINGS_DEFAULT, ...when } = checkPreview(given)
-    return this.#timers.preview(scheduleOf(when), Math.min(count, PREVIEW_FIRINGS_MAX)).firings.map((at) => new Date(at))
+    return this.#timers
+      .preview(scheduleOf(when), Math.min(count, PREVIEW_FIRINGS_MAX))
+      .firings.map((at) => new Date(at))
   }
 
   /**

@@ -81,7 +81,9 @@ const DELAY_MAX_MS = DELAY_MAX_YEARS * 366 * 86_400_000
 
 function rescheduled({ reschedule: to }: Reschedule, now: Millis): DeliveryOutcome {
   const nextAt = instantMs(to, 'reschedule', now)
-  if (nextAt <= now) return failedDelivery(`the handler asked for ${new Date(nextAt).toISOString()}, which is not in the future`)
-  if (nextAt - now > DELAY_MAX_MS) return failedDelivery(`the handler asked for a time more than ${DELAY_MAX_YEARS} years ahead`)
+  if (nextAt <= now)
+    return failedDelivery(`the handler asked for ${new Date(nextAt).toISOString()}, which is not in the future`)
+  if (nextAt - now > DELAY_MAX_MS)
+    return failedDelivery(`the handler asked for a time more than ${DELAY_MAX_YEARS} years ahead`)
   return { type: 'rescheduled', nextAt, statusCode: null }
 }

@@ -1,7 +1,16 @@
 // The composition root of the library: the same store, engine and targets as the server has, with functions of the
 // program as one more target, and without its doors.
 
-import { buildEngine, buildService, egressFor, openBroker, openLinks, openOutbox, openStore, targetRefusal } from '../assembly.ts'
+import {
+  buildEngine,
+  buildService,
+  egressFor,
+  openBroker,
+  openLinks,
+  openOutbox,
+  openStore,
+  targetRefusal,
+} from '../assembly.ts'
 import { invalidInput } from '../core/errors.ts'
 import type { Engine } from '../engine/engine.ts'
 import { systemClock } from '../runtime/clock/clock.ts'
@@ -37,7 +46,9 @@ export async function openDuetime(options: OpenOptions): Promise<Duetime> {
   const refuse = targetRefusal(config, egress)
   const links = await openLinks(store, clock, logger)
   const node = (): Engine => engine
-  const door = links && new PeerDoor({ at: options.peers ?? {}, secret: links.secret, node, clock, logger: partLogger(logger, 'peers') })
+  const door =
+    links &&
+    new PeerDoor({ at: options.peers ?? {}, secret: links.secret, node, clock, logger: partLogger(logger, 'peers') })
   const functions = new FunctionTarget({ clock, onOpen: () => engine.lookForOpenLanes() })
   const address = () => door?.address ?? ''
   const outbox = openOutbox({ config, clock, logger, store, broker })
@@ -54,7 +65,9 @@ export async function openDuetime(options: OpenOptions): Promise<Duetime> {
     [
       { name: 'store', start: () => {}, stop: () => store.close() },
       ...(broker === null ? [] : [{ name: 'broker', start: () => broker.start(), stop: () => broker.stop() }]),
-      ...(outbox === null ? [] : [{ name: 'lifecycle events', start: () => outbox.start(), stop: () => outbox.stop() }]),
+      ...(outbox === null
+        ? []
+        : [{ name: 'lifecycle events', start: () => outbox.start(), stop: () => outbox.stop() }]),
       // It hands its timers over while the others still reach it.
       ...(links === null ? [] : [{ name: 'links', start: () => {}, stop: () => links.close() }]),
       ...(door === null ? [] : [{ name: 'peers', start: () => door.start(), stop: () => door.stop() }]),
@@ -78,7 +91,8 @@ function configOf({ database, clock, settings = {} }: OpenOptions): Config {
   if (typeof database !== 'string' || database === '') {
     throw invalidInput('database', "database says where timers are stored, such as './timers.db'")
   }
-  if (clock !== undefined && !(clock instanceof TestClock)) throw invalidInput('clock', 'clock must be one that testClock() made')
+  if (clock !== undefined && !(clock instanceof TestClock))
+    throw invalidInput('clock', 'clock must be one that testClock() made')
   const place = /^[a-z]{2,}:/i.test(database) ? { 'database-url': database } : { 'timer-db-path': database }
   return loadConfig({ env: { LOG_LEVEL: 'warn', ...settings }, flags: place })
 }

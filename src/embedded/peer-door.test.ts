@@ -37,7 +37,9 @@ test('who does not know the secret gets no stream, and does not keep the door fr
   const { port, hostname } = new URL(door.address)
   const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true })
   t.after(() => socket.destroy())
-  socket.write('GET /internal/v1/commands HTTP/1.1\r\nhost: a\r\nconnection: upgrade\r\nupgrade: duetime-commands\r\n\r\n')
+  socket.write(
+    'GET /internal/v1/commands HTTP/1.1\r\nhost: a\r\nconnection: upgrade\r\nupgrade: duetime-commands\r\n\r\n',
+  )
   const [answer] = (await once(socket, 'data')) as [Buffer]
   assert.match(answer.toString(), /^HTTP\/1.1 401 /)
   await door.stop()

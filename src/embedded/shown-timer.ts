@@ -53,7 +53,8 @@ export type Attempt = {
 }
 
 export function shownTimer<Payload>(timer: StoredTimer): Timer<Payload> {
-  const isWaitingToRetry = timer.status === Status.pending && timer.wakeAt !== firingDueAt(timer) && timer.wakeAt !== NEVER
+  const isWaitingToRetry =
+    timer.status === Status.pending && timer.wakeAt !== firingDueAt(timer) && timer.wakeAt !== NEVER
   return {
     id: timer.id,
     namespace: timer.namespace,

@@ -29,7 +29,8 @@ export class TestClock {
 
   async advanceTo(at: InstantLike): Promise<void> {
     const target = instantAt(at, 'at')
-    if (target < this.clock.now()) throw new RangeError(`a test clock does not go back: it is ${this.now().toISOString()} already`)
+    if (target < this.clock.now())
+      throw new RangeError(`a test clock does not go back: it is ${this.now().toISOString()} already`)
     await this.advance({ milliseconds: target - this.clock.now() })
   }
 }

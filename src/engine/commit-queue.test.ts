@@ -9,13 +9,18 @@ import type { CommitPart, PartResult, Put, Store } from '../store/store.ts'
 import { CommitQueue } from './commit-queue.ts'
 import type { PutResult } from './commit-queue.ts'
 
-type Commit = { readonly parts: readonly CommitPart[]; resolve(results: readonly PartResult[]): void; reject(error: unknown): void }
+type Commit = {
+  readonly parts: readonly CommitPart[]
+  resolve(results: readonly PartResult[]): void
+  reject(error: unknown): void
+}
 
 const SHARD = 0 as ShardId
 const EPOCH = 1 as Epoch
 const WRITTEN: PartResult = { type: 'written' }
 const put = (id: string): Put => ({ before: null, after: sampleTimer({ id: id as TimerId }) })
-const idsOf = (commit: Commit | undefined): string[][] => commit!.parts.map(({ puts }) => puts.map(({ after }) => after.id))
+const idsOf = (commit: Commit | undefined): string[][] =>
+  commit!.parts.map(({ puts }) => puts.map(({ after }) => after.id))
 
 /** A store whose commits end when the test says so. */
 function setup(limits: { lengthMax?: number; batchMax?: number } = {}) {
@@ -55,10 +60,19 @@ test('a commit that fails rejects exactly the writes that were in it', async () 
   commits[0]!.reject(failure)
   await turn()
   await turn()
-  assert.deepEqual([...results], [['a', failure], ['b', failure]])
+  assert.deepEqual(
+    [...results],
+    [
+      ['a', failure],
+      ['b', failure],
+    ],
+  )
   writtenBy(commits[1])
   await queue.idle()
-  assert.deepEqual([idsOf(commits[1]), results.get('c'), observed.map(([puts]) => puts)], [[['c']], { type: 'written' }, [1]])
+  assert.deepEqual(
+    [idsOf(commits[1]), results.get('c'), observed.map(([puts]) => puts)],
+    [[['c']], { type: 'written' }, [1]],
+  )
 })
 
 test('a store that throws instead of rejecting is a failed commit too', async () => {
@@ -84,7 +98,11 @@ test('a fenced part tells all its writers, and only them', async () => {
   assert.deepEqual(idsOf(commits[0]), [['a', 'c'], ['b']])
   commits[0]!.resolve([{ type: 'fenced' }, WRITTEN])
   await queue.idle()
-  assert.deepEqual(Object.fromEntries(results), { a: { type: 'fenced' }, b: { type: 'written' }, c: { type: 'fenced' } })
+  assert.deepEqual(Object.fromEntries(results), {
+    a: { type: 'fenced' },
+    b: { type: 'written' },
+    c: { type: 'fenced' },
+  })
 })
 
 test('writes of an old and a new epoch of one shard are separate parts', async () => {
@@ -93,7 +111,13 @@ test('writes of an old and a new epoch of one shard are separate parts', async (
   write('new', SHARD, 2 as Epoch)
   write('old too', SHARD, 1 as Epoch)
   await turn()
-  assert.deepEqual(commits[0]!.parts.map(({ epoch, puts }) => [epoch, puts.length]), [[1, 2], [2, 1]])
+  assert.deepEqual(
+    commits[0]!.parts.map(({ epoch, puts }) => [epoch, puts.length]),
+    [
+      [1, 2],
+      [2, 1],
+    ],
+  )
   writtenBy(commits[0])
   await queue.idle()
 })
@@ -103,7 +127,16 @@ test('a miss is told to its writer, with the row that is there or null, and the 
   for (const id of ['a', 'b', 'c', 'd']) write(id, (id === 'd' ? 1 : 0) as ShardId)
   await turn()
   const row = sampleTimer({ version: 7 })
-  commits[0]!.resolve([{ type: 'missed', rows: new Map([[put('b').after.uuid, row], [put('c').after.uuid, null]]) }, WRITTEN])
+  commits[0]!.resolve([
+    {
+      type: 'missed',
+      rows: new Map([
+        [put('b').after.uuid, row],
+        [put('c').after.uuid, null],
+      ]),
+    },
+    WRITTEN,
+  ])
   await turn()
   assert.deepEqual(Object.keys(Object.fromEntries(results)).toSorted(), ['b', 'c', 'd'])
   assert.deepEqual(idsOf(commits[1]), [['a']])
@@ -138,14 +171,20 @@ test('of changes that were judged on the same row one is committed, and the othe
   write('a')
   write('b')
   const second = queue.write(SHARD, EPOCH, put('a'))
-  const third = queue.write(SHARD, EPOCH, { before: put('a').after, after: sampleTimer({ id: 'a' as TimerId, version: 2 }) })
+  const third = queue.write(SHARD, EPOCH, {
+    before: put('a').after,
+    after: sampleTimer({ id: 'a' as TimerId, version: 2 }),
+  })
   await turn()
   assert.deepEqual(idsOf(commits[0]), [['a', 'b']])
   assert.equal(queue.length, 4)
   writtenBy(commits[0])
   assert.deepEqual(await second, { type: 'missed', row: put('a').after })
   await turn()
-  assert.deepEqual(commits[1]!.parts.map(({ puts }) => puts.map(({ after }) => after.version)), [[2]])
+  assert.deepEqual(
+    commits[1]!.parts.map(({ puts }) => puts.map(({ after }) => after.version)),
+    [[2]],
+  )
   writtenBy(commits[1])
   assert.deepEqual(await third, { type: 'written' })
   await queue.idle()
@@ -192,15 +231,31 @@ test('what arrives in one turn of the event loop is one commit, and what arrives
 
 test('a second commit goes out when it is as large as the first, a third only when one of them has ended', async () => {
   const { queue, commits, write, writtenBy, results } = setup()
-  for (const ids of [['a', 'b'], ['c', 'd'], ['e', 'f', 'g']]) {
+  for (const ids of [
+    ['a', 'b'],
+    ['c', 'd'],
+    ['e', 'f', 'g'],
+  ]) {
     for (const id of ids) write(id)
     await turn()
   }
-  assert.deepEqual(commits.map((commit) => idsOf(commit).flat()), [['a', 'b'], ['c', 'd']])
+  assert.deepEqual(
+    commits.map((commit) => idsOf(commit).flat()),
+    [
+      ['a', 'b'],
+      ['c', 'd'],
+    ],
+  )
   assert.equal(queue.length, 7)
   writtenBy(commits[0])
   await turn()
-  assert.deepEqual([[...results.keys()], idsOf(commits[2]).flat()], [['a', 'b'], ['e', 'f', 'g']])
+  assert.deepEqual(
+    [[...results.keys()], idsOf(commits[2]).flat()],
+    [
+      ['a', 'b'],
+      ['e', 'f', 'g'],
+    ],
+  )
   write('h')
   await turn()
   assert.equal(commits.length, 3)
@@ -223,7 +278,10 @@ test('a large batch does not wait for a larger one under way', async () => {
   assert.equal(commits.length, 1)
   write('b127')
   await turn()
-  assert.deepEqual(commits.map((commit) => idsOf(commit).flat().length), [300, 128])
+  assert.deepEqual(
+    commits.map((commit) => idsOf(commit).flat().length),
+    [300, 128],
+  )
   for (const commit of commits) writtenBy(commit)
   await queue.idle()
 })
@@ -264,7 +322,10 @@ test('a batch has a maximum, and the writes beyond it keep their order', async (
     writtenBy(commits[n])
   }
   await queue.idle()
-  assert.deepEqual(commits.map((commit) => idsOf(commit).flat()), [['a', 'b'], ['c', 'd'], ['e']])
+  assert.deepEqual(
+    commits.map((commit) => idsOf(commit).flat()),
+    [['a', 'b'], ['c', 'd'], ['e']],
+  )
   assert.equal(results.size, 5)
 })
 

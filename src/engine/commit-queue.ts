@@ -87,7 +87,10 @@ export class CommitQueue {
   /** Throws UNAVAILABLE when there is no room for so many more client writes. */
   assertRoom(puts: number): void {
     if (this.length + puts <= this.#lengthMax) return
-    throw unavailable(`${this.length} writes are waiting for the store already: nothing was stored, try again`, RETRY_AFTER_MS)
+    throw unavailable(
+      `${this.length} writes are waiting for the store already: nothing was stored, try again`,
+      RETRY_AFTER_MS,
+    )
   }
 
   /**
@@ -136,7 +139,9 @@ export class CommitQueue {
     const left = ends.filter(({ end }) => end.type === 'again').map(({ waiting }) => waiting)
     if (left.length > 0) this.#again.push(left)
     this.#committing -= batch.length - left.length
-    const told = ends.flatMap(({ waiting, end }) => (end.type === 'again' ? [] : [{ waiting, end }, ...this.#freed(waiting, end)]))
+    const told = ends.flatMap(({ waiting, end }) =>
+      end.type === 'again' ? [] : [{ waiting, end }, ...this.#freed(waiting, end)],
+    )
     // The store gets its next work before these are told, which takes a while: they build their answers.
     if (this.#mayCommit()) void this.#commit()
     for (const { waiting, end } of told) tell(waiting, end)
@@ -171,7 +176,8 @@ export class CommitQueue {
     if (behind.length === 0) return []
     this.#behind -= behind.length
     const row = end.type === 'written' ? change.after : end.type === 'missed' ? end.row : undefined
-    const isOutdated = ({ change: { before } }: Waiting) => row !== undefined && (before?.version ?? null) !== (row?.version ?? null)
+    const isOutdated = ({ change: { before } }: Waiting) =>
+      row !== undefined && (before?.version ?? null) !== (row?.version ?? null)
     this.#waiting = [...behind.filter((waiting) => !isOutdated(waiting)), ...this.#waiting]
     return behind.filter(isOutdated).map((waiting) => ({ waiting, end: { type: 'missed', row: row! } }))
   }
@@ -180,11 +186,18 @@ export class CommitQueue {
     const groups = byFence(batch)
     const startedAt = this.#clock.monotonic()
     try {
-      const parts = groups.map(({ shard, epoch, members }) => partOf({ shard, epoch, owner: this.#owner }, members.map(({ change }) => change)))
+      const parts = groups.map(({ shard, epoch, members }) =>
+        partOf(
+          { shard, epoch, owner: this.#owner },
+          members.map(({ change }) => change),
+        ),
+      )
       const results = await this.#store.commit(parts)
       this.#observer.committed(batch.length, this.#clock.monotonic() - startedAt)
       if (results.length !== groups.length) throw new Error(`${groups.length} parts have ${results.length} results`)
-      return groups.flatMap(({ members }, index) => members.map((waiting) => ({ waiting, end: endOf(waiting, results[index]!) })))
+      return groups.flatMap(({ members }, index) =>
+        members.map((waiting) => ({ waiting, end: endOf(waiting, results[index]!) })),
+      )
     } catch (error) {
       return batch.map((waiting) => ({ waiting, end: { type: 'failed', error } }))
     }

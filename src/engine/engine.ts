@@ -67,7 +67,11 @@ export type ClusterMember = Pick<Engine, 'execute' | 'lookNow' | 'prepare' | 'ac
 export type EngineObserver = FlightObserver & CommitObserver
 
 const NOBODY = (): Promise<never> => Promise.reject(new Error('there are no other nodes'))
-const ALONE = { address: () => null, leaseMs: Infinity, neighbours: { notify: () => {}, prepare: NOBODY, moved: NOBODY, land: NOBODY } }
+const ALONE = {
+  address: () => null,
+  leaseMs: Infinity,
+  neighbours: { notify: () => {}, prepare: NOBODY, moved: NOBODY, land: NOBODY },
+}
 const PREPARED_AHEAD_MS = 60_000
 const UNOPENED_MS_MAX = 3_000 // a shard that has come here is open half a second after it was seen, unless something is wrong
 const PREPARED_ROWS = 100 // as many as the first page has
@@ -109,7 +113,15 @@ export class Engine {
     })
     const shards = this.#shards
     this.#ownership = new Ownership({ store, clock, logger, node, ...(options.cluster ?? ALONE), shards })
-    this.#waker = new Waker({ ...machinery, store, logger, shards, pollIntervalMs, isCertain, lookNow: () => this.lookNow() })
+    this.#waker = new Waker({
+      ...machinery,
+      store,
+      logger,
+      shards,
+      pollIntervalMs,
+      isCertain,
+      lookNow: () => this.lookNow(),
+    })
     this.#view = new NodeView({ ...machinery, node, shards, ownership: this.#ownership })
     this.#pruner = new Pruner({ store, clock, logger, owned: () => Array.from(shards, (shard) => shard.fence) })
   }
@@ -178,7 +190,9 @@ export class Engine {
     await this.#started.promise
     const until = clock.now() + PREPARED_AHEAD_MS
     // The rows are not kept until all are there: they can be large.
-    await Promise.all(shards.map(async (shard) => void (await store.due({ shard, after: null, until, limit: PREPARED_ROWS }))))
+    await Promise.all(
+      shards.map(async (shard) => void (await store.due({ shard, after: null, until, limit: PREPARED_ROWS }))),
+    )
     // It would have the shards, and fire nothing.
     if (!this.#ownership.isCertain) throw notOwner()
   }
@@ -199,10 +213,13 @@ export class Engine {
   /** Throws the reason why clients should go to another node for now. */
   assertInCluster(): void {
     if (this.#stopping !== null) throw new Error('the node is stopping and hands its timers over')
-    if (!this.#ownership.isCertain) throw new Error('the node could not renew its ownership of timers for too long, so it fires none')
+    if (!this.#ownership.isCertain)
+      throw new Error('the node could not renew its ownership of timers for too long, so it fires none')
     const { unopenedShards, unopenedMs } = this.#ownership
     if (unopenedMs < UNOPENED_MS_MAX) return
-    throw new Error(`${unopenedShards} shards are in the name of this node and have not been open for ${Math.round(unopenedMs / 1_000)} s: their timers do not fire`)
+    throw new Error(
+      `${unopenedShards} shards are in the name of this node and have not been open for ${Math.round(unopenedMs / 1_000)} s: their timers do not fire`,
+    )
   }
 
   /** How many deliveries have been started so far, repeated attempts included. */

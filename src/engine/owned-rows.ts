@@ -151,12 +151,19 @@ export class OwnedRows {
 
 /** Nothing was done: the command may be tried at another node, or here again later. */
 export function notOwner(cause?: unknown): DuetimeError {
-  return new DuetimeError(ErrorCode.notOwner, 'nothing was done: the timer is moving from one node to another; try again', { retryAfterMs: RETRY_AFTER_MS }, { cause })
+  return new DuetimeError(
+    ErrorCode.notOwner,
+    'nothing was done: the timer is moving from one node to another; try again',
+    { retryAfterMs: RETRY_AFTER_MS },
+    { cause },
+  )
 }
 
 function storeFailed(error: unknown): unknown {
   if (!(error instanceof StoreError)) return error
-  const effect = error.outcomeUnknown ? 'the change may have been stored or not; look before you repeat it' : 'nothing was stored'
+  const effect = error.outcomeUnknown
+    ? 'the change may have been stored or not; look before you repeat it'
+    : 'nothing was stored'
   // Why is for the log: it names the host, the database and its user.
   return unavailable(`the store ${error.isFull ? 'is full' : 'failed'}: ${effect}`, RETRY_AFTER_MS, error)
 }

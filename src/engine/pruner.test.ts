@@ -41,7 +41,12 @@ test('finished timers are removed when their retention is over, more than one ba
   const finished = Array.from({ length: 1_200 }, (_, n) => {
     return sampleTimer({ id: `t${n}` as TimerId, status: Status.completed, dueAt: 1, wakeAt: clock.now() + 1 })
   })
-  await store.commit([partOf(FENCE, finished.map((after) => ({ before: null, after })))])
+  await store.commit([
+    partOf(
+      FENCE,
+      finished.map((after) => ({ before: null, after })),
+    ),
+  ])
   pruner.start()
   await clock.advance(60_000)
   assert.deepEqual(await store.stats(), { counts: [] })

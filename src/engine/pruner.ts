@@ -67,7 +67,8 @@ export class Pruner {
     if (fences.size === 0) return 0
     const rows = await store.expired({ shards: [...fences.keys()], before: now, limit: BATCH })
     const byShard = [...Map.groupBy(rows, ({ shard }) => shard)]
-    if (rows.length > 0) await store.commit(byShard.map(([shard, expired]) => deletingPart(fences.get(shard)!, expired)))
+    if (rows.length > 0)
+      await store.commit(byShard.map(([shard, expired]) => deletingPart(fences.get(shard)!, expired)))
     return rows.length
   }
 

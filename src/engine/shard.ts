@@ -85,7 +85,11 @@ export class Shard {
 
   status(now: Millis): ShardStatus {
     const { window } = this.#parts
-    return { windowTimers: window.size, inFlight: this.#flights.size, lagMs: Math.max(0, now - window.oldestWaitingAt(now)) }
+    return {
+      windowTimers: window.size,
+      inFlight: this.#flights.size,
+      lagMs: Math.max(0, now - window.oldestWaitingAt(now)),
+    }
   }
 
   /** Resolves when the change is durable. Rejects with a DuetimeError when it is refused or the store failed. */

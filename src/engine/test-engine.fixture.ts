@@ -5,7 +5,9 @@ import { Engine } from './engine.ts'
 import type { EngineOptions } from './engine.ts'
 
 /** Nothing fires by polling: what a test needs must not depend on the safety net. */
-export function testEngine(options: Pick<EngineOptions, 'store' | 'clock' | 'targets'> & Partial<EngineOptions>): Engine {
+export function testEngine(
+  options: Pick<EngineOptions, 'store' | 'clock' | 'targets'> & Partial<EngineOptions>,
+): Engine {
   return new Engine({
     logger: silentLogger(),
     observer: { fired() {}, settled() {}, committed() {} },

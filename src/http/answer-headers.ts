@@ -3,7 +3,10 @@
 
 import type { FastifyInstance } from 'fastify'
 
-export const ANSWER_HEADERS = { 'x-content-type-options': 'nosniff', 'cross-origin-resource-policy': 'same-origin' } as const
+export const ANSWER_HEADERS = {
+  'x-content-type-options': 'nosniff',
+  'cross-origin-resource-policy': 'same-origin',
+} as const
 
 /** Must be called before the routes are added. */
 export function registerAnswerHeaders(app: FastifyInstance): void {

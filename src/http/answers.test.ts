@@ -28,10 +28,16 @@ test('no browser takes an answer for something else, and no other site can embed
   const live = await fetch(`${url}/api/v1/live`)
   await live.body!.cancel()
   for (const { headers } of [...answers, live]) {
-    assert.deepEqual([headers.get('x-content-type-options'), headers.get('cross-origin-resource-policy')], ['nosniff', 'same-origin'])
+    assert.deepEqual(
+      [headers.get('x-content-type-options'), headers.get('cross-origin-resource-policy')],
+      ['nosniff', 'same-origin'],
+    )
   }
   const socket = connect(Number(new URL(url).port), '127.0.0.1', () => socket.write('nonsense\r\n\r\n'))
-  assert.match(await readText(socket), /x-content-type-options: nosniff\r\ncross-origin-resource-policy: same-origin\r\n/)
+  assert.match(
+    await readText(socket),
+    /x-content-type-options: nosniff\r\ncross-origin-resource-policy: same-origin\r\n/,
+  )
 })
 
 test('a store that fails is named in the log, and to no client', async (t) => {
@@ -67,7 +73,8 @@ test('a store that fails is named in the log, and to no client', async (t) => {
     assert.match(batch, /"status":503/)
     assert.doesNotMatch(batch, /db\.internal|6543|ledger/)
   }
-  const logged = () => lines.filter((line) => line.includes('requests answered with 503') && line.includes(secret)).length
+  const logged = () =>
+    lines.filter((line) => line.includes('requests answered with 503') && line.includes(secret)).length
   assert.equal(logged(), 1)
   await clock.advance(10_000)
   await post('/api/v1/timers/get', { timerId: 'a' })
@@ -76,18 +83,26 @@ test('a store that fails is named in the log, and to no client', async (t) => {
 
 test('the documentation uses the address that it was asked at', async (t) => {
   const { url, request } = await testServer(t, { allowAnonymous: true })
-  const address = async (headers: Record<string, string>) => /DUETIME=(\S+)<\/pre>/.exec(await docsWith(url, headers))?.[1]
+  const address = async (headers: Record<string, string>) =>
+    /DUETIME=(\S+)<\/pre>/.exec(await docsWith(url, headers))?.[1]
   assert.equal(await address({}), url)
-  assert.equal(await address({ Host: 'timers.example.com', 'X-Forwarded-Proto': 'https' }), 'https://timers.example.com')
+  assert.equal(
+    await address({ Host: 'timers.example.com', 'X-Forwarded-Proto': 'https' }),
+    'https://timers.example.com',
+  )
   assert.equal(await address({ Host: '[::1]:8080' }), 'http://[::1]:8080')
   assert.equal(await address({ Host: '<script>' }), 'http://127.0.0.1:8080')
-  assert.deepEqual((await request('/openapi.json')).json['servers'], [{ url: '/', description: 'Where this document was read.' }])
+  assert.deepEqual((await request('/openapi.json')).json['servers'], [
+    { url: '/', description: 'Where this document was read.' },
+  ])
 })
 
 /** By hand, since fetch sets the host itself. */
 async function docsWith(url: string, headers: Record<string, string>): Promise<string> {
   const { port, host } = new URL(url)
-  const lines = Object.entries({ Host: host, ...headers, Connection: 'close' }).map(([name, value]) => `${name}: ${value}\r\n`)
+  const lines = Object.entries({ Host: host, ...headers, Connection: 'close' }).map(
+    ([name, value]) => `${name}: ${value}\r\n`,
+  )
   const socket = connect(Number(port), '127.0.0.1', () => socket.write(`GET /docs HTTP/1.1\r\n${lines.join('')}\r\n`))
   return readText(socket)
 }

@@ -23,7 +23,8 @@ const oddContract: Contract = {
 suite('errors', () => {
   test('each contract answers in its own envelope, also before any of its routes is reached', async (t) => {
     const { request } = await testServer(t, { contracts: [v1Contract, oddContract] })
-    const put = (body: string, type = 'application/json') => request('/odd/1', { method: 'PUT', body, headers: { 'content-type': type } })
+    const put = (body: string, type = 'application/json') =>
+      request('/odd/1', { method: 'PUT', body, headers: { 'content-type': type } })
     assert.equal((await put('{')).json['odd'], 'INVALID_INPUT')
     assert.equal((await put('{}', 'text/plain')).json['odd'], 'UNSUPPORTED_MEDIA_TYPE')
     assert.equal((await put('x'.repeat(9_000_000))).json['odd'], 'PAYLOAD_TOO_LARGE')
@@ -32,7 +33,10 @@ suite('errors', () => {
   })
 
   test('a defect is a 500 with the request id and without the cause', async (t) => {
-    const native: Contract = { ...oddContract, renderError: (error, surroundings) => v1Contract.renderError(error, surroundings) }
+    const native: Contract = {
+      ...oddContract,
+      renderError: (error, surroundings) => v1Contract.renderError(error, surroundings),
+    }
     const { request } = await testServer(t, { contracts: [native] })
     const { status, text, json } = await request('/odd/defect')
     assert.equal(status, 500)
@@ -117,8 +121,12 @@ suite('operational routes', () => {
         if (operation.tags.includes('operation')) continue
         assert.ok(operation.operationId !== undefined && !ids.has(operation.operationId), place)
         ids.add(operation.operationId)
-        assert.ok('400' in operation.responses && Object.keys(operation.responses).some((status) => status.startsWith('2')), place)
-        if (operation.requestBody !== undefined) assert.ok(operation.requestBody.content['application/json']?.example, place)
+        assert.ok(
+          '400' in operation.responses && Object.keys(operation.responses).some((status) => status.startsWith('2')),
+          place,
+        )
+        if (operation.requestBody !== undefined)
+          assert.ok(operation.requestBody.content['application/json']?.example, place)
         else assert.match(JSON.stringify(operation.parameters), /"example":/, place)
       }
     }
@@ -135,7 +143,20 @@ suite('operational routes', () => {
     const { request } = await testServer(t)
     const { text, headers } = await request('/docs')
     assert.match(headers.get('content-security-policy')!, /^default-src 'none'; style-src 'sha256-/)
-    for (const verb of ['create', 'get', 'update', 'delete', 'list', 'batch', 'cancel', 'trigger', 'pause', 'resume', 'retry', 'preview']) {
+    for (const verb of [
+      'create',
+      'get',
+      'update',
+      'delete',
+      'list',
+      'batch',
+      'cancel',
+      'trigger',
+      'pause',
+      'resume',
+      'retry',
+      'preview',
+    ]) {
       assert.ok(text.includes(`curl &quot;$DUETIME/api/v1/timers/${verb}&quot;`), verb)
     }
     assert.ok(!/<script|<link|<img|@import|url\(|style="/.test(text))

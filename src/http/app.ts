@@ -80,7 +80,10 @@ const PARAM_CHARS_MAX = 255 * 9 // an id of 255 characters, each of them three p
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const { contracts, config, clock, logger } = options
   const errors = new ErrorAnswers({ contracts, clock, logger })
-  const app = fastify({ ...fastifyOptions(options), frameworkErrors: (error, request, reply) => void errors.answer(error, request, reply) })
+  const app = fastify({
+    ...fastifyOptions(options),
+    frameworkErrors: (error, request, reply) => void errors.answer(error, request, reply),
+  })
 
   app.server.maxConnections = config.connectionsMax
   holdBackBodies(app.server)
@@ -150,7 +153,10 @@ function fastifyOptions({ config, clock, internal }: AppOptions): FastifyHttpOpt
 function logRequests(app: FastifyInstance, logger: Logger): void {
   app.addHook('onResponse', (request, reply, done) => {
     const { method, url, id } = request
-    logger.debug({ requestId: id, method, url, status: reply.statusCode, durationMs: reply.elapsedTime }, 'request answered')
+    logger.debug(
+      { requestId: id, method, url, status: reply.statusCode, durationMs: reply.elapsedTime },
+      'request answered',
+    )
     done()
   })
 }

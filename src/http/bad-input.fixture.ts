@@ -31,7 +31,13 @@ export type BadInputSuite = {
 
 const RUNS = { numRuns: 15 }
 const TOO_LONG = 'x'.repeat(20_000)
-const OTHER_TYPES = ['text/plain', 'application/xml', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'json']
+const OTHER_TYPES = [
+  'text/plain',
+  'application/xml',
+  'application/x-www-form-urlencoded',
+  'multipart/form-data; boundary=x',
+  'json',
+]
 
 export function badInputSuite({ contract, routes, errorField }: BadInputSuite): void {
   for (const route of routes) {
@@ -50,7 +56,9 @@ export function badInputSuite({ contract, routes, errorField }: BadInputSuite): 
       await t.test('a body of 10 MB', () => refuse('x'.repeat(10_000_000), { status: 413 }))
       await t.test('deep nesting', () => nesting(route, refuse))
       await t.test('keys that poison prototypes', () => poison(route, refuse))
-      await t.test('anything in any field is taken or refused, never a failure', () => anything(server, route, errorField))
+      await t.test('anything in any field is taken or refused, never a failure', () =>
+        anything(server, route, errorField),
+      )
       assert.equal((await server.request('/healthz')).status, 200)
       assert.equal((await server.request('/readyz')).status, 200)
     })
@@ -60,7 +68,12 @@ export function badInputSuite({ contract, routes, errorField }: BadInputSuite): 
 type Expected = { readonly status?: number; readonly field?: string; readonly contentType?: string }
 type Refuse = (body: unknown, expected?: Expected) => Promise<void>
 
-function send(server: TestServer, { method = 'POST', path }: RouteCase, body: unknown, contentType = 'application/json'): Promise<Answer> {
+function send(
+  server: TestServer,
+  { method = 'POST', path }: RouteCase,
+  body: unknown,
+  contentType = 'application/json',
+): Promise<Answer> {
   const raw = typeof body === 'string' || body instanceof Uint8Array ? (body as string) : JSON.stringify(body)
   return server.request(path, { method, body: raw, headers: { 'content-type': contentType } })
 }
@@ -85,7 +98,9 @@ async function malformed({ valid }: RouteCase, refuse: Refuse): Promise<void> {
 }
 
 function noObjects(refuse: Refuse): Promise<void> {
-  const notAnObject = fc.jsonValue().filter((value) => typeof value !== 'object' || value === null || Array.isArray(value))
+  const notAnObject = fc
+    .jsonValue()
+    .filter((value) => typeof value !== 'object' || value === null || Array.isArray(value))
   return fc.assert(
     fc.asyncProperty(notAnObject, (value) => refuse(JSON.stringify(value))),
     RUNS,
@@ -103,11 +118,15 @@ async function wrongTypes({ schema, valid }: RouteCase, refuse: Refuse): Promise
 function unknownFields({ schema, valid }: RouteCase, refuse: Refuse): Promise<void> {
   const known = Object.keys(propertiesOf(schema))
   const inherited = fc.constantFrom('constructor', 'toString', 'valueOf')
-  const unknown = fc.oneof(fc.string({ minLength: 1, maxLength: 60 }), inherited).filter((name) => !known.includes(name) && name !== '__proto__')
+  const unknown = fc
+    .oneof(fc.string({ minLength: 1, maxLength: 60 }), inherited)
+    .filter((name) => !known.includes(name) && name !== '__proto__')
   // A poisonous key inside would be named instead: see poison().
   const harmless = fc.jsonValue().filter((value) => !/__proto__|constructor/.test(JSON.stringify(value)))
   return fc.assert(
-    fc.asyncProperty(unknown, harmless, (name, value) => refuse(JSON.stringify({ ...valid, [name]: value }), { field: name })),
+    fc.asyncProperty(unknown, harmless, (name, value) =>
+      refuse(JSON.stringify({ ...valid, [name]: value }), { field: name }),
+    ),
     RUNS,
   )
 }
@@ -130,7 +149,8 @@ async function unstorable({ schema, valid }: RouteCase, refuse: Refuse): Promise
   const texts = typedFields(schema).filter(([, types]) => types.includes('string'))
   // A search goes with no filter, and of several faults another one may be named.
   const expected = (field: string) => (field === 'search' ? {} : { field })
-  for (const [field] of texts) for (const text of ['a\0b', 'a\ud800']) await refuse(replaced(valid, field, text), expected(field))
+  for (const [field] of texts)
+    for (const text of ['a\0b', 'a\ud800']) await refuse(replaced(valid, field, text), expected(field))
 }
 
 async function pastDates({ valid, future }: RouteCase, refuse: Refuse): Promise<void> {

@@ -28,7 +28,11 @@ import type { Answer } from './test-server.fixture.ts'
 const named = { needed: { timerId: 'timerId' }, future: [] }
 
 const V1: Readonly<Record<Verb, Pick<RouteCase, 'schema' | 'needed' | 'future'>>> = {
-  create: { schema: CreateBody, needed: { executeAt: 'executeAt', callbackUrl: 'callbackUrl' }, future: ['executeAt', 'schedule'] },
+  create: {
+    schema: CreateBody,
+    needed: { executeAt: 'executeAt', callbackUrl: 'callbackUrl' },
+    future: ['executeAt', 'schedule'],
+  },
   get: { schema: GetBody, ...named },
   // Past dates are judged against the timer, which is not there: see contracts/v1/one-timer.test.ts.
   update: { schema: UpdateBody, needed: { timerId: 'timerId', executeAt: 'timerId' }, future: [] },
@@ -108,7 +112,11 @@ function cyclesErrorField(answer: Answer): string | undefined {
   if (!('success' in json)) return nativeErrorField(answer)
   assert.deepEqual(Object.keys(json), ['success', 'error', 'request_id'], text)
   assert.equal(json['success'], false)
-  const { code, message, details } = json['error'] as { code: string; message: string; details: { readonly field?: string } }
+  const { code, message, details } = json['error'] as {
+    code: string
+    message: string
+    details: { readonly field?: string }
+  }
   assert.match(code, /^[A-Z_]+$/)
   assert.notEqual(message, '')
   return details.field

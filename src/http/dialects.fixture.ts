@@ -20,7 +20,11 @@ export type Wish = {
 /** What a contract shows. Each shows all it can: a field that it leaves out is not there. */
 export type Shown = { readonly id: string; readonly namespace?: string; readonly status: string } & Partial<Wish>
 
-export type Changes = { readonly dueAt?: string; readonly metadata?: Wish['metadata']; readonly callback?: Pick<Wish, 'url' | 'payload'> }
+export type Changes = {
+  readonly dueAt?: string
+  readonly metadata?: Wish['metadata']
+  readonly callback?: Pick<Wish, 'url' | 'payload'>
+}
 
 export type Ask = (method: string, path: string, body?: unknown) => Promise<Answer>
 
@@ -50,7 +54,9 @@ const V1 = '/api/v1/timers'
 export const DIALECTS: Readonly<Record<Name, Dialect>> = {
   v1: {
     async make(ask, { namespace, id }, { dueAt, url, payload, metadata }) {
-      succeeded(await ask('POST', `${V1}/create`, { namespace, id, executeAt: dueAt, callbackUrl: url, payload, metadata }))
+      succeeded(
+        await ask('POST', `${V1}/create`, { namespace, id, executeAt: dueAt, callbackUrl: url, payload, metadata }),
+      )
       return { namespace, id }
     },
     read: (ask, { namespace, id }) => ask('POST', `${V1}/get`, { namespace, timerId: id }),
@@ -59,13 +65,16 @@ export const DIALECTS: Readonly<Record<Name, Dialect>> = {
       const { timers } = succeeded(await ask('POST', `${V1}/list`, { namespace, status })).json
       return (timers as Json[]).map(nativeShown)
     },
-    change: (ask, { namespace, id }, changes) => ask('POST', `${V1}/update`, { namespace, timerId: id, ...nativeChanges(changes) }),
+    change: (ask, { namespace, id }, changes) =>
+      ask('POST', `${V1}/update`, { namespace, timerId: id, ...nativeChanges(changes) }),
     cancel: (ask, { namespace, id }) => ask('POST', `${V1}/delete`, { namespace, timerId: id }),
   },
 
   groups: {
     async make(ask, { namespace, id }, { dueAt, url, payload, metadata }) {
-      succeeded(await ask('POST', V1, { groupId: namespace, id, executeAt: dueAt, callbackUrl: url, payload, metadata }))
+      succeeded(
+        await ask('POST', V1, { groupId: namespace, id, executeAt: dueAt, callbackUrl: url, payload, metadata }),
+      )
       return { namespace, id }
     },
     read: (ask, key) => ask('GET', groupsPath(key)),
@@ -78,7 +87,9 @@ export const DIALECTS: Readonly<Record<Name, Dialect>> = {
   platform: {
     async make(ask, { namespace }, { dueAt, url, payload, metadata }) {
       assert.equal(namespace, 'default', 'this contract knows no other namespace')
-      const { json } = succeeded(await ask('POST', '/timers', { execute_at: dueAt, callback: { type: 'http', url, payload }, metadata }))
+      const { json } = succeeded(
+        await ask('POST', '/timers', { execute_at: dueAt, callback: { type: 'http', url, payload }, metadata }),
+      )
       return { namespace, id: (json['data'] as { id: string }).id }
     },
     read: (ask, { id }) => ask('GET', `/timers/${id}`),
@@ -88,7 +99,9 @@ export const DIALECTS: Readonly<Record<Name, Dialect>> = {
       return { ...platformSummary(data), url, payload, metadata: data['metadata'] as Wish['metadata'] }
     },
     async list(ask, _key, status) {
-      const { data } = succeeded(await ask('GET', `/timers?status=${status}&limit=200`)).json as { data: { timers: Json[] } }
+      const { data } = succeeded(await ask('GET', `/timers?status=${status}&limit=200`)).json as {
+        data: { timers: Json[] }
+      }
       return data.timers.map(platformSummary)
     },
     change: (ask, { id }, { dueAt, metadata, callback }) =>
@@ -98,7 +111,15 @@ export const DIALECTS: Readonly<Record<Name, Dialect>> = {
 
   cycles: {
     async make(ask, { namespace, id }, { dueAt, url, metadata }) {
-      succeeded(await ask('POST', V1, { tenant_id: namespace, timer_id: id, duration_or_cycle: dueAt, callback_url: url, metadata }))
+      succeeded(
+        await ask('POST', V1, {
+          tenant_id: namespace,
+          timer_id: id,
+          duration_or_cycle: dueAt,
+          callback_url: url,
+          metadata,
+        }),
+      )
       return { namespace, id }
     },
     read: (ask, key) => ask('GET', cyclesPath(key)),

@@ -45,7 +45,11 @@ export class Placeholders {
       for (const [index, item] of expected.entries()) this.assertMatches(actual[index], item, `${path}.${index}`)
     } else if (typeof expected === 'object' && expected !== null) {
       assert.ok(typeof actual === 'object' && actual !== null, `${path}: ${JSON.stringify(actual)}`)
-      assert.deepEqual(Object.keys(actual).toSorted(), Object.keys(expected).toSorted(), `${path}: ${JSON.stringify(actual)}`)
+      assert.deepEqual(
+        Object.keys(actual).toSorted(),
+        Object.keys(expected).toSorted(),
+        `${path}: ${JSON.stringify(actual)}`,
+      )
       const members = actual as Readonly<Record<string, unknown>>
       for (const [key, child] of Object.entries(expected)) this.assertMatches(members[key], child, `${path}.${key}`)
     } else {

@@ -30,7 +30,10 @@ export async function replay(t: TestContext, { steps }: Story): Promise<void> {
     try {
       await ('wait' in step ? teller.wait(step) : teller.exchange(step))
     } catch (error) {
-      throw new Error(`step ${index + 1} of ${steps.length}: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
+      throw new Error(
+        `step ${index + 1} of ${steps.length}: ${error instanceof Error ? error.message : String(error)}`,
+        { cause: error },
+      )
     }
   }
 }
@@ -47,7 +50,10 @@ class Teller {
     this.#server = server
     this.#receiver = receiver
     this.#script = script
-    this.#placeholders = new Placeholders({ startedAt: server.clock.now(), receiver: `http://127.0.0.1:${receiver.port}` })
+    this.#placeholders = new Placeholders({
+      startedAt: server.clock.now(),
+      receiver: `http://127.0.0.1:${receiver.port}`,
+    })
   }
 
   static async start(t: TestContext): Promise<Teller> {
@@ -96,8 +102,12 @@ class Teller {
     }
   }
 
-  #assertContent(expected: Content, { text, header }: { readonly text: string; readonly header: (name: string) => string | null }): void {
-    for (const [name, value] of Object.entries(expected.headers ?? {})) this.#placeholders.assertMatches(header(name), value, name)
+  #assertContent(
+    expected: Content,
+    { text, header }: { readonly text: string; readonly header: (name: string) => string | null },
+  ): void {
+    for (const [name, value] of Object.entries(expected.headers ?? {}))
+      this.#placeholders.assertMatches(header(name), value, name)
     if (expected.body === undefined) this.#placeholders.assertMatches(text, expected.text ?? '')
     else this.#placeholders.assertMatches(JSON.parse(text), expected.body)
   }
@@ -126,7 +136,9 @@ class Script {
   async isDone(): Promise<void> {
     const signal = AbortSignal.timeout(10_000)
     while (this.#missing.received > 0 || this.#missing.settled > 0) {
-      await once(this.#progress, 'progress', { signal }).catch(() => assert.fail(`still missing: ${JSON.stringify(this.#missing)}`))
+      await once(this.#progress, 'progress', { signal }).catch(() =>
+        assert.fail(`still missing: ${JSON.stringify(this.#missing)}`),
+      )
     }
   }
 }

@@ -10,7 +10,11 @@ const API = join(import.meta.dirname, '../../api')
 const files = globSync('*/*.json', { cwd: API }).toSorted()
 
 test('every contract has golden examples', () => {
-  for (const { name } of CONTRACTS) assert.ok(files.some((file) => file.startsWith(`${name}/`)), name)
+  for (const { name } of CONTRACTS)
+    assert.ok(
+      files.some((file) => file.startsWith(`${name}/`)),
+      name,
+    )
 })
 
 for (const file of files) {

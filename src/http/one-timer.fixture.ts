@@ -26,7 +26,14 @@ const ANSWERS: readonly Answering[] = [
   (response) => response.end('{"ok":true}'),
 ]
 const native: Way = {
-  body: ({ id, namespace, dueAt, payload, metadata }) => ({ id, namespace, groupId: namespace, payload, executeAt: dueAt, metadata }),
+  body: ({ id, namespace, dueAt, payload, metadata }) => ({
+    id,
+    namespace,
+    groupId: namespace,
+    payload,
+    executeAt: dueAt,
+    metadata,
+  }),
   statuses: ['pending', 'pending', 'completed'],
 }
 const WAYS: Readonly<Record<Name, Way>> = {
@@ -79,16 +86,29 @@ export async function setup(t: TestContext) {
   /** Resolves when the outcomes of so many attempts are stored. */
   const settled = (attempts: number) => until(() => settledCount === attempts)
   const ask: Ask = (method, path, body) =>
-    request(path, { method, ...(body !== undefined && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }) })
+    request(path, {
+      method,
+      ...(body !== undefined && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+    })
   const answerAll = (so: Answering) => {
     answer = so
   }
   const inMs = (ms: number) => new Date(clock.now() + ms).toISOString()
-  const statusOf = async ({ namespace, id }: Key) => (await ask('POST', '/api/v1/timers/get', { namespace, timerId: id })).json
+  const statusOf = async ({ namespace, id }: Key) =>
+    (await ask('POST', '/api/v1/timers/get', { namespace, timerId: id })).json
 
-  async function make(pair: Pair, { key = keyFor(pair), ...given }: Partial<Wish> & { readonly key?: Key } = {}): Promise<Made> {
+  async function make(
+    pair: Pair,
+    { key = keyFor(pair), ...given }: Partial<Wish> & { readonly key?: Key } = {},
+  ): Promise<Made> {
     const payload = { order: 17, lines: [1.5, null] }
-    const wish = { dueAt: inMs(LEAD_MS), url: receiver.url, payload, metadata: { customer: 'c-1', vip: true }, ...given }
+    const wish = {
+      dueAt: inMs(LEAD_MS),
+      url: receiver.url,
+      payload,
+      metadata: { customer: 'c-1', vip: true },
+      ...given,
+    }
     const made = await DIALECTS[pair.maker].make(ask, key, wish)
     return { key: made, facts: pair.maker === 'cycles' ? { ...wish, payload: null } : wish }
   }
@@ -104,7 +124,8 @@ export async function setup(t: TestContext) {
     }
     for (const { status, key } of made) {
       const verb = status === Status.paused ? 'pause' : status === Status.canceled ? 'delete' : null
-      if (verb !== null) succeeded(await ask('POST', `/api/v1/timers/${verb}`, { namespace: key.namespace, timerId: key.id }))
+      if (verb !== null)
+        succeeded(await ask('POST', `/api/v1/timers/${verb}`, { namespace: key.namespace, timerId: key.id }))
     }
     answerAll((response) => {
       if (response.req.url!.endsWith('/completed')) response.end('{"ok":true}')

@@ -111,7 +111,8 @@ for (const maker of ['v1', 'cycles'] as const) {
       for (const name of NAMES) {
         const read = succeeded(await DIALECTS[name].read(world.ask, key))
         assert.equal(DIALECTS[name].shown(read).dueAt, dueAt, name)
-        if (name !== 'platform') assert.match(read.text, new RegExp(`"(iteration|current_iteration)":${iteration}[,}].*`), name)
+        if (name !== 'platform')
+          assert.match(read.text, new RegExp(`"(iteration|current_iteration)":${iteration}[,}].*`), name)
       }
       await world.clock.advance(60_000)
       await world.settled(iteration)

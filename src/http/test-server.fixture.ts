@@ -54,7 +54,12 @@ export type TestServerOptions = {
   readonly onSettled?: () => void
 }
 
-export type Answer = { readonly status: number; readonly headers: Headers; readonly text: string; readonly json: Record<string, unknown> }
+export type Answer = {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  readonly json: Record<string, unknown>
+}
 
 export type TestServer = {
   readonly url: string
@@ -142,7 +147,12 @@ async function ask(url: string, init?: RequestInit): Promise<Answer> {
   const response = await fetch(url, { redirect: 'manual', ...init })
   const text = await response.text()
   const isJson = response.headers.get('content-type')?.startsWith('application/json') === true && text !== ''
-  return { status: response.status, headers: response.headers, text, json: isJson ? (JSON.parse(text) as Record<string, unknown>) : {} }
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    json: isJson ? (JSON.parse(text) as Record<string, unknown>) : {},
+  }
 }
 
 /** Stands in for the network behind the door: remembers what was fired and answers at once. */

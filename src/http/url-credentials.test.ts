@@ -40,7 +40,11 @@ test('who may only read sees no credential of a URL, wherever timers are shown',
     const made = [
       await post('/api/v1/timers/create', { id: `v${index}`, executeAt, callbackUrl: url }, { 'x-api-key': writer }),
       await post('/api/v1/timers', { id: `g${index}`, executeAt, callbackUrl: url }, { 'x-api-key': writer }),
-      await post('/api/v1/timers', { timer_id: `c${index}`, duration_or_cycle: 'PT10S', callback_url: url }, { 'x-api-key': writer }),
+      await post(
+        '/api/v1/timers',
+        { timer_id: `c${index}`, duration_or_cycle: 'PT10S', callback_url: url },
+        { 'x-api-key': writer },
+      ),
       await post('/timers', { execute_at: executeAt, callback: { type: 'http', url } }, { 'x-api-key': writer }),
     ]
     for (const { status, text } of made) assert.ok(status < 300, text)
@@ -71,9 +75,12 @@ test('a URL is stored as it was given, unless it is written in a way that hides 
   const stored = async (callbackUrl: string) => {
     const { json, text } = await post('/api/v1/timers/create', { id: 't', schedule: 'PT1M', callbackUrl })
     assert.equal(json['id'], 't', text)
-    return ((await post('/api/v1/timers/get', { timerId: 't', includeSecrets: true })).json['callback'] as { url: string }).url
+    return (
+      (await post('/api/v1/timers/get', { timerId: 't', includeSecrets: true })).json['callback'] as { url: string }
+    ).url
   }
-  for (const url of ['HTTP://Example.com', 'https://example.com?to=a@b', 'https://example.com/%7euser/@me#x']) assert.equal(await stored(url), url)
+  for (const url of ['HTTP://Example.com', 'https://example.com?to=a@b', 'https://example.com/%7euser/@me#x'])
+    assert.equal(await stored(url), url)
   assert.equal(await stored('http:///user:pw@example.com'), 'http://user:pw@example.com/')
   assert.equal(await stored('https://user@corp.com:pw@example.com/a'), 'https://user%40corp.com:pw@example.com/a')
 })

@@ -36,7 +36,10 @@ export type DoorSetup = {
   readonly door: NatsDoor
   readonly send: (message: unknown, subject?: string) => Promise<void>
   /** A command; `undefined` leaves a field out. */
-  readonly schedule: (changes?: Readonly<Record<string, unknown>>, payload?: Readonly<Record<string, unknown>>) => object
+  readonly schedule: (
+    changes?: Readonly<Record<string, unknown>>,
+    payload?: Readonly<Record<string, unknown>>,
+  ) => object
   readonly timer: (id: string, namespace?: string) => Promise<Timer>
   /** Carries a message out as if the stream had it at this place, however often. */
   readonly handle: (message: unknown, sequence: number) => Promise<void>
@@ -52,7 +55,11 @@ export async function setupDoor(t: TestContext, env: Readonly<Record<string, str
   const store = new FailingStore(new MemoryStore())
   const config = loadConfig({ env })
   const protocols = [dueTimeReached(new Subjects(config.natsNamespacePrefix), config.natsEventsSubject)]
-  const engine = testEngine({ store: store.asStore, clock, targets: [new NatsTarget({ broker, protocols, rules: natsRules(config) })] })
+  const engine = testEngine({
+    store: store.asStore,
+    clock,
+    targets: [new NatsTarget({ broker, protocols, rules: natsRules(config) })],
+  })
   const service = new TimerService({
     engine,
     store: store.asStore,
@@ -92,7 +99,10 @@ export async function setupDoor(t: TestContext, env: Readonly<Record<string, str
     door,
     send: async (message, subject = 'timer.commands') => {
       const data = message instanceof Uint8Array || typeof message === 'string' ? message : JSON.stringify(message)
-      await broker.publish({ subject, headers: [['X-Sender', 'test']], data, id: null, confirmedBy: 'stream' }, { timeoutMs: 1_000 })
+      await broker.publish(
+        { subject, headers: [['X-Sender', 'test']], data, id: null, confirmedBy: 'stream' },
+        { timeoutMs: 1_000 },
+      )
       await clock.advance(0)
     },
     schedule: (changes = {}, payload = {}) => ({
@@ -101,16 +111,32 @@ export async function setupDoor(t: TestContext, env: Readonly<Record<string, str
       tenantId: 'acme',
       timestampMs: NOW,
       ...changes,
-      payload: { tenantId: changes['tenantId'] ?? 'acme', serviceCallId: 'call-1', dueAt: at(NOW + 60_000), ...payload },
+      payload: {
+        tenantId: changes['tenantId'] ?? 'acme',
+        serviceCallId: 'call-1',
+        dueAt: at(NOW + 60_000),
+        ...payload,
+      },
     }),
     handle: (message, sequence) => {
       const place = { stream: 'memory', sequence }
       const data = Buffer.from(JSON.stringify(message))
       const settled = { isSettled: false, ack: () => {}, nak: () => assert.fail('put back') }
-      return handler.handle([{ subject: 'timer.commands', headers: [], data, origin: `memory:${sequence}`, place, deliveries: 1, ...settled }])
+      return handler.handle([
+        {
+          subject: 'timer.commands',
+          headers: [],
+          data,
+          origin: `memory:${sequence}`,
+          place,
+          deliveries: 1,
+          ...settled,
+        },
+      ])
     },
     timer: (id, namespace = 'acme') => timers.get(timerIdentity(namespace as Namespace, id as TimerId)),
-    events: (subject = 'timer.events') => broker.stored(subject).map(({ data }) => JSON.parse(Buffer.from(data).toString()) as object),
+    events: (subject = 'timer.events') =>
+      broker.stored(subject).map(({ data }) => JSON.parse(Buffer.from(data).toString()) as object),
     deadLetters: () => broker.stored('timer.dlq'),
     metric: async (name) => {
       const line = (await metrics.render()).split('\n').find((one) => one.startsWith(`${name} `))

@@ -24,7 +24,10 @@ test('a message that cannot be read goes to the dead letters unchanged, with the
     [schedule({}, { serviceCallId: 'a\0b' }), /^payload\.serviceCallId must be .* without NUL/],
     [schedule({ tenantId: 'a\0b' }), /^tenantId must be .* without NUL/],
     [{ ...schedule(), payload: null }, /^payload must be a JSON object/],
-    [schedule({}, { _tag: 'CancelTimer' }), /^payload\._tag must be the same as type, "ScheduleTimer"; it is "CancelTimer"/],
+    [
+      schedule({}, { _tag: 'CancelTimer' }),
+      /^payload\._tag must be the same as type, "ScheduleTimer"; it is "CancelTimer"/,
+    ],
     [schedule({}, { tenantId: 'other' }), /tenantId is 'acme' and payload\.tenantId 'other'/],
     [schedule({ tenantId: 'a/b' }), /^payload\.tenantId must be/],
     [schedule({}, { serviceCallId: '' }), /^payload\.serviceCallId must be a string/],
@@ -56,11 +59,20 @@ test('a command that the service refuses goes to the dead letters too', async (t
 
 test('the sender’s instructions to its own stream are not followed by the dead letters’', async (t) => {
   const { broker, clock, deadLetters } = await setupDoor(t)
-  const headers = [['Nats-Rollup', 'all'], ['Nats-Expected-Stream', 'X'], ['Nats-Msg-Id', 'm1']] as const
-  await broker.publish({ subject: 'timer.commands', headers, data: 'no', id: null, confirmedBy: 'stream' }, { timeoutMs: 1_000 })
+  const headers = [
+    ['Nats-Rollup', 'all'],
+    ['Nats-Expected-Stream', 'X'],
+    ['Nats-Msg-Id', 'm1'],
+  ] as const
+  await broker.publish(
+    { subject: 'timer.commands', headers, data: 'no', id: null, confirmedBy: 'stream' },
+    { timeoutMs: 1_000 },
+  )
   await clock.advance(0)
   const names = deadLetters()[0]!.headers.map(([name, value]) => `${name}=${value}`)
-  assert.ok(names.includes('Duetime-Original-Nats-Rollup=all') && names.includes('Duetime-Original-Nats-Expected-Stream=X'))
+  assert.ok(
+    names.includes('Duetime-Original-Nats-Rollup=all') && names.includes('Duetime-Original-Nats-Expected-Stream=X'),
+  )
   assert.ok(names.includes('Nats-Msg-Id=m1') && names.includes('Duetime-Subject=timer.commands'))
 })
 
@@ -137,7 +149,10 @@ test('while scheduled, a new command replaces due time and correlation id; once 
   await clock.advance(2 * MINUTE)
   await send(schedule({ correlationId: 'c-3' }, { dueAt: at(NOW + 5 * MINUTE) }))
   await clock.advance(10 * MINUTE)
-  assert.deepEqual(events().map((event) => (event as { correlationId: string }).correlationId), ['c-2'])
+  assert.deepEqual(
+    events().map((event) => (event as { correlationId: string }).correlationId),
+    ['c-2'],
+  )
   assert.equal(deadLetters().length, 0)
 })
 
@@ -162,7 +177,9 @@ test('of several commands for one timer in one batch the last one counts, and an
     schedule({ type: 'CancelTimer' }, { serviceCallId: 'call-2' }),
   ]
   const message = { subject: 'timer.commands', headers: [], id: null, confirmedBy: 'stream' } as const
-  await Promise.all(commands.map((command) => broker.publish({ ...message, data: JSON.stringify(command) }, { timeoutMs: 1_000 })))
+  await Promise.all(
+    commands.map((command) => broker.publish({ ...message, data: JSON.stringify(command) }, { timeoutMs: 1_000 })),
+  )
   await clock.advance(10)
   assert.deepEqual(events(), [])
   assert.equal((await timer('call-1')).dueAt, NOW + MINUTE)
@@ -183,7 +200,13 @@ test('a canceled timer does not fire; a cancel that comes too late, or for nobod
 
 test('an event is given up after a year of failures, not sooner', () => {
   const day = 24 * 60 * MINUTE
-  const failed = (days: number) => ({ attempts: days * 2_880, firstAttemptAt: NOW, retryAfterMs: null, waitMinMs: 1_000, spread: 0 })
+  const failed = (days: number) => ({
+    attempts: days * 2_880,
+    firstAttemptAt: NOW,
+    retryAfterMs: null,
+    waitMinMs: 1_000,
+    spread: 0,
+  })
   assert.equal(nextAttemptAt(EVENT_RETRY, failed(364), NOW + 364 * day), NOW + 364 * day + 30_000)
   assert.equal(nextAttemptAt(EVENT_RETRY, failed(365), NOW + 365 * day), null)
 })
@@ -261,9 +284,23 @@ test('an earlier command that comes again does not undo what was changed since t
 
 test('of commands for one timer the last one sent counts, in whatever order they arrive', async (t) => {
   const { handle, schedule, timer } = await setupDoor(t)
-  const ORDERS = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] as const
-  const [cancel, first, last] = [schedule({ type: 'CancelTimer' }), schedule(), schedule({}, { dueAt: at(NOW + 2 * MINUTE) })]
-  const named = (command: object, serviceCallId: string) => ({ ...command, payload: { ...(command as { payload: object }).payload, serviceCallId } })
+  const ORDERS = [
+    [0, 1, 2],
+    [0, 2, 1],
+    [1, 0, 2],
+    [1, 2, 0],
+    [2, 0, 1],
+    [2, 1, 0],
+  ] as const
+  const [cancel, first, last] = [
+    schedule({ type: 'CancelTimer' }),
+    schedule(),
+    schedule({}, { dueAt: at(NOW + 2 * MINUTE) }),
+  ]
+  const named = (command: object, serviceCallId: string) => ({
+    ...command,
+    payload: { ...(command as { payload: object }).payload, serviceCallId },
+  })
   for (const order of ORDERS) {
     const [ends, goesOn] = [`ends ${order.join()}`, `goes on ${order.join()}`]
     for (const nth of order) await handle(named([cancel, first, cancel][nth]!, ends), nth + 1)
@@ -278,7 +315,8 @@ test('a cancel that meets a delivery waits for its end, and counts if the delive
   await send(schedule())
   const answer = Promise.withResolvers<void>()
   const publish = broker.publish.bind(broker)
-  broker.publish = (publication, options) => (publication.subject === 'timer.events' ? answer.promise : publish(publication, options))
+  broker.publish = (publication, options) =>
+    publication.subject === 'timer.events' ? answer.promise : publish(publication, options)
   await clock.advance(MINUTE)
   await send(schedule({ type: 'CancelTimer' }))
   assert.equal((await timer('call-1')).status, 'executing')
@@ -317,8 +355,14 @@ test('what becomes of commands can be measured, and so can a batch that is held 
   await send(schedule({ type: 'OrderPaid' }))
   store.defect = new Error('once')
   await send(schedule({ correlationId: 'another' }, later))
-  assert.deepEqual([await outcome('done'), await outcome('refused'), await outcome('ignored'), await outcome('put_back')], [1, 1, 1, 1])
-  assert.deepEqual([await metric('duetime_commands_received_total'), await metric('duetime_commands_redelivered_total')], [4, 0])
+  assert.deepEqual(
+    [await outcome('done'), await outcome('refused'), await outcome('ignored'), await outcome('put_back')],
+    [1, 1, 1, 1],
+  )
+  assert.deepEqual(
+    [await metric('duetime_commands_received_total'), await metric('duetime_commands_redelivered_total')],
+    [4, 0],
+  )
   assert.deepEqual([await metric('duetime_dead_letters_total'), await metric('duetime_commands_held_seconds')], [1, 0])
   store.defect = null
   store.isDown = true

@@ -106,6 +106,12 @@ function streamsFor(config: NatsDoorConfig, subjects: Subjects): StreamSpec[] {
   return [
     { name: config.natsCommandsStream, subject: commands, keeps: 'queue', maxAgeMs: null, duplicateWindowMs },
     { name: config.natsEventsStream, subject: events, keeps: 'log', maxAgeMs: EVENTS_KEPT_MS, duplicateWindowMs },
-    { name: config.natsDeadLettersStream, subject: deadLetters, keeps: 'log', maxAgeMs: DEAD_LETTERS_KEPT_MS, duplicateWindowMs },
+    {
+      name: config.natsDeadLettersStream,
+      subject: deadLetters,
+      keeps: 'log',
+      maxAgeMs: DEAD_LETTERS_KEPT_MS,
+      duplicateWindowMs,
+    },
   ]
 }

@@ -19,7 +19,8 @@ export const CLIENT_VARIABLES = {
 
 export function clientEnvironment(env: Readonly<Record<string, string | undefined>> = process.env): ClientEnvironment {
   /** An empty variable counts as unset, as everywhere. */
-  const read = (name: string): string | null => (env[name] === undefined || env[name].trim() === '' ? null : env[name].trim())
+  const read = (name: string): string | null =>
+    env[name] === undefined || env[name].trim() === '' ? null : env[name].trim()
   return {
     url: read(CLIENT_VARIABLES.url),
     apiKey: read(CLIENT_VARIABLES.apiKey),

@@ -13,7 +13,11 @@ function setup(broken: Readonly<Record<string, () => Promise<void>>> = {}) {
     events.push(event)
     await broken[event]?.()
   }
-  const parts = ['a', 'b', 'c'].map((name): Part => ({ name, start: () => happen(`start ${name}`), stop: () => happen(`stop ${name}`) }))
+  const parts = ['a', 'b', 'c'].map((name): Part => ({
+    name,
+    start: () => happen(`start ${name}`),
+    stop: () => happen(`stop ${name}`),
+  }))
   return { events, lifecycle: new Lifecycle(parts, silentLogger()) }
 }
 

@@ -109,7 +109,10 @@ export function stopOnSignals(options: SignalOptions): () => void {
     first = { signal, at: clock.monotonic() }
     logger.info({ signal }, 'stopping; send the signal again to exit at once')
     const cancel = clock.after(2 * graceMs + AFTER_GRACE_MS, () => {
-      logger.warn({ graceMs }, 'exiting: the stop took too long; what is under way is delivered again after the next start')
+      logger.warn(
+        { graceMs },
+        'exiting: the stop took too long; what is under way is delivered again after the next start',
+      )
       exit(1)
     })
     stop()

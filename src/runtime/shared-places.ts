@@ -64,7 +64,8 @@ export class SharedPlaces<Value> {
     let largest = tenant
     for (const [other, held] of this.#held) if (held > this.#heldBy(largest)) largest = other
     // One more than the other has is the fair share of both.
-    if (this.#heldBy(largest) > this.#heldBy(tenant) + 1) return this.#longestUnused((place) => place.tenant === largest)
+    if (this.#heldBy(largest) > this.#heldBy(tenant) + 1)
+      return this.#longestUnused((place) => place.tenant === largest)
     if (now < this.#searchAt) return undefined
     this.#searchAt = now + SEARCH_EVERY_MS
     return this.#longestUnused(({ usedAt }) => now - usedAt > this.#options.idleMs)
@@ -72,7 +73,8 @@ export class SharedPlaces<Value> {
 
   #longestUnused(isMeant: (place: Place<Value>) => boolean): Place<Value> | undefined {
     let longest: Place<Value> | undefined
-    for (const place of this.#places.values()) if (isMeant(place) && !(place.usedAt >= (longest?.usedAt ?? Infinity))) longest = place
+    for (const place of this.#places.values())
+      if (isMeant(place) && !(place.usedAt >= (longest?.usedAt ?? Infinity))) longest = place
     return longest
   }
 

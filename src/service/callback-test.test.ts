@@ -74,7 +74,10 @@ test('closing ends what is under way', async () => {
 
 test('a kind of target that is not configured is a failed delivery that says so', async () => {
   const { tests } = setup()
-  const { outcome } = await tests.run({ ...TEST, target: { type: 'nats', topic: 'x', key: null, headers: null } }, 'key')
+  const { outcome } = await tests.run(
+    { ...TEST, target: { type: 'nats', topic: 'x', key: null, headers: null } },
+    'key',
+  )
   assert.match(outcome.type === 'failed' ? outcome.error : '', /no nats connection/)
 })
 
@@ -85,7 +88,10 @@ test('it is delivered as the first attempt of a timer that is due now, with at m
   target.release()
   const { durationMs, deliveryId } = await running
   const [{ timer, attempt, ...firing }] = target.firings as [Firing]
-  assert.deepEqual([timer.timeoutMs, timer.payload, timer.namespace, attempt, timer.dueAt], [10_000, '1', 'a', 1, firing.firedAt])
+  assert.deepEqual(
+    [timer.timeoutMs, timer.payload, timer.namespace, attempt, timer.dueAt],
+    [10_000, '1', 'a', 1, firing.firedAt],
+  )
   assert.match(timer.id, /^callback-test-/)
   assert.deepEqual([durationMs, deliveryId], [40, firing.deliveryId])
 })
@@ -96,7 +102,10 @@ test('over NATS it is published, with its delivery id as the message id', async 
   const rules = { namespacePrefix: null, own: new SubjectPatterns([]), allowed: null }
   const targets = [new NatsTarget({ broker, protocols: [payloadProtocol(TEST_PROTOCOL)], rules })]
   const tests = new CallbackTests({ targets, clock: systemClock, answerTo: () => null })
-  const { outcome, answer, deliveryId } = await tests.run({ ...TEST, target: { type: 'nats', topic: 'orders', key: 'eu', headers: null } }, 'key')
+  const { outcome, answer, deliveryId } = await tests.run(
+    { ...TEST, target: { type: 'nats', topic: 'orders', key: 'eu', headers: null } },
+    'key',
+  )
   assert.deepEqual([outcome, answer], [{ type: 'delivered', statusCode: null }, null])
   const [message] = broker.uncovered
   assert.deepEqual([message!.subject, Buffer.from(message!.data).toString()], ['orders.eu', '1'])

@@ -56,7 +56,8 @@ export class CallbackTests {
   /** `asker`: the name of the key. It may have as many under way as are left for others, as with the slots of deliveries. */
   async run(test: CallbackTest, asker: string): Promise<TestedCallback> {
     const own = this.#underWayOf.get(asker) ?? 0
-    if (own >= AT_ONCE_MAX - this.#underWay) throw unavailable(`${own} callbacks are being tested with this key already`, RETRY_AFTER_MS)
+    if (own >= AT_ONCE_MAX - this.#underWay)
+      throw unavailable(`${own} callbacks are being tested with this key already`, RETRY_AFTER_MS)
     this.#count(asker, 1)
     try {
       return await this.#deliver(test)

@@ -51,7 +51,11 @@ export class CommandRouter implements Executor {
         if (!(error instanceof DuetimeError) || error.code !== ErrorCode.notOwner) throw error
         if (this.#peers.isClosed) throw unavailable('this node stops: nothing was stored', 1_000, error)
         if (this.#clock.monotonic() + waitMs > giveUpAt) {
-          throw unavailable('the part of the timers that this one belongs to has no owner that can be reached: nothing was stored', 1_000, error)
+          throw unavailable(
+            'the part of the timers that this one belongs to has no owner that can be reached: nothing was stored',
+            1_000,
+            error,
+          )
         }
       }
       await sleep(this.#clock, waitMs)

@@ -18,7 +18,12 @@ export class DeliveryLog {
   readonly #logger: Logger
   readonly #clock: Clock
   /** Lines of this period; null between periods. */
-  #period: { readonly byTarget: Map<string, number>; readonly cancelEnd: Cancel; lines: number; leftOut: number } | null = null
+  #period: {
+    readonly byTarget: Map<string, number>
+    readonly cancelEnd: Cancel
+    lines: number
+    leftOut: number
+  } | null = null
 
   constructor({ logger, clock }: { logger: Logger; clock: Clock }) {
     this.#logger = logger
@@ -54,7 +59,10 @@ export class DeliveryLog {
     const isOver = isFinished(after) || after.wakeAt === NEVER
     const nextAttemptAt = isOver ? null : new Date(after.wakeAt).toISOString()
     // With a status the words may be the receiver's own, which belong to its timers.
-    this.#logger.warn({ ...fields, ...(outcome.statusCode === null && { error: outcome.error }), nextAttemptAt }, 'delivery failed')
+    this.#logger.warn(
+      { ...fields, ...(outcome.statusCode === null && { error: outcome.error }), nextAttemptAt },
+      'delivery failed',
+    )
   }
 
   #hasRoomFor(target: string): boolean {
@@ -70,11 +78,20 @@ export class DeliveryLog {
   }
 
   #newPeriod() {
-    return { byTarget: new Map<string, number>(), cancelEnd: this.#clock.after(PERIOD_MS, () => this.stop()), lines: 0, leftOut: 0 }
+    return {
+      byTarget: new Map<string, number>(),
+      cancelEnd: this.#clock.after(PERIOD_MS, () => this.stop()),
+      lines: 0,
+      leftOut: 0,
+    }
   }
 }
 
-function facts({ namespace, id, target, attempts }: Timer, { statusCode: status }: DeliveryOutcome, durationMs: number) {
+function facts(
+  { namespace, id, target, attempts }: Timer,
+  { statusCode: status }: DeliveryOutcome,
+  durationMs: number,
+) {
   return { namespace, id, target: placeOf(target), status, attempt: attempts + 1, durationMs }
 }
 

@@ -16,7 +16,10 @@ function storeWith(counts: Readonly<Record<number, number>>, { complete = true, 
     asked,
     upcoming: async (query: UpcomingQuery): Promise<Upcoming> => {
       asked.push(query)
-      return { steps: Object.entries(counts).map(([index, count]) => ({ step: FIRST + Number(index), count })), complete }
+      return {
+        steps: Object.entries(counts).map(([index, count]) => ({ step: FIRST + Number(index), count })),
+        complete,
+      }
     },
     tallies: async (): Promise<TallySums> => ({ sums, firstSlotAt: null }),
   }
@@ -25,7 +28,14 @@ function storeWith(counts: Readonly<Record<number, number>>, { complete = true, 
 test('what is due already is told apart, and what lies behind the last step is not asked for', async () => {
   const store = storeWith({ [-3]: 2, 0: 1, 1: 5 })
   const forecast = await forecastOf(store, { stepMs: STEP, steps: 3 }, NOW)
-  assert.deepEqual(forecast.steps.map(({ at, count }) => [at - FIRST * STEP, count]), [[0, 1], [STEP, 5], [2 * STEP, 0]])
+  assert.deepEqual(
+    forecast.steps.map(({ at, count }) => [at - FIRST * STEP, count]),
+    [
+      [0, 1],
+      [STEP, 5],
+      [2 * STEP, 0],
+    ],
+  )
   assert.deepEqual([forecast.overdue, forecast.total, forecast.peak], [2, 6, { at: (FIRST + 1) * STEP, count: 5 }])
   assert.deepEqual(store.asked, [{ stepMs: STEP, until: (FIRST + 3) * STEP - 1 }])
 })
@@ -50,7 +60,10 @@ test('days are added up from tallies, however many timers there are', async () =
   const tallies = { ...hours, [`wake.d.${day - 1}`]: 4, [`wake.d.${day + 1}`]: 1_000_000, 'interval.PT1M': 9 }
   const store = storeWith({}, { tallies })
   const { steps, overdue, complete } = await forecastOf(store, { stepMs: DAY_MS, steps: 3 }, NOW)
-  assert.deepEqual(steps.map(({ count }) => count), [2, 1_000_005, 0])
+  assert.deepEqual(
+    steps.map(({ count }) => count),
+    [2, 1_000_005, 0],
+  )
   assert.deepEqual([overdue, complete, store.asked], [4, true, []])
 })
 

@@ -35,7 +35,11 @@ const HOT_TIMES_AVERAGE = 3
 
 type ForecastStore = Pick<Store, 'upcoming' | 'tallies'>
 
-export async function forecastOf(store: ForecastStore, { stepMs, steps, ...scope }: ForecastQuery, now: Millis): Promise<Forecast> {
+export async function forecastOf(
+  store: ForecastStore,
+  { stepMs, steps, ...scope }: ForecastQuery,
+  now: Millis,
+): Promise<Forecast> {
   const first = Math.floor(now / stepMs)
   const { counts, complete } = await countsOf(store, scope, { stepMs, end: first + steps })
   const listed = Array.from({ length: steps }, (_, index) => first + index).map((step) => {

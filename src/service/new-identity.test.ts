@@ -16,14 +16,22 @@ async function setup(t: TestContext, lost: readonly number[]) {
   const clock = new ManualClock()
   const store = new MemoryStore({ shards: SHARDS, shared: true })
   await store.beat({ node: 'dead', address: 'http://127.0.0.1:9', leaving: false, beat: 1, now: clock.now() })
-  for (const shard of lost) await store.claim({ shard: shard as ShardId, expected: 0 as Epoch, from: null, owner: 'dead' })
+  for (const shard of lost)
+    await store.claim({ shard: shard as ShardId, expected: 0 as Epoch, from: null, owner: 'dead' })
   const gone = (): Promise<never> => Promise.reject(new Error('connection refused'))
   const neighbours = { notify() {}, prepare: gone, moved: gone, land: gone }
   const cluster = { address: () => 'http://127.0.0.1:9', leaseMs: 5_000, neighbours }
   const engine = testEngine({ store, clock, targets: [new NoneTarget()], node: 'alive', cluster })
   await engine.start()
   t.after(() => engine.stop(0))
-  const timers = new TimerOperations({ engine, store, clock, namespaces: [], refuseTarget: () => null, observer: { executed() {} } })
+  const timers = new TimerOperations({
+    engine,
+    store,
+    clock,
+    namespaces: [],
+    refuseTarget: () => null,
+    observer: { executed() {} },
+  })
   return { engine, timers }
 }
 
@@ -32,7 +40,10 @@ const ids = Array.from({ length: 200 }, (_, index) => index)
 test('a timer without an id gets one of a shard that this node owns', async (t) => {
   const { engine, timers } = await setup(t, [0, 1])
   const given = ids.map((index) => timerIdentity(DEFAULT_NAMESPACE, `${index}` as TimerId))
-  assert.ok(given.some(({ uuid }) => engine.owns(uuid)) && given.some(({ uuid }) => !engine.owns(uuid)), 'there are two nodes')
+  assert.ok(
+    given.some(({ uuid }) => engine.owns(uuid)) && given.some(({ uuid }) => !engine.owns(uuid)),
+    'there are two nodes',
+  )
   const own = ids.map(() => timers.newIdentity(DEFAULT_NAMESPACE)).filter(({ uuid }) => engine.owns(uuid))
   assert.ok(own.length >= ids.length * 0.9, `${own.length} of ${ids.length}: one in ten thousand is not found in time`)
 })
@@ -41,11 +52,17 @@ test('ids are different, and sorted by time', async (t) => {
   const { timers } = await setup(t, [0])
   const made = ids.map(() => timers.newIdentity(DEFAULT_NAMESPACE).id)
   assert.equal(new Set(made).size, made.length)
-  assert.deepEqual(made.map((id) => id.slice(0, 13)), made.map((id) => id.slice(0, 13)).toSorted())
+  assert.deepEqual(
+    made.map((id) => id.slice(0, 13)),
+    made.map((id) => id.slice(0, 13)).toSorted(),
+  )
 })
 
 test('a node that owns nothing makes ids, too', async (t) => {
-  const { engine, timers } = await setup(t, Array.from({ length: SHARDS }, (_, shard) => shard))
+  const { engine, timers } = await setup(
+    t,
+    Array.from({ length: SHARDS }, (_, shard) => shard),
+  )
   const { id, uuid } = timers.newIdentity(DEFAULT_NAMESPACE)
   assert.deepEqual(timerIdentity(DEFAULT_NAMESPACE, id).uuid, uuid)
   assert.equal(engine.owns(uuid), false)

@@ -22,5 +22,8 @@ test('what has one key runs one after the other, in order, after a failure too; 
   running.get('b1')!.resolve('done')
   await until(5)
   for (const last of ['a3', 'b2']) running.get(last)!.resolve('done')
-  assert.deepEqual((await settled).map(({ status }) => status), ['rejected', 'fulfilled', 'fulfilled', 'fulfilled', 'fulfilled'])
+  assert.deepEqual(
+    (await settled).map(({ status }) => status),
+    ['rejected', 'fulfilled', 'fulfilled', 'fulfilled', 'fulfilled'],
+  )
 })

@@ -2,7 +2,10 @@
 // a timer and then cancels it means that order.
 
 /** `keyOf`: whose turn it is to wait for. */
-export type InOrder<Item, Result> = { readonly keyOf: (item: Item) => string; readonly run: (item: Item) => Promise<Result> }
+export type InOrder<Item, Result> = {
+  readonly keyOf: (item: Item) => string
+  readonly run: (item: Item) => Promise<Result>
+}
 
 /** Each has its own outcome, in the order of the items: one that fails does not stop the others. */
 export function settledInOrder<Item, Result>(
@@ -12,7 +15,11 @@ export function settledInOrder<Item, Result>(
   const last = new Map<string, Promise<Result>>()
   const running = items.map((item) => {
     const key = keyOf(item)
-    const result = last.get(key)?.then(() => run(item), () => run(item)) ?? run(item)
+    const result =
+      last.get(key)?.then(
+        () => run(item),
+        () => run(item),
+      ) ?? run(item)
     last.set(key, result)
     return result
   })

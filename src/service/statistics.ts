@@ -2,7 +2,14 @@
 // period from the tallies of its slots. Nothing here looks at a timer.
 
 import { percentile } from '../core/statistics/histogram.ts'
-import { DELAY_BANDS, OTHER_INTERVALS, SLOT_MS, SLOTS_KEPT_MS, TallyName, TallyPrefix } from '../core/statistics/tallies.ts'
+import {
+  DELAY_BANDS,
+  OTHER_INTERVALS,
+  SLOT_MS,
+  SLOTS_KEPT_MS,
+  TallyName,
+  TallyPrefix,
+} from '../core/statistics/tallies.ts'
 import { isFinished, Status } from '../core/timer/timer.ts'
 import type { Millis } from '../core/timer/timer.ts'
 import { TimerKind } from '../core/timer/timer-kind.ts'
@@ -55,7 +62,12 @@ const DAY = 24 * HOUR
 type Sums = ReadonlyMap<string, number>
 
 /** `counts` are those of the namespaces asked for. */
-export async function statisticsOf(store: Store, { periodMs, ...scope }: StatisticsQuery, counts: readonly TimerCount[], now: Millis): Promise<Statistics> {
+export async function statisticsOf(
+  store: Store,
+  { periodMs, ...scope }: StatisticsQuery,
+  counts: readonly TimerCount[],
+  now: Millis,
+): Promise<Statistics> {
   const since = Math.floor((now - (periodMs ?? SLOTS_KEPT_MS)) / SLOT_MS) * SLOT_MS
   const [standing, recent, counted] = await Promise.all([
     store.tallies({ ...scope, since: null }),
@@ -70,12 +82,19 @@ export async function statisticsOf(store: Store, { periodMs, ...scope }: Statist
   return {
     now,
     created: { once: of(period, TallyName.created) - createdCycles, cycles: createdCycles },
-    ended: { completed: of(period, TallyName.completed), failed: of(period, TallyName.failed), canceled: of(period, TallyName.canceled) },
+    ended: {
+      completed: of(period, TallyName.completed),
+      failed: of(period, TallyName.failed),
+      canceled: of(period, TallyName.canceled),
+    },
     firings: firingsOf(period, of(slots, TallyName.fired) / Math.max(1, (now - (recent.firstSlotAt ?? now)) / 1_000)),
     delays: Object.fromEntries(DELAY_BANDS.map(({ name }) => [name, of(period, TallyPrefix.delay + name)])),
     live: total(live),
     cycles: cyclesOf(period, standingSums, live),
-    wheel: wheelUsage({ counted, coarse: wakesOf(standingSums), total: total(live.filter(({ status }) => status !== Status.paused)) }, now),
+    wheel: wheelUsage(
+      { counted, coarse: wakesOf(standingSums), total: total(live.filter(({ status }) => status !== Status.paused)) },
+      now,
+    ),
   }
 }
 
@@ -109,18 +128,31 @@ function cyclesOf(period: Sums, standing: Sums, live: readonly TimerCount[]): Cy
 }
 
 /** What wakes before the end of a level's reach, by the level's slots; null when it is too much to count, or lies too far ahead. */
-async function countedBefore(store: Store, scope: NamespaceScope, level: number, now: Millis): Promise<WakeCount[] | null> {
+async function countedBefore(
+  store: Store,
+  scope: NamespaceScope,
+  level: number,
+  now: Millis,
+): Promise<WakeCount[] | null> {
   const end = reachEnd(level, now)
   if (end === Infinity) return null
   const stepMs = WHEEL_LEVELS[level]!.slotMs
   const { steps, complete } = await store.upcoming({ ...scope, until: end - 1, stepMs })
   if (!complete) return null
-  return steps.map(({ step, count }) => ({ from: step * stepMs, lengthMs: Math.min(stepMs, end - step * stepMs), count }))
+  return steps.map(({ step, count }) => ({
+    from: step * stepMs,
+    lengthMs: Math.min(stepMs, end - step * stepMs),
+    count,
+  }))
 }
 
 function wakesOf(standing: Sums): WakeCount[] {
   const stretches = (prefix: string, lengthMs: Millis) =>
-    withPrefix(standing, prefix).map(([index, count]): WakeCount => ({ from: Number(index) * lengthMs, lengthMs, count }))
+    withPrefix(standing, prefix).map(([index, count]): WakeCount => ({
+      from: Number(index) * lengthMs,
+      lengthMs,
+      count,
+    }))
   return [...stretches(TallyPrefix.wakeHour, HOUR), ...stretches(TallyPrefix.wakeDay, DAY)]
 }
 
@@ -133,7 +165,9 @@ function of(sums: Sums, name: string): number {
 }
 
 function withPrefix(sums: Sums, prefix: string): [rest: string, amount: number][] {
-  return [...sums].filter(([name]) => name.startsWith(prefix)).map(([name, amount]) => [name.slice(prefix.length), amount])
+  return [...sums]
+    .filter(([name]) => name.startsWith(prefix))
+    .map(([name, amount]) => [name.slice(prefix.length), amount])
 }
 
 function total(counts: readonly TimerCount[]): number {

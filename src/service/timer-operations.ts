@@ -16,7 +16,17 @@ import type { Executed } from '../engine/shard.ts'
 import type { Clock } from '../runtime/clock/clock.ts'
 import { randomUuidV7 } from '../runtime/uuid-v7.ts'
 import { TIMER_PARTS } from '../store/store.ts'
-import type { ListFilter, ListPage, ListQuery, NamespaceScope, PageQuery, Store, StoreStats, TimerCount, TimerPage } from '../store/store.ts'
+import type {
+  ListFilter,
+  ListPage,
+  ListQuery,
+  NamespaceScope,
+  PageQuery,
+  Store,
+  StoreStats,
+  TimerCount,
+  TimerPage,
+} from '../store/store.ts'
 import { GatheredGets } from '../store/gathered-gets.ts'
 import { asking } from './store-failures.ts'
 import type { Executor } from './command-router.ts'
@@ -46,7 +56,12 @@ export type Callback = { readonly target: Target; readonly protocol: string }
 export type ServiceObserver = { executed(command: Command, result: Executed): void }
 
 /** What a command on many timers did. `more`: the limit was reached before the last match; ask again. */
-export type BulkResult = { readonly matched: number; readonly changed: number; readonly tooLate: number; readonly more: boolean }
+export type BulkResult = {
+  readonly matched: number
+  readonly changed: number
+  readonly tooLate: number
+  readonly more: boolean
+}
 
 const BULK_PAGE = 500
 const IDS_TRIED_MAX = 16 // a hash each, some microseconds: as many tries as there are nodes will do, and with more nodes many are sent on
@@ -94,7 +109,9 @@ export class TimerOperations {
   async get(identity: TimerIdentity): Promise<Timer> {
     this.#assertEnabled(identity.namespace)
     const { engine, store } = this.#options
-    const timer = await asking(this.#reads.get({ ...identity, shard: shardOf(identity.uuid, store.capabilities.shards) }))
+    const timer = await asking(
+      this.#reads.get({ ...identity, shard: shardOf(identity.uuid, store.capabilities.shards) }),
+    )
     if (timer === null) throw timerNotFound(identity)
     return engine.view(timer)
   }
@@ -155,12 +172,21 @@ export class TimerOperations {
     return { now, firings: upcomingFirings(schedule, now, count) }
   }
 
-  async #many(type: 'cancel' | 'retry', filter: ListFilter, { dryRun }: { readonly dryRun: boolean }): Promise<BulkResult> {
+  async #many(
+    type: 'cancel' | 'retry',
+    filter: ListFilter,
+    { dryRun }: { readonly dryRun: boolean },
+  ): Promise<BulkResult> {
     if (filter.statuses?.length === 0) return { matched: 0, changed: 0, tooLate: 0, more: false }
     let [matched, changed, tooLate] = [0, 0, 0]
     let page: ListPage = { timers: [], next: null }
     do {
-      page = await this.list({ filter, after: page.next, limit: Math.min(BULK_PAGE, BULK_TIMERS_MAX - matched), omit: TIMER_PARTS })
+      page = await this.list({
+        filter,
+        after: page.next,
+        limit: Math.min(BULK_PAGE, BULK_TIMERS_MAX - matched),
+        omit: TIMER_PARTS,
+      })
       matched += page.timers.length
       if (dryRun) continue
       const done = await Promise.all(page.timers.map((timer) => this.#oneOfMany(type, timer)))
@@ -173,20 +199,30 @@ export class TimerOperations {
   /** False when the timer went on before its turn came, which is no failure of the whole. */
   async #oneOfMany(type: 'cancel' | 'retry', { namespace, id, uuid }: Timer): Promise<boolean> {
     try {
-      await this.execute(type === 'cancel' ? { type, namespace, id, uuid, ifVersion: null } : { type, namespace, id, uuid })
+      await this.execute(
+        type === 'cancel' ? { type, namespace, id, uuid, ifVersion: null } : { type, namespace, id, uuid },
+      )
       return true
     } catch (error) {
-      if (error instanceof DuetimeError && (error.code === ErrorCode.timerNotPending || error.code === ErrorCode.timerNotFound)) return false
+      if (
+        error instanceof DuetimeError &&
+        (error.code === ErrorCode.timerNotPending || error.code === ErrorCode.timerNotFound)
+      )
+        return false
       throw error
     }
   }
 
   #assertEnabled(namespace: Namespace): void {
     if (this.#namespaces.size === 0 || this.#namespaces.has(namespace)) return
-    throw new DuetimeError(ErrorCode.namespaceNotEnabled, `namespace '${namespace}' is not enabled here; NAMESPACES lists those that are`, {
-      field: 'namespace',
-      namespace,
-    })
+    throw new DuetimeError(
+      ErrorCode.namespaceNotEnabled,
+      `namespace '${namespace}' is not enabled here; NAMESPACES lists those that are`,
+      {
+        field: 'namespace',
+        namespace,
+      },
+    )
   }
 
   #assertCallback(callback: Callback, namespace: Namespace): void {
@@ -201,5 +237,8 @@ export function callbackIn(command: Command): Callback | undefined {
 }
 
 function within(filter: ListFilter, statuses: readonly Status[]): ListFilter {
-  return { ...filter, statuses: filter.statuses === undefined ? statuses : statuses.filter((status) => filter.statuses!.includes(status)) }
+  return {
+    ...filter,
+    statuses: filter.statuses === undefined ? statuses : statuses.filter((status) => filter.statuses!.includes(status)),
+  }
 }

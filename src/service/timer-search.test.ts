@@ -32,13 +32,22 @@ async function setup(t: TestContext) {
 
 function many(...namespaces: readonly string[]): TimerCount[] {
   return namespaces.map((namespace) => {
-    return { namespace: namespace as Namespace, status: Status.pending, kind: TimerKind.once, count: LOOKED_THROUGH_MAX }
+    return {
+      namespace: namespace as Namespace,
+      status: Status.pending,
+      kind: TimerKind.once,
+      count: LOOKED_THROUGH_MAX,
+    }
   })
 }
 
 test('where there are too many timers to look through, the very id is found in each namespace, and no other', async (t) => {
   const { search } = await setup(t)
-  assert.deepEqual(await search('order-1', {}, many('a', 'b')), { names: ['a/order-1', 'b/order-1'], total: 2, searched: 'exact' })
+  assert.deepEqual(await search('order-1', {}, many('a', 'b')), {
+    names: ['a/order-1', 'b/order-1'],
+    total: 2,
+    searched: 'exact',
+  })
   assert.deepEqual((await search('order', {}, many('a', 'b'))).names, [])
   assert.deepEqual((await search('order-1', { descending: true }, many('a', 'b'))).names, ['b/order-1', 'a/order-1'])
   assert.deepEqual((await search('order-1', { namespace: 'b' as Namespace }, many('b', 'b'))).names, ['b/order-1'])
@@ -47,9 +56,17 @@ test('where there are too many timers to look through, the very id is found in e
 
 test('where there are few, ids that begin with the text are found, in order, and counted', async (t) => {
   const { search } = await setup(t)
-  assert.deepEqual(await search('order-1'), { names: ['a/order-1', 'a/order-12', 'b/order-1'], total: 3, searched: 'prefix' })
+  assert.deepEqual(await search('order-1'), {
+    names: ['a/order-1', 'a/order-12', 'b/order-1'],
+    total: 3,
+    searched: 'prefix',
+  })
   assert.deepEqual((await search('order-1', { sort: 'createdAt' })).names, ['b/order-1', 'a/order-12', 'a/order-1'])
-  assert.deepEqual(await search('order-1', { offset: 1, limit: 1 }), { names: ['a/order-12'], total: 3, searched: 'prefix' })
+  assert.deepEqual(await search('order-1', { offset: 1, limit: 1 }), {
+    names: ['a/order-12'],
+    total: 3,
+    searched: 'prefix',
+  })
   assert.deepEqual((await search('o', { namespaces: ['b*' as NamespacePattern] })).names, ['b/order-1'])
   assert.deepEqual((await search('order-1', { statuses: [Status.paused] })).names, [])
 })

@@ -5,10 +5,11 @@ import { timerUuid } from '../core/timer/ids.ts'
 import type { Namespace, Status, Timer, TimerId, TimerUuid } from '../core/timer/timer.ts'
 import type { NamespaceScope, PageFilter, PageQuery, Store, TimerCount } from '../store/store.ts'
 
-export type SearchQuery = NamespaceScope & Omit<PageQuery, 'filter'> & {
-  readonly text: TimerId
-  readonly statuses?: readonly Status[]
-}
+export type SearchQuery = NamespaceScope &
+  Omit<PageQuery, 'filter'> & {
+    readonly text: TimerId
+    readonly statuses?: readonly Status[]
+  }
 
 /** `searched`: for ids that begin with the text, or for the very id. `total` is how many were found. */
 export type Found = { readonly timers: readonly Timer[]; readonly total: number; readonly searched: 'prefix' | 'exact' }
@@ -17,7 +18,11 @@ export const LOOKED_THROUGH_MAX = 2_000 // a few milliseconds of the store's tim
 export const SEARCHED_NAMESPACES_MAX = 200
 
 /** `counts` are those of the namespaces asked for. */
-export async function searchTimers(store: Pick<Store, 'page'>, query: SearchQuery, counts: readonly TimerCount[]): Promise<Found> {
+export async function searchTimers(
+  store: Pick<Store, 'page'>,
+  query: SearchQuery,
+  counts: readonly TimerCount[],
+): Promise<Found> {
   const { text, namespace, namespaces, statuses, ...page } = query
   const candidates = total(counts.filter(({ status }) => statuses === undefined || statuses.includes(status)))
   const isPrefix = candidates <= LOOKED_THROUGH_MAX
@@ -25,7 +30,9 @@ export async function searchTimers(store: Pick<Store, 'page'>, query: SearchQuer
     ...(namespace === undefined ? {} : { namespace }),
     ...(namespaces === undefined ? {} : { namespaces }),
     ...(statuses === undefined ? {} : { statuses }),
-    ...(isPrefix ? { idPrefix: text } : { uuids: uuidsOf(text, namespace === undefined ? largest(counts) : [namespace]) }),
+    ...(isPrefix
+      ? { idPrefix: text }
+      : { uuids: uuidsOf(text, namespace === undefined ? largest(counts) : [namespace]) }),
   }
   return { ...(await store.page({ ...page, filter })), searched: isPrefix ? 'prefix' : 'exact' }
 }

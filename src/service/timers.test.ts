@@ -20,14 +20,33 @@ const NAMESPACES = ['a', 'team.x', 'team.y', 'z']
 const SCHEDULE = parseSchedule('PT1H', null)
 
 function principal(permission: Permission, ...namespaces: readonly string[]): Principal {
-  return { name: 'k', permissions: new Set([permission]), namespaces: namespaces as readonly NamespacePattern[], rateLimit: null }
+  return {
+    name: 'k',
+    permissions: new Set([permission]),
+    namespaces: namespaces as readonly NamespacePattern[],
+    rateLimit: null,
+  }
 }
 
 function create(namespace: string, id: string): CreateCommand {
   const target = { type: 'none' } as const
   const plain = { payload: null, metadata: null, traceparent: null, correlationId: null }
-  const spec = { ...plain, schedule: SCHEDULE, catchUp: CatchUp.all, target, protocol: 'v1', retry: DEFAULT_RETRY, timeoutMs: 30_000 }
-  return { type: 'create', ...timerIdentity(namespace as Namespace, id as TimerId), onConflict: 'replace', minLeadMs: 0, spec }
+  const spec = {
+    ...plain,
+    schedule: SCHEDULE,
+    catchUp: CatchUp.all,
+    target,
+    protocol: 'v1',
+    retry: DEFAULT_RETRY,
+    timeoutMs: 30_000,
+  }
+  return {
+    type: 'create',
+    ...timerIdentity(namespace as Namespace, id as TimerId),
+    onConflict: 'replace',
+    minLeadMs: 0,
+    spec,
+  }
 }
 
 /** Two timers in each of the namespaces. */
@@ -36,7 +55,14 @@ async function setup(t: TestContext): Promise<TimerService> {
   const engine = testEngine({ store, clock, targets: [new NoneTarget()] })
   await engine.start()
   t.after(() => engine.stop(0))
-  const service = new TimerService({ engine, store, clock, namespaces: [], refuseTarget: () => null, observer: { executed() {} } })
+  const service = new TimerService({
+    engine,
+    store,
+    clock,
+    namespaces: [],
+    refuseTarget: () => null,
+    observer: { executed() {} },
+  })
   await service.as(ANONYMOUS).executeMany(NAMESPACES.flatMap((one) => [create(one, '1'), create(one, '2')]))
   return service
 }
@@ -107,12 +133,22 @@ test('without a namespace a key lists, counts and cancels in its own only', asyn
   const { live, created } = await timers.statistics({ periodMs: null })
   assert.deepEqual([live, created.once], [6, 6])
   const { counts } = await timers.stats()
-  assert.deepEqual(counts.map(({ namespace, count }) => `${namespace} ${count}`).toSorted(), ['a 2', 'team.x 2', 'team.y 2'])
-  assert.deepEqual((await timers.stats({ namespace: 'team.x' as Namespace })).counts.map(({ count }) => count), [2])
+  assert.deepEqual(counts.map(({ namespace, count }) => `${namespace} ${count}`).toSorted(), [
+    'a 2',
+    'team.x 2',
+    'team.y 2',
+  ])
+  assert.deepEqual(
+    (await timers.stats({ namespace: 'team.x' as Namespace })).counts.map(({ count }) => count),
+    [2],
+  )
   assert.equal((await timers.cancelMany({}, { dryRun: true })).matched, 6)
   assert.equal((await timers.cancelMany({}, { dryRun: false })).changed, 6)
   const left = await service.as(ANONYMOUS).list({ filter: { statuses: ['pending'] }, after: null, limit: 100 })
-  assert.deepEqual(left.timers.map(({ namespace }) => namespace), ['z', 'z'])
+  assert.deepEqual(
+    left.timers.map(({ namespace }) => namespace),
+    ['z', 'z'],
+  )
 })
 
 test('a key without namespaces sees none', async (t) => {
@@ -134,7 +170,14 @@ test('who may only read can count what a cancel would do, and not do it', async 
 
 test('of many creates those outside the namespaces are refused alone', async (t) => {
   const service = await setup(t)
-  const results = await service.as(principal(Permission.timer, 'a')).executeMany([create('a', 'new'), create('z', 'new')])
-  assert.deepEqual(results.map(({ status }) => status), ['fulfilled', 'rejected'])
-  await assert.rejects(service.as(ANONYMOUS).get(timerIdentity('z' as Namespace, 'new' as TimerId)), { code: 'TIMER_NOT_FOUND' })
+  const results = await service
+    .as(principal(Permission.timer, 'a'))
+    .executeMany([create('a', 'new'), create('z', 'new')])
+  assert.deepEqual(
+    results.map(({ status }) => status),
+    ['fulfilled', 'rejected'],
+  )
+  await assert.rejects(service.as(ANONYMOUS).get(timerIdentity('z' as Namespace, 'new' as TimerId)), {
+    code: 'TIMER_NOT_FOUND',
+  })
 })

@@ -2,7 +2,16 @@
 // forget to ask. A namespace that is named is refused before anything is looked up: the answer is the same whether or
 // not the timer exists. A namespace that is not named means those the principal may see.
 
-import { assertAccess, assertSubject, EVERY_NAMESPACE, mayAccess, NO_NAMESPACE, Permission, tenantOf, visibleNamespaces } from '../core/access.ts'
+import {
+  assertAccess,
+  assertSubject,
+  EVERY_NAMESPACE,
+  mayAccess,
+  NO_NAMESPACE,
+  Permission,
+  tenantOf,
+  visibleNamespaces,
+} from '../core/access.ts'
 import type { Principal, Scope } from '../core/access.ts'
 import type { Command } from '../core/rules/command.ts'
 import type { TimerIdentity } from '../core/timer/ids.ts'
@@ -10,7 +19,15 @@ import type { Schedule } from '../core/time/schedule.ts'
 import { withoutSecrets } from '../core/timer/secrets.ts'
 import type { Millis, Namespace, Target, Timer } from '../core/timer/timer.ts'
 import type { Executed } from '../engine/shard.ts'
-import type { ListFilter, ListPage, ListQuery, NamespaceScope, PageFilter, StoreStats, TimerPage } from '../store/store.ts'
+import type {
+  ListFilter,
+  ListPage,
+  ListQuery,
+  NamespaceScope,
+  PageFilter,
+  StoreStats,
+  TimerPage,
+} from '../store/store.ts'
 import type { PageQuery as StorePageQuery } from '../store/store.ts'
 import { subjectOf } from '../targets/nats/nats-address.ts'
 import type { Sight } from './activity/overview.ts'
@@ -63,7 +80,10 @@ export class Timers {
   /** Many at once, sharing commits; those on one timer in the order given. Each has its own answer: a refusal does not stop the others. */
   async executeMany(commands: readonly Command[]): Promise<PromiseSettledResult<Executed>[]> {
     const arrived = this.arrived()
-    return this.changeMany(NO_NAMESPACE, commands, { keyOf: ({ uuid }) => uuid, run: (command) => arrived.execute(command) })
+    return this.changeMany(NO_NAMESPACE, commands, {
+      keyOf: ({ uuid }) => uuid,
+      run: (command) => arrived.execute(command),
+    })
   }
 
   /** The same for changes that take more than one command each. Who may change nothing in the namespace is refused as a whole. */
@@ -120,7 +140,13 @@ export class Timers {
   }
 
   /** How things are, and what happened in the period; null is all time. */
-  async statistics({ namespace, periodMs }: { readonly namespace?: Namespace; readonly periodMs: Millis | null }): Promise<Statistics> {
+  async statistics({
+    namespace,
+    periodMs,
+  }: {
+    readonly namespace?: Namespace
+    readonly periodMs: Millis | null
+  }): Promise<Statistics> {
     const scope = this.#within(namespace === undefined ? {} : { namespace }, Permission.read)
     const { counts } = await this.stats(namespace === undefined ? {} : { namespace })
     return this.#operations.statistics({ ...scope, periodMs }, counts)
@@ -128,11 +154,17 @@ export class Timers {
 
   /** Cancels every pending or paused timer that matches; with `dryRun`, which is reading, it only counts them. */
   async cancelMany(filter: TimerFilter, options: { readonly dryRun: boolean }): Promise<BulkResult> {
-    return this.#operations.cancelMany(this.#within(filter, options.dryRun ? Permission.read : Permission.timer), options)
+    return this.#operations.cancelMany(
+      this.#within(filter, options.dryRun ? Permission.read : Permission.timer),
+      options,
+    )
   }
 
   async retryMany(filter: TimerFilter, options: { readonly dryRun: boolean }): Promise<BulkResult> {
-    return this.#operations.retryMany(this.#within(filter, options.dryRun ? Permission.read : Permission.timer), options)
+    return this.#operations.retryMany(
+      this.#within(filter, options.dryRun ? Permission.read : Permission.timer),
+      options,
+    )
   }
 
   /** When a timer with this schedule, created now, would fire. Nothing is stored. */
@@ -145,7 +177,10 @@ export class Timers {
     if (target.type === 'nats') assertSubject(this.#principal, subjectOf(target), namespace)
   }
 
-  #within<Filter extends { readonly namespace?: Namespace }>(filter: Filter, permission: Permission): Filter & NamespaceScope {
+  #within<Filter extends { readonly namespace?: Namespace }>(
+    filter: Filter,
+    permission: Permission,
+  ): Filter & NamespaceScope {
     assertAccess(this.#principal, permission, filter.namespace ?? NO_NAMESPACE)
     const visible = visibleNamespaces(this.#principal)
     return filter.namespace !== undefined || visible === null ? filter : { ...filter, namespaces: visible }

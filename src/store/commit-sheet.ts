@@ -31,7 +31,10 @@ export function importedPart(fence: OwnedShard, puts: readonly Put[]): CommitPar
   const sums = new CounterSums()
   for (const { before, after } of puts) {
     sums.move(before, after)
-    sums.tally(after.namespace, talliesOf(before, after).filter(({ slotAt }) => slotAt === STANDING))
+    sums.tally(
+      after.namespace,
+      talliesOf(before, after).filter(({ slotAt }) => slotAt === STANDING),
+    )
   }
   return { ...fence, puts, deletes: NOTHING, counters: sums.counters(), events: NOTHING }
 }

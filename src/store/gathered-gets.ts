@@ -6,7 +6,11 @@ import type { TimerKey, TimerStore } from './store.ts'
 
 const BATCH_KEYS_MAX = 200 // decoding so many takes well under a millisecond of the main thread
 
-type Waiting = { readonly key: TimerKey; readonly resolve: (timer: Timer | null) => void; readonly reject: (error: unknown) => void }
+type Waiting = {
+  readonly key: TimerKey
+  readonly resolve: (timer: Timer | null) => void
+  readonly reject: (error: unknown) => void
+}
 
 export class GatheredGets {
   readonly #store: Pick<TimerStore, 'getMany'>

@@ -59,7 +59,11 @@ export interface TimerStore {
   /** Those of the shards that have live timers up to `until` (inclusive), in one round trip. */
   dueShards(look: { readonly shards: readonly ShardId[]; readonly until: Millis }): Promise<readonly ShardId[]>
   /** Finished timers of these shards whose retention ended before `before`, `limit` at most, to be deleted by a commit. */
-  expired(scan: { readonly shards: readonly ShardId[]; readonly before: Millis; readonly limit: number }): Promise<readonly StoredRow[]>
+  expired(scan: {
+    readonly shards: readonly ShardId[]
+    readonly before: Millis
+    readonly limit: number
+  }): Promise<readonly StoredRow[]>
   /** Removes counters of slots before this one, and standing ones that count nothing, some at a time. True when there may be more. */
   forgetCounters(slotsBefore: Millis): Promise<boolean>
 
@@ -67,7 +71,11 @@ export interface TimerStore {
    * The outbox of one shard: events that were written with commits, from behind the number `after`, in the order of the
    * commits and, within a part, of its events. Numbers grow for ever, also over removals and changes of the owner.
    */
-  readEvents(read: { readonly shard: ShardId; readonly after: number; readonly limit: number }): Promise<readonly OutboxEvent[]>
+  readEvents(read: {
+    readonly shard: ShardId
+    readonly after: number
+    readonly limit: number
+  }): Promise<readonly OutboxEvent[]>
   /** Those that are gone already do not matter. Not fenced: a published event is published, whoever owns the shard now. */
   removeEvents(published: { readonly shard: ShardId; readonly numbers: readonly number[] }): Promise<void>
 }
@@ -101,7 +109,12 @@ export type StoreCapabilities = {
   readonly shards: number
 }
 
-export type TimerKey = { readonly namespace: Namespace; readonly id: TimerId; readonly uuid: TimerUuid; readonly shard: ShardId }
+export type TimerKey = {
+  readonly namespace: Namespace
+  readonly id: TimerId
+  readonly uuid: TimerUuid
+  readonly shard: ShardId
+}
 
 /**
  * The fence of a shard. The owner belongs to it: a database that went back in time (failed over to a standby that had not
@@ -154,9 +167,17 @@ export type ClusterState = { readonly nodes: readonly NodeRow[]; readonly shards
 /** `before` is the row that must be there, at its version; null: none may be. */
 export type Put = { readonly before: Timer | null; readonly after: Timer }
 /** Of a row, what its deletion needs. */
-export type StoredRow = Pick<Timer, 'uuid' | 'namespace' | 'version' | 'status' | 'metadata'> & { readonly shard: ShardId; readonly kind: TimerKind }
+export type StoredRow = Pick<Timer, 'uuid' | 'namespace' | 'version' | 'status' | 'metadata'> & {
+  readonly shard: ShardId
+  readonly kind: TimerKind
+}
 /** A number that is added to, by namespace, slot of time and name; see counters.ts. */
-export type Counter = { readonly namespace: Namespace; readonly slotAt: Millis; readonly name: string; readonly amount: number }
+export type Counter = {
+  readonly namespace: Namespace
+  readonly slotAt: Millis
+  readonly name: string
+  readonly amount: number
+}
 export type OutboxEvent = LifecycleEvent & { readonly number: number }
 export type CommitPart = OwnedShard & {
   readonly puts: readonly Put[]
@@ -254,14 +275,25 @@ export type TimerPage = { readonly timers: readonly Timer[]; readonly total: num
 
 export type TallyQuery = NamespaceScope & { readonly since: Millis | null }
 /** `firstSlotAt`: the earliest slot that something was found in; null for none, and for all time. */
-export type TallySums = { readonly sums: readonly { readonly name: string; readonly amount: number }[]; readonly firstSlotAt: Millis | null }
+export type TallySums = {
+  readonly sums: readonly { readonly name: string; readonly amount: number }[]
+  readonly firstSlotAt: Millis | null
+}
 
 export type UpcomingQuery = NamespaceScope & { readonly until: Millis; readonly stepMs: Millis }
 /** Steps are numbered since 1970. `complete`: false when there were more timers than an adapter cares to count. */
-export type Upcoming = { readonly steps: readonly { readonly step: number; readonly count: number }[]; readonly complete: boolean }
+export type Upcoming = {
+  readonly steps: readonly { readonly step: number; readonly count: number }[]
+  readonly complete: boolean
+}
 
 export type StoreStats = { readonly counts: readonly TimerCount[] }
-export type TimerCount = { readonly namespace: Namespace; readonly status: Status; readonly kind: TimerKind; readonly count: number }
+export type TimerCount = {
+  readonly namespace: Namespace
+  readonly status: Status
+  readonly kind: TimerKind
+  readonly count: number
+}
 
 /** The database failed. `retryable`: the same call may succeed later. `outcomeUnknown`: a write may have happened all the same. */
 export class StoreError extends Error {
@@ -271,7 +303,10 @@ export class StoreError extends Error {
   /** There is no space left. Clients may know this; the message names hosts and files, and is for the log. */
   readonly isFull: boolean
 
-  constructor(message: string, options: { retryable?: boolean; outcomeUnknown?: boolean; isFull?: boolean; cause?: unknown } = {}) {
+  constructor(
+    message: string,
+    options: { retryable?: boolean; outcomeUnknown?: boolean; isFull?: boolean; cause?: unknown } = {},
+  ) {
     super(message, { cause: options.cause })
     this.retryable = options.retryable ?? true
     this.outcomeUnknown = options.outcomeUnknown ?? false

@@ -17,8 +17,14 @@ const read = (name: string) => readFileSync(join(directory, name), 'utf8')
 const dockerfile = read('Dockerfile')
 
 type Environment = Readonly<Record<string, string>>
-type ComposeService = { readonly environment?: Environment; readonly stop_grace_period?: string; readonly healthcheck?: object }
-const { services } = parse(read('compose.yaml'), { merge: true }) as { readonly services: Readonly<Record<string, ComposeService>> }
+type ComposeService = {
+  readonly environment?: Environment
+  readonly stop_grace_period?: string
+  readonly healthcheck?: object
+}
+const { services } = parse(read('compose.yaml'), { merge: true }) as {
+  readonly services: Readonly<Record<string, ComposeService>>
+}
 const nodes = Object.entries(services).filter(([name]) => name.startsWith('duetime'))
 
 /** As `.env` would fill them in. */
@@ -28,7 +34,10 @@ function filledIn(environment: Environment): Environment {
 }
 
 test('the Dockerfile has no mistakes', () => {
-  assert.deepEqual(validate(dockerfile).map(({ message, range }) => [range.start.line + 1, message]), [])
+  assert.deepEqual(
+    validate(dockerfile).map(({ message, range }) => [range.start.line + 1, message]),
+    [],
+  )
 })
 
 test('the image has the Node that the tests run with', () => {
@@ -38,7 +47,8 @@ test('the image has the Node that the tests run with', () => {
 test('documents call the program where the image has it', () => {
   const [, program] = /^ENTRYPOINT \["node", "(.*)"\]$/m.exec(dockerfile)!
   for (const page of globSync('{*.md,docs/**/*.md,deploy/**/*.md}', { cwd: ROOT })) {
-    for (const [path] of readFileSync(join(ROOT, page), 'utf8').matchAll(/\/app\/[\w./-]+/g)) assert.equal(path, program, page)
+    for (const [path] of readFileSync(join(ROOT, page), 'utf8').matchAll(/\/app\/[\w./-]+/g))
+      assert.equal(path, program, page)
   }
 })
 
@@ -51,7 +61,8 @@ test('the image does not run as root, and a signal reaches the service itself', 
 test('everything that is copied into the image is let through, and nothing that is for tests only', () => {
   const rules = read('Dockerfile.dockerignore').split('\n')
   const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.*) \S+$/gm)].flatMap(([, sources]) => sources!.split(' '))
-  const isLetThrough = (source: string) => rules.some((rule) => rule === `!${source}` || (rule.startsWith('!') && source.startsWith(`${rule.slice(1)}/`)))
+  const isLetThrough = (source: string) =>
+    rules.some((rule) => rule === `!${source}` || (rule.startsWith('!') && source.startsWith(`${rule.slice(1)}/`)))
   for (const source of copied) assert.ok(isLetThrough(source), `${source} is not in Dockerfile.dockerignore`)
   assert.ok(rules.indexOf('**/*.test.ts') > rules.indexOf('!src'))
 })
@@ -69,7 +80,8 @@ test('each node of the compose file has settings that exist, are right together 
 })
 
 test('what is around the nodes is waited for, and a stop has the time that it may take', () => {
-  for (const name of ['postgres', 'nats']) assert.ok(services[name]?.healthcheck !== undefined, `${name} has no health check`)
+  for (const name of ['postgres', 'nats'])
+    assert.ok(services[name]?.healthcheck !== undefined, `${name} has no health check`)
   const graceMs = loadConfig({ env: {} }).shutdownGraceMs
   for (const [name, { stop_grace_period: grace = '0' }] of nodes) {
     assert.ok(Number.parseInt(grace) * 1_000 > graceMs, `${name} is killed too early`)

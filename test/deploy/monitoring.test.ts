@@ -14,15 +14,25 @@ const timerIn = (namespace: string, tenant: string | null = null) => ({ namespac
 const deploy = join(import.meta.dirname, '../../deploy')
 
 type Query = { readonly expr: string }
-type Panel = { readonly id: number; readonly title: string; readonly gridPos: Place; readonly targets?: readonly Query[] }
+type Panel = {
+  readonly id: number
+  readonly title: string
+  readonly gridPos: Place
+  readonly targets?: readonly Query[]
+}
 type Place = { readonly x: number; readonly y: number; readonly w: number; readonly h: number }
 type Variable = { readonly definition?: string }
 type Dashboard = { readonly panels: readonly Panel[]; readonly templating: { readonly list: readonly Variable[] } }
-type Rule = Query & { readonly alert: string; readonly annotations: { readonly summary: string; readonly description: string } }
+type Rule = Query & {
+  readonly alert: string
+  readonly annotations: { readonly summary: string; readonly description: string }
+}
 type Rules = { readonly groups: readonly { readonly rules: readonly Rule[] }[] }
 
 const dashboard = JSON.parse(readFileSync(join(deploy, 'grafana/duetime.json'), 'utf8')) as Dashboard
-const rules = (parse(readFileSync(join(deploy, 'prometheus/duetime.rules.yaml'), 'utf8')) as Rules).groups.flatMap((group) => group.rules)
+const rules = (parse(readFileSync(join(deploy, 'prometheus/duetime.rules.yaml'), 'utf8')) as Rules).groups.flatMap(
+  (group) => group.rules,
+)
 const panelQueries = dashboard.panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr))
 const queries = [...panelQueries, ...rules.map(({ expr }) => expr)]
 
@@ -30,8 +40,20 @@ const queries = [...panelQueries, ...rules.map(({ expr }) => expr)]
 async function scraped(): Promise<Map<string, Set<string>>> {
   const metrics = new Metrics(silentLogger())
   const zero = () => 0
-  metrics.watch({ commitQueueLength: zero, windowTimers: zero, inFlightDeliveries: zero, readyDeliveries: zero, ownedShards: zero })
-  metrics.watch({ outboxEvents: zero, outboxOldestSeconds: zero, clockSkewSeconds: zero, unopenedShards: zero, forgottenClaims: zero })
+  metrics.watch({
+    commitQueueLength: zero,
+    windowTimers: zero,
+    inFlightDeliveries: zero,
+    readyDeliveries: zero,
+    ownedShards: zero,
+  })
+  metrics.watch({
+    outboxEvents: zero,
+    outboxOldestSeconds: zero,
+    clockSkewSeconds: zero,
+    unopenedShards: zero,
+    forgottenClaims: zero,
+  })
   metrics.watchShards(() => [{ shard: 0, windowTimers: 0, inFlight: 0, lagMs: 0 }])
   metrics.watchTimers(async () => [{ namespace: 'a', status: 'pending', count: 1 }])
   metrics.fired(timerIn('a'), 1)
@@ -59,10 +81,16 @@ type Use = { readonly metric: string; readonly labels: readonly string[] }
 
 /** The series that a query reads, each with the labels it is asked for by. */
 function usesIn(query: string): Use[] {
-  const bare = query.replaceAll(/"[^"]*"/g, '""').replaceAll(/\b(?:by|without) \([^)]*\)/g, ' ').replaceAll(/\[[^\]]*\]/g, ' ')
+  const bare = query
+    .replaceAll(/"[^"]*"/g, '""')
+    .replaceAll(/\b(?:by|without) \([^)]*\)/g, ' ')
+    .replaceAll(/\[[^\]]*\]/g, ' ')
   return [...bare.matchAll(/\b([a-z_]+)\b(?!\s*\()(?:\{([^}]*)\})?/g)]
     .filter(([, name]) => !WORDS.has(name!))
-    .map(([, metric, matchers = '']) => ({ metric: metric!, labels: [...matchers.matchAll(/(\w+)\s*[=!]/g)].map(([, label]) => label!) }))
+    .map(([, metric, matchers = '']) => ({
+      metric: metric!,
+      labels: [...matchers.matchAll(/(\w+)\s*[=!]/g)].map(([, label]) => label!),
+    }))
 }
 
 test('every series and label that a panel or an alert asks for is there', async () => {
@@ -73,10 +101,12 @@ test('every series and label that a panel or an alert asks for is there', async 
     for (const { metric, labels } of uses) {
       const known = series.get(metric)
       assert.ok(known !== undefined, `${metric} does not exist: ${query}`)
-      for (const label of labels) assert.ok(known.has(label) || OWN_LABELS.includes(label), `${metric} has no label ${label}: ${query}`)
+      for (const label of labels)
+        assert.ok(known.has(label) || OWN_LABELS.includes(label), `${metric} has no label ${label}: ${query}`)
     }
     const grouped = [...query.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, names]) => names!.split(', '))
-    const isPossible = (label: string) => OWN_LABELS.includes(label) || uses.some(({ metric }) => series.get(metric)!.has(label))
+    const isPossible = (label: string) =>
+      OWN_LABELS.includes(label) || uses.some(({ metric }) => series.get(metric)!.has(label))
     for (const label of grouped) assert.ok(isPossible(label), `there is no label ${label} to group by: ${query}`)
   }
 })
@@ -84,7 +114,10 @@ test('every series and label that a panel or an alert asks for is there', async 
 test('every metric of the service is looked at by a panel or an alert', async () => {
   const used = new Set(queries.flatMap(usesIn).map(({ metric }) => familyOf(metric)))
   const families = new Set([...(await scraped()).keys()].filter((name) => name.startsWith('duetime_')).map(familyOf))
-  assert.deepEqual([...families].filter((name) => !used.has(name)), [])
+  assert.deepEqual(
+    [...families].filter((name) => !used.has(name)),
+    [],
+  )
 })
 
 function familyOf(name: string): string {

@@ -32,7 +32,10 @@ test('creates that wait for the next owner of their shard are not refused: they 
   await clock.advance(2 * LEASE_MS)
   await creating
   assert.deepEqual(receiver.ids().toSorted(), IDS.toSorted())
-  assert.ok(receiver.arrivals.some(({ at: firedAt }) => firedAt > arrivedAt + 1_000), 'some had to wait')
+  assert.ok(
+    receiver.arrivals.some(({ at: firedAt }) => firedAt > arrivedAt + 1_000),
+    'some had to wait',
+  )
 })
 
 test('a duration counts from when the request arrived, and so does a cycle', async () => {
@@ -43,7 +46,8 @@ test('a duration counts from when the request arrived, and so does a cycle', asy
     const creating = Promise.all(IDS.map((id) => a.create(id, schedule)))
     await clock.advance(2 * LEASE_MS)
     const lengthMs = Number(/(\d+)S/.exec(schedule)![1]) * 1_000
-    for (const timer of await creating) assert.equal(timer.dueAt, arrivedAt + lengthMs, `${schedule}, created at ${timer.createdAt - arrivedAt}`)
+    for (const timer of await creating)
+      assert.equal(timer.dueAt, arrivedAt + lengthMs, `${schedule}, created at ${timer.createdAt - arrivedAt}`)
   }
 })
 
@@ -52,11 +56,20 @@ test('so are updates, and those that wait for the change before them in a batch'
   await Promise.all(IDS.map((id) => a.create(id, 'PT1H')))
   b.crash()
   const dueAt = clock.now() + 1_000
-  const update = (id: string): Command => ({ type: 'update', ...name(id), changes: { schedule: parseSchedule(at(dueAt)) }, ifVersion: null, minLeadMs: 0 })
+  const update = (id: string): Command => ({
+    type: 'update',
+    ...name(id),
+    changes: { schedule: parseSchedule(at(dueAt)) },
+    ifVersion: null,
+    minLeadMs: 0,
+  })
   const pause = (id: string): Command => ({ type: 'pause', ...name(id) })
   const batch = a.service.executeMany(IDS.flatMap((id) => [pause(id), update(id), createCommand(id, at(dueAt))]))
   await clock.advance(3 * LEASE_MS)
-  assert.deepEqual((await batch).filter(({ status }) => status === 'rejected'), [])
+  assert.deepEqual(
+    (await batch).filter(({ status }) => status === 'rejected'),
+    [],
+  )
 })
 
 test('what was in the past when it arrived is refused, and says what the time was', async () => {

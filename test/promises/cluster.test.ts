@@ -31,7 +31,8 @@ async function setup(...names: string[]) {
 }
 
 const ids = Array.from({ length: 200 }, (_, index) => `t${index}`)
-const createAll = (node: TestNode, schedule: (index: number) => string) => Promise.all(ids.map((id, index) => node.create(id, schedule(index))))
+const createAll = (node: TestNode, schedule: (index: number) => string) =>
+  Promise.all(ids.map((id, index) => node.create(id, schedule(index))))
 const onTheDot = (receiver: Receiver) => receiver.arrivals.every(({ at, firing }) => at === firing.timer.dueAt)
 const sorted = (texts: readonly string[]) => texts.toSorted()
 
@@ -207,7 +208,11 @@ test('a delivery is not made again because the next owner looks at the store bef
   told.open()
   await clock.advance(100)
   assert.equal(b.engine.gauges().ownedShards, SHARDS / 2)
-  for (const id of ids) assert.ok([await a.get(id), await b.get(id)].some(({ status }) => status === 'executing'), id)
+  for (const id of ids)
+    assert.ok(
+      [await a.get(id), await b.get(id)].some(({ status }) => status === 'executing'),
+      id,
+    )
   answer.open()
   await clock.advance(5_000)
   assert.deepEqual(sorted(receiver.ids()), sorted(ids))
@@ -369,7 +374,12 @@ test('a node on a machine that was suspended fires nothing that its successor ha
 test('a node on a machine that was suspended for a moment learns at once that its shards are still its own', async () => {
   const clock = new ManualClock()
   const machine = new SuspendableClock(clock)
-  const a = await TestNode.start({ clock, machine, store: new MemoryStore({ shards: SHARDS, shared: true }), cluster: { name: 'a', nodes: new Map() } })
+  const a = await TestNode.start({
+    clock,
+    machine,
+    store: new MemoryStore({ shards: SHARDS, shared: true }),
+    cluster: { name: 'a', nodes: new Map() },
+  })
   await clock.advance(BEAT_MS / 2)
   await createAll(a, () => 'PT1S')
   await clock.advance(900)
@@ -386,7 +396,8 @@ test('a node on a machine that was suspended for a moment learns at once that it
 
 test('a node at the address of one that died is given nothing in the name of that one', async () => {
   const { store, nodes, a, b, c } = await setup('a', 'b', 'c')
-  const ownedBy = async (...names: string[]) => (await store.shards()).filter(({ owner }) => names.includes(owner!)).length
+  const ownedBy = async (...names: string[]) =>
+    (await store.shards()).filter(({ owner }) => names.includes(owner!)).length
   const before = await ownedBy('b')
   b.crash()
   nodes.set('b', c)
@@ -476,7 +487,8 @@ for (const seed of [1, 2, 3, 4]) {
       if (random.between(0, 3) === 0) throw new StoreError('statement timeout')
       return claim(one)
     }
-    const slow = (node: TestNode) => Object.defineProperty(node, 'movedGate', { get: () => sleep(clock, random.between(0, 300)) })
+    const slow = (node: TestNode) =>
+      Object.defineProperty(node, 'movedGate', { get: () => sleep(clock, random.between(0, 300)) })
     const creating = ids.slice(0, cycles).map((id) => a.create(id, `R${firings}/PT4S`))
     await clock.advance(10)
     await Promise.all(creating)
@@ -484,7 +496,8 @@ for (const seed of [1, 2, 3, 4]) {
     const leaving: Promise<void>[] = []
     for (let change = 0; change < 8; change++) {
       await clock.advance(random.between(500, 4_000))
-      if (living.length > 2) leaving.push(living.splice(random.between(0, living.length - 1), 1)[0]!.engine.stop(30_000))
+      if (living.length > 2)
+        leaving.push(living.splice(random.between(0, living.length - 1), 1)[0]!.engine.stop(30_000))
       else {
         const joining = join(`n${change}`)
         await clock.advance(200)

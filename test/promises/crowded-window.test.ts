@@ -40,7 +40,9 @@ async function setup(deliveries = { total: 1_024, perNamespace: 512, perTarget: 
   const node = await starting
   const lateOf = (namespace: RegExp): string[] =>
     node.receiver.arrivals.flatMap(({ at: arrivedAt, firing: { timer } }) =>
-      namespace.test(timer.namespace) && arrivedAt > timer.dueAt ? [`${timer.namespace}/${timer.id} by ${arrivedAt - timer.dueAt} ms`] : [],
+      namespace.test(timer.namespace) && arrivedAt > timer.dueAt
+        ? [`${timer.namespace}/${timer.id} by ${arrivedAt - timer.dueAt} ms`]
+        : [],
     )
   return { clock, node, lateOf }
 }
@@ -51,8 +53,18 @@ for (const namespaces of [1, 3, 20]) {
     const random = new SeededRandom(namespaces)
     const startAt = clock.now()
     const commands = [
-      ...Array.from({ length: 600 }, (_, n) => createCommand(`steady ${n}`, at(startAt + 5_000 + n * 100), { namespace: `n${n % namespaces}`, payload: LARGE })),
-      ...Array.from({ length: 30 }, (_, n) => createCommand(`burst ${n}`, at(startAt + 10_000 + random.between(0, 5_000)), { namespace: 'n0', payload: LARGE })),
+      ...Array.from({ length: 600 }, (_, n) =>
+        createCommand(`steady ${n}`, at(startAt + 5_000 + n * 100), {
+          namespace: `n${n % namespaces}`,
+          payload: LARGE,
+        }),
+      ),
+      ...Array.from({ length: 30 }, (_, n) =>
+        createCommand(`burst ${n}`, at(startAt + 10_000 + random.between(0, 5_000)), {
+          namespace: 'n0',
+          payload: LARGE,
+        }),
+      ),
     ]
     const creating = Promise.all(commands.map((command) => node.service.execute(command)))
     await clock.advance(1_000)
@@ -67,8 +79,10 @@ test('deliveries that hang, and fill a whole window, make no other namespace lat
   const { clock, node, lateOf } = await setup()
   node.receiver.answer = ({ timer }) => (timer.namespace === 'hangs' ? new Promise(() => {}) : OK)
   const startAt = clock.now()
-  for (let n = 0; n < 40; n++) await node.create(`h${n}`, at(startAt + 1_000 + n * 50), { namespace: 'hangs', payload: LARGE })
-  for (let n = 0; n < 100; n++) await node.create(`c${n}`, at(startAt + 2_000 + n * 100), { namespace: 'calm', payload: LARGE })
+  for (let n = 0; n < 40; n++)
+    await node.create(`h${n}`, at(startAt + 1_000 + n * 50), { namespace: 'hangs', payload: LARGE })
+  for (let n = 0; n < 100; n++)
+    await node.create(`c${n}`, at(startAt + 2_000 + n * 100), { namespace: 'calm', payload: LARGE })
   await clock.advance(20_000)
   assert.equal(node.receiver.arrivals.length, 140)
   assert.deepEqual(lateOf(/./), [])
@@ -86,7 +100,11 @@ test('what is due and has a free slot does not wait outside for timers that are 
   await clock.advance(10_000)
   host.open()
   await clock.advance(1_000)
-  assert.equal(node.receiver.ids().filter((id) => id.startsWith('hanging')).length, 30, 'its backlog is delivered as soon as its host answers')
+  assert.equal(
+    node.receiver.ids().filter((id) => id.startsWith('hanging')).length,
+    30,
+    'its backlog is delivered as soon as its host answers',
+  )
   await clock.advance(60_000)
   assert.equal(node.receiver.arrivals.length, 230)
   assert.deepEqual(lateOf(/calm/), [])

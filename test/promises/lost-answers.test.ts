@@ -50,7 +50,10 @@ test('a timer whose create was stored without an answer is on the dot', async ()
   await assert.rejects(node.create('a', 'PT5S'), /may have been stored or not/)
   recover(node)
   await node.clock.advance(10_000)
-  assert.deepEqual(node.receiver.arrivals.map(({ at }) => at), [dueAt])
+  assert.deepEqual(
+    node.receiver.arrivals.map(({ at }) => at),
+    [dueAt],
+  )
 })
 
 test('a delivery whose mark was stored without an answer is not made again', async () => {

@@ -159,7 +159,11 @@ export class TestNode {
     return this.#services.as(principal)
   }
 
-  async create(id: string, schedule: string, more: Partial<TimerSpec> & { namespace?: string; host?: string } = {}): Promise<Timer> {
+  async create(
+    id: string,
+    schedule: string,
+    more: Partial<TimerSpec> & { namespace?: string; host?: string } = {},
+  ): Promise<Timer> {
     return (await this.service.execute(createCommand(id, schedule, more))).timer
   }
 
@@ -195,7 +199,9 @@ export class TestNode {
       deliver: async (firing, signal) => {
         if (this.#crashed) return HUNG
         this.receiver.arrivals.push({ at: this.clock.now(), firing })
-        const aborted = new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)))
+        const aborted = new Promise<never>((_, reject) =>
+          signal.addEventListener('abort', () => reject(signal.reason as Error)),
+        )
         return Promise.race([this.receiver.answer(firing), aborted])
       },
       close: () => Promise.resolve(),
@@ -206,7 +212,11 @@ export class TestNode {
 export function createCommand(
   id: string,
   schedule: string,
-  { namespace = 'default', host = 'receiver', ...spec }: Partial<TimerSpec> & { namespace?: string; host?: string } = {},
+  {
+    namespace = 'default',
+    host = 'receiver',
+    ...spec
+  }: Partial<TimerSpec> & { namespace?: string; host?: string } = {},
 ): CreateCommand {
   return {
     type: 'create',

@@ -78,11 +78,13 @@ describe('promise 2: never early', () => {
           if (one.type === 'advance') await node.clock.advance(one.ms)
           if (one.type === 'step') node.clock.step(one.ms)
         }
-        for (const { at, firing } of node.receiver.arrivals) assert.ok(at >= firing.timer.dueAt, `${at} < ${firing.timer.dueAt}`)
+        for (const { at, firing } of node.receiver.arrivals)
+          assert.ok(at >= firing.timer.dueAt, `${at} < ${firing.timer.dueAt}`)
         await node.clock.advance(200_000)
         const created = acts.filter(({ type }) => type === 'create').length
         assert.equal(new Set(node.receiver.ids()).size, created)
-        for (const { at, firing } of node.receiver.arrivals) assert.ok(at >= firing.timer.dueAt, `${at} < ${firing.timer.dueAt}`)
+        for (const { at, firing } of node.receiver.arrivals)
+          assert.ok(at >= firing.timer.dueAt, `${at} < ${firing.timer.dueAt}`)
       }),
       { numRuns: 30 },
     )
@@ -113,7 +115,10 @@ describe('promise 3: on the dot', () => {
     await node.clock.advance(61_233)
     assert.deepEqual(node.receiver.ids(), [])
     await node.clock.advance(1)
-    assert.deepEqual(node.receiver.arrivals.map(({ at }) => at), [dueAt])
+    assert.deepEqual(
+      node.receiver.arrivals.map(({ at }) => at),
+      [dueAt],
+    )
   })
 
   test('a command that comes when a timer is due does not make it wait, however busy the event loop is', async () => {
@@ -132,7 +137,10 @@ describe('promise 3: on the dot', () => {
     await node.clock.advance(2 ** 31 + 12_344)
     assert.deepEqual(node.receiver.ids(), [])
     await node.clock.advance(1)
-    assert.deepEqual(node.receiver.arrivals.map(({ at }) => at), [dueAt])
+    assert.deepEqual(
+      node.receiver.arrivals.map(({ at }) => at),
+      [dueAt],
+    )
   })
 
   test('so does one due in ten years, to a node that starts the second before', async () => {
@@ -140,11 +148,18 @@ describe('promise 3: on the dot', () => {
     const dueAt = node.clock.now() + 10 * 365 * 24 * 3_600_000
     await node.create('a', new Date(dueAt).toISOString())
     node.crash()
-    const later = await TestNode.start({ clock: new ManualClock(dueAt - 777), store: node.store, receiver: node.receiver })
+    const later = await TestNode.start({
+      clock: new ManualClock(dueAt - 777),
+      store: node.store,
+      receiver: node.receiver,
+    })
     await later.clock.advance(776)
     assert.deepEqual(node.receiver.ids(), [])
     await later.clock.advance(1)
-    assert.deepEqual(node.receiver.arrivals.map(({ at }) => at), [dueAt])
+    assert.deepEqual(
+      node.receiver.arrivals.map(({ at }) => at),
+      [dueAt],
+    )
   })
 
   test('one that an update brings forward fires at its new time', async () => {
@@ -154,7 +169,10 @@ describe('promise 3: on the dot', () => {
     const changes = { schedule: parseSchedule(new Date(dueAt).toISOString()) }
     await node.service.execute({ type: 'update', ...name('a'), changes, ifVersion: null, minLeadMs: 0 })
     await node.clock.advance(1_500)
-    assert.deepEqual(node.receiver.arrivals.map(({ at }) => at), [dueAt])
+    assert.deepEqual(
+      node.receiver.arrivals.map(({ at }) => at),
+      [dueAt],
+    )
   })
 
   test('a cycle stays on its grid however long its deliveries take', async () => {
@@ -166,7 +184,10 @@ describe('promise 3: on the dot', () => {
     const start = node.clock.now()
     await node.create('a', 'R4/PT10S')
     await node.clock.advance(60_000)
-    assert.deepEqual(node.receiver.arrivals.map(({ at }) => at - start), [10_000, 20_000, 30_000, 40_000])
+    assert.deepEqual(
+      node.receiver.arrivals.map(({ at }) => at - start),
+      [10_000, 20_000, 30_000, 40_000],
+    )
     assert.equal((await node.get('a')).status, 'completed')
   })
 })
@@ -251,7 +272,9 @@ describe('promise 5: at least once, and exactly once when nothing fails', () => 
   test('a thousand timers are delivered once each', async () => {
     const node = await TestNode.start({ window: { timersMax: 200, bytesMax: 2 ** 20, pageSize: 50 } })
     const ids = Array.from({ length: 1_000 }, (_, index) => `t${index}`)
-    await Promise.all(ids.map((id, index) => node.create(id, `PT${1 + (index % 7)}.${String(index % 1_000).padStart(3, '0')}S`)))
+    await Promise.all(
+      ids.map((id, index) => node.create(id, `PT${1 + (index % 7)}.${String(index % 1_000).padStart(3, '0')}S`)),
+    )
     await node.clock.advance(20_000)
     assert.deepEqual(node.receiver.ids().toSorted(), ids.toSorted())
   })
@@ -303,7 +326,10 @@ describe('promise 6: cancel and update are final', () => {
     node.receiver.answer = () => slow.closed.then(() => OK)
     await node.create('a', 'PT1S')
     await node.clock.advance(1_000)
-    await assert.rejects(node.service.execute({ type: 'cancel', ...name('a'), ifVersion: null }), isCode('TIMER_NOT_PENDING'))
+    await assert.rejects(
+      node.service.execute({ type: 'cancel', ...name('a'), ifVersion: null }),
+      isCode('TIMER_NOT_PENDING'),
+    )
     slow.open()
     await node.clock.advance(1)
     assert.equal((await node.get('a')).status, 'completed')
@@ -335,7 +361,10 @@ describe('promise 6: cancel and update are final', () => {
     disk.open()
     await updating
     await node.clock.advance(60_000)
-    assert.deepEqual(node.receiver.arrivals.map(({ firing }) => firing.timer.payload), ['"new"'])
+    assert.deepEqual(
+      node.receiver.arrivals.map(({ firing }) => firing.timer.payload),
+      ['"new"'],
+    )
   })
 
   test('an update of a timer that is only in the store holds it back too, while a page with the old row arrives', async () => {
@@ -356,11 +385,23 @@ describe('promise 6: cancel and update are final', () => {
     const node = await TestNode.start()
     const { version } = await node.create('a', 'PT5S')
     const update = (payload: string) =>
-      node.service.execute({ type: 'update', ...name('a'), changes: { payload: payload as JsonText }, ifVersion: version, minLeadMs: 0 })
+      node.service.execute({
+        type: 'update',
+        ...name('a'),
+        changes: { payload: payload as JsonText },
+        ifVersion: version,
+        minLeadMs: 0,
+      })
     const results = await Promise.allSettled([update('1'), update('2')])
-    assert.deepEqual(results.map(({ status }) => status), ['fulfilled', 'rejected'])
+    assert.deepEqual(
+      results.map(({ status }) => status),
+      ['fulfilled', 'rejected'],
+    )
     await node.clock.advance(5_000)
-    assert.deepEqual(node.receiver.arrivals.map(({ firing }) => firing.timer.payload), ['1'])
+    assert.deepEqual(
+      node.receiver.arrivals.map(({ firing }) => firing.timer.payload),
+      ['1'],
+    )
   })
 
   test('a timer replaced during its delivery fires again by its new version, and the old outcome does not touch it', async () => {
@@ -374,7 +415,10 @@ describe('promise 6: cancel and update are final', () => {
     await node.clock.advance(1)
     assert.equal((await node.get('a')).status, 'pending')
     await node.clock.advance(10_000)
-    assert.deepEqual(node.receiver.arrivals.map(({ firing }) => firing.timer.payload), ['"old"', '"new"'])
+    assert.deepEqual(
+      node.receiver.arrivals.map(({ firing }) => firing.timer.payload),
+      ['"old"', '"new"'],
+    )
     assert.equal((await node.get('a')).status, 'completed')
   })
 })
@@ -426,49 +470,80 @@ describe('promise 8: fair', () => {
     const receiver = new Receiver()
     const node = await TestNode.start({ receiver, deliveries: { total: 100, perNamespace: 60, perTarget: 40 } })
     receiver.answer = ({ timer }) => (timer.namespace === 'flood' ? new Promise(() => {}) : OK)
-    for (let index = 0; index < 2_000; index++) await node.create(`f${index}`, 'PT1S', { namespace: 'flood', host: `dead${index % 3}` })
+    for (let index = 0; index < 2_000; index++)
+      await node.create(`f${index}`, 'PT1S', { namespace: 'flood', host: `dead${index % 3}` })
     await node.clock.advance(900)
     const { dueAt } = await node.create('a', 'PT2S', { namespace: 'calm' })
     await node.clock.advance(5_000)
     const calm = receiver.arrivals.filter(({ firing }) => firing.timer.namespace === 'calm')
-    assert.deepEqual(calm.map(({ at }) => at), [dueAt])
+    assert.deepEqual(
+      calm.map(({ at }) => at),
+      [dueAt],
+    )
   })
 
-  const FEW = { window: { timersMax: 200, bytesMax: 2 ** 20, pageSize: 100 }, deliveries: { total: 100, perNamespace: 60, perTarget: 40 } }
+  const FEW = {
+    window: { timersMax: 200, bytesMax: 2 ** 20, pageSize: 100 },
+    deliveries: { total: 100, perNamespace: 60, perTarget: 40 },
+  }
   const at = (ms: number): string => new Date(ms).toISOString()
   const flood = async (node: TestNode, namespace: string, count: number, dueAt: number): Promise<void> => {
-    const commands = Array.from({ length: count }, (_, n) => createCommand(`${namespace}-${n}`, at(dueAt), { namespace, host: `${namespace}-host` }))
+    const commands = Array.from({ length: count }, (_, n) =>
+      createCommand(`${namespace}-${n}`, at(dueAt), { namespace, host: `${namespace}-host` }),
+    )
     for (let from = 0; from < count; from += 1_000) await node.service.executeMany(commands.slice(from, from + 1_000))
   }
   /** Late by so much, of all but the floods. */
   const lateness = ({ arrivals }: Receiver): Record<string, number> => {
     const calm = arrivals.filter(({ firing }) => !firing.timer.namespace.startsWith('flood'))
-    return Object.fromEntries(calm.map(({ at: arrivedAt, firing }) => [firing.timer.id, arrivedAt - firing.timer.dueAt]))
+    return Object.fromEntries(
+      calm.map(({ at: arrivedAt, firing }) => [firing.timer.id, arrivedAt - firing.timer.dueAt]),
+    )
   }
   const onTime = (ids: readonly string[]): Record<string, number> => Object.fromEntries(ids.map((id) => [id, 0]))
-  const floodIds = ({ arrivals }: Receiver): string[] => arrivals.flatMap(({ firing: { timer } }) => (timer.namespace.startsWith('flood') ? [timer.id] : []))
+  const floodIds = ({ arrivals }: Receiver): string[] =>
+    arrivals.flatMap(({ firing: { timer } }) => (timer.namespace.startsWith('flood') ? [timer.id] : []))
 
   test('a backlog far larger than memory, to a dead host, makes no other namespace late, and is delivered once when the host is back', async () => {
     const node = await TestNode.start(FEW)
     const host = gate()
     node.receiver.answer = ({ timer }) => (timer.namespace === 'flood' ? host.closed.then(() => OK) : OK)
     const dueAt = node.clock.now() + 60_000
-    const calm = { 'before it': -1, 'with it': 0, 'a moment after': 1, 'a minute after': 61_234, 'half an hour after': 1_800_000 }
-    for (const [id, ms] of Object.entries(calm)) await node.create(`created first, due ${id}`, at(dueAt + ms), { namespace: 'calm' })
+    const calm = {
+      'before it': -1,
+      'with it': 0,
+      'a moment after': 1,
+      'a minute after': 61_234,
+      'half an hour after': 1_800_000,
+    }
+    for (const [id, ms] of Object.entries(calm))
+      await node.create(`created first, due ${id}`, at(dueAt + ms), { namespace: 'calm' })
     await flood(node, 'flood', 5_000, dueAt)
-    for (const [id, ms] of Object.entries(calm)) await node.create(`only stored, due ${id}`, at(dueAt + ms), { namespace: 'calm' })
+    for (const [id, ms] of Object.entries(calm))
+      await node.create(`only stored, due ${id}`, at(dueAt + ms), { namespace: 'calm' })
     await node.clock.advance(61_500)
-    for (const ms of [1, 700, 1_000, 30_000, 600_000]) await node.create(`created late, due in ${ms}`, at(node.clock.now() + ms), { namespace: 'calm' })
+    for (const ms of [1, 700, 1_000, 30_000, 600_000])
+      await node.create(`created late, due in ${ms}`, at(node.clock.now() + ms), { namespace: 'calm' })
     await node.clock.advance(1_900_000)
-    const created = ['created first', 'only stored'].flatMap((when) => Object.keys(calm).map((id) => `${when}, due ${id}`))
-    assert.deepEqual(lateness(node.receiver), onTime([...created, ...[1, 700, 1_000, 30_000, 600_000].map((ms) => `created late, due in ${ms}`)]))
+    const created = ['created first', 'only stored'].flatMap((when) =>
+      Object.keys(calm).map((id) => `${when}, due ${id}`),
+    )
+    assert.deepEqual(
+      lateness(node.receiver),
+      onTime([...created, ...[1, 700, 1_000, 30_000, 600_000].map((ms) => `created late, due in ${ms}`)]),
+    )
     assert.equal(floodIds(node.receiver).length, FEW.deliveries.perTarget)
     assert.ok(node.engine.gauges().windowTimers <= FEW.window.timersMax)
     host.open()
     await node.clock.advance(10_000)
     const delivered = floodIds(node.receiver)
     assert.deepEqual([delivered.length, new Set(delivered).size], [5_000, 5_000])
-    assert.deepEqual(node.engine.gauges(), { ...node.engine.gauges(), windowTimers: 0, inFlight: 0, readyDeliveries: 0 })
+    assert.deepEqual(node.engine.gauges(), {
+      ...node.engine.gauges(),
+      windowTimers: 0,
+      inFlight: 0,
+      readyDeliveries: 0,
+    })
   })
 
   test('so does a backlog that a new owner finds', async () => {
@@ -479,7 +554,12 @@ describe('promise 8: fair', () => {
     await node.create('stored', at(dueAt + 2_000), { namespace: 'calm' })
     await node.create('overdue', at(dueAt + 1), { namespace: 'calm' })
     node.crash()
-    const next = await TestNode.start({ ...FEW, clock: new ManualClock(dueAt + 1_500), store: node.store, receiver: node.receiver })
+    const next = await TestNode.start({
+      ...FEW,
+      clock: new ManualClock(dueAt + 1_500),
+      store: node.store,
+      receiver: node.receiver,
+    })
     await next.clock.advance(100)
     await next.create('new', at(next.clock.now() + 50), { namespace: 'new' })
     await next.clock.advance(60_000)
@@ -497,10 +577,12 @@ describe('promise 8: fair', () => {
     await flood(node, 'flood-dead', 3_000, dueAt)
     await flood(node, 'flood-healthy', 3_000, dueAt)
     const cycle = Array.from({ length: 60 }, (_, n) => `calm ${n}`)
-    for (const [n, id] of cycle.entries()) await node.create(id, at(dueAt - 2_000 + n * 777), { namespace: `calm-${n % 3}` })
+    for (const [n, id] of cycle.entries())
+      await node.create(id, at(dueAt - 2_000 + n * 777), { namespace: `calm-${n % 3}` })
     await node.clock.advance(60_000)
     assert.deepEqual(lateness(node.receiver), onTime(cycle))
-    const counts = (namespace: string) => node.receiver.arrivals.filter(({ firing }) => firing.timer.namespace === namespace).length
+    const counts = (namespace: string) =>
+      node.receiver.arrivals.filter(({ firing }) => firing.timer.namespace === namespace).length
     assert.deepEqual([counts('flood-healthy'), counts('flood-dead')], [3_000, FEW.deliveries.perTarget])
     dead.open()
     await node.clock.advance(10_000)
@@ -521,10 +603,14 @@ describe('promise 8: fair', () => {
   test('a namespace alone pays nothing for this until it has a backlog, and then a scan every ten seconds', async () => {
     const store = new WatchedStore()
     const node = await TestNode.start({ ...FEW, store })
-    for (let n = 0; n < 2_000; n++) await node.create(`t${n}`, at(node.clock.now() + 1_000 + ((n * 7_919) % 2_000) * 50))
+    for (let n = 0; n < 2_000; n++)
+      await node.create(`t${n}`, at(node.clock.now() + 1_000 + ((n * 7_919) % 2_000) * 50))
     await node.clock.advance(110_000)
     assert.equal(node.receiver.arrivals.length, 2_000)
-    assert.deepEqual(store.scans.filter(({ party, except }) => party !== undefined || except !== undefined), [])
+    assert.deepEqual(
+      store.scans.filter(({ party, except }) => party !== undefined || except !== undefined),
+      [],
+    )
     assert.ok(store.scans.length < 50, `${store.scans.length} scans`)
     store.scans.length = 0
     node.receiver.answer = () => new Promise((resolve) => node.clock.after(1_000, () => resolve(OK)))
@@ -561,11 +647,23 @@ test('a retried timer that failed fires again with its old delivery id', async (
 
 test('many timers are canceled by filter, and a dry run only counts them', async () => {
   const node = await TestNode.start()
-  const commands = Array.from({ length: 1_200 }, (_, index) => createCommand(`t${index}`, 'P1D', { namespace: index < 1_100 ? 'mine' : 'yours' }))
+  const commands = Array.from({ length: 1_200 }, (_, index) =>
+    createCommand(`t${index}`, 'P1D', { namespace: index < 1_100 ? 'mine' : 'yours' }),
+  )
   await node.service.executeMany(commands)
   const filter = { namespace: commands[0]!.namespace }
-  assert.deepEqual(await node.service.cancelMany(filter, { dryRun: true }), { matched: 1_100, changed: 0, tooLate: 0, more: false })
-  assert.deepEqual(await node.service.cancelMany(filter, { dryRun: false }), { matched: 1_100, changed: 1_100, tooLate: 0, more: false })
+  assert.deepEqual(await node.service.cancelMany(filter, { dryRun: true }), {
+    matched: 1_100,
+    changed: 0,
+    tooLate: 0,
+    more: false,
+  })
+  assert.deepEqual(await node.service.cancelMany(filter, { dryRun: false }), {
+    matched: 1_100,
+    changed: 1_100,
+    tooLate: 0,
+    more: false,
+  })
   await node.clock.advance(25 * 3_600_000)
   assert.equal(node.receiver.arrivals.length, 100)
 })

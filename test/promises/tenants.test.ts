@@ -14,30 +14,44 @@ const HOUR = 3_600_000
 const NEVER_ANSWERED = new Promise<never>(() => {})
 
 function keyFor(name: string): Principal {
-  return { name, permissions: new Set([Permission.timer]), namespaces: [`${name}.*` as NamespacePattern], rateLimit: null }
+  return {
+    name,
+    permissions: new Set([Permission.timer]),
+    namespaces: [`${name}.*` as NamespacePattern],
+    rateLimit: null,
+  }
 }
 
 /** So many timers due at once, each in a namespace and for a host of its own. */
 async function hang(timers: Timers, tenant: string, { count, dueAt }: { count: number; dueAt: number }): Promise<void> {
   const commands = Array.from({ length: count }, (_, n) =>
-    createCommand(`h${n}`, new Date(dueAt).toISOString(), { namespace: `${tenant}.${n}`, host: `${tenant}-${n}.hangs`, timeoutMs: HOUR }),
+    createCommand(`h${n}`, new Date(dueAt).toISOString(), {
+      namespace: `${tenant}.${n}`,
+      host: `${tenant}-${n}.hangs`,
+      timeoutMs: HOUR,
+    }),
   )
   for (let from = 0; from < count; from += 1_000) await timers.executeMany(commands.slice(from, from + 1_000))
 }
 
 async function setup(options: NodeOptions = {}) {
   const node = await TestNode.start(options)
-  node.receiver.answer = ({ timer }) => (timer.target.type === 'http' && timer.target.url.includes('.hangs') ? NEVER_ANSWERED : OK)
+  node.receiver.answer = ({ timer }) =>
+    timer.target.type === 'http' && timer.target.url.includes('.hangs') ? NEVER_ANSWERED : OK
   /** A hundred timers, one every 100 ms, from a second from now on. */
   const createSmall = async (host: (n: number) => string): Promise<void> => {
     const small = node.as(keyFor('small'))
     const from = node.clock.now() + 1_000
     for (let n = 0; n < 100; n++) {
-      await small.execute(createCommand(`s${n}`, new Date(from + n * 100).toISOString(), { namespace: 'small.a', host: host(n) }))
+      await small.execute(
+        createCommand(`s${n}`, new Date(from + n * 100).toISOString(), { namespace: 'small.a', host: host(n) }),
+      )
     }
   }
   const latenessOfSmall = (): number[] =>
-    node.receiver.arrivals.flatMap(({ at, firing: { timer } }) => (timer.namespace === 'small.a' ? [at - timer.dueAt] : []))
+    node.receiver.arrivals.flatMap(({ at, firing: { timer } }) =>
+      timer.namespace === 'small.a' ? [at - timer.dueAt] : [],
+    )
   return { node, createSmall, latenessOfSmall }
 }
 
@@ -52,7 +66,9 @@ test('a key with 5,000 namespaces and hosts that never answer does not make the 
 })
 
 test('nor does one with five times as many as memory holds, before the other creates its own, and after', async () => {
-  const { node, createSmall, latenessOfSmall } = await setup({ window: { timersMax: 1_000, bytesMax: 2 ** 24, pageSize: 100 } })
+  const { node, createSmall, latenessOfSmall } = await setup({
+    window: { timersMax: 1_000, bytesMax: 2 ** 24, pageSize: 100 },
+  })
   const greedy = node.as(keyFor('acme'))
   await hang(greedy, 'acme', { count: 5_000, dueAt: node.clock.now() + 500 })
   await node.clock.advance(1_000)
@@ -69,7 +85,13 @@ test('nor do ten such keys, nor one that calls the very hosts of the other', asy
   for (let key = 0; key < 10; key++) await hang(node.as(keyFor(`k${key}`)), `k${key}`, { count: 1_000, dueAt })
   const copycat = node.as(keyFor('copycat'))
   for (let n = 0; n < 300; n++) {
-    await copycat.execute(createCommand(`c${n}`, new Date(dueAt).toISOString(), { namespace: 'copycat.a', host: 'shared/.hangs', timeoutMs: HOUR }))
+    await copycat.execute(
+      createCommand(`c${n}`, new Date(dueAt).toISOString(), {
+        namespace: 'copycat.a',
+        host: 'shared/.hangs',
+        timeoutMs: HOUR,
+      }),
+    )
   }
   await createSmall(() => 'shared')
   await node.clock.advance(15_000)
@@ -86,7 +108,9 @@ test('nor does what comes through doors without keys, in 5,000 namespaces', asyn
 
 test('a timer counts for the key that gave it its schedule or target last, and its restart keeps that', async () => {
   const { node } = await setup()
-  const [first, second] = ['first', 'second'].map((name) => node.as({ ...keyFor(name), namespaces: ['default' as NamespacePattern] }))
+  const [first, second] = ['first', 'second'].map((name) =>
+    node.as({ ...keyFor(name), namespaces: ['default' as NamespacePattern] }),
+  )
   const { timer } = await first!.execute(createCommand('a', 'PT1H'))
   const { namespace, id, uuid } = timer
   const update = { type: 'update', namespace, id, uuid, ifVersion: null, minLeadMs: 0 } as const

@@ -13,7 +13,8 @@ import { cleanUp } from './cleanup.ts'
 export const WEB_DIST = join(import.meta.dirname, '..', '..', 'web', 'dist')
 const WAIT_MS = 20_000 // a machine that runs all tests at once is slow
 
-const missing = missingChromium ?? (existsSync(join(WEB_DIST, 'index.html')) ? null : 'the web UI is not built (npm run build)')
+const missing =
+  missingChromium ?? (existsSync(join(WEB_DIST, 'index.html')) ? null : 'the web UI is not built (npm run build)')
 if (missing !== null && process.env['CI'] === 'true') throw new Error(`${missing}, and CI must not skip its tests`)
 
 /** For tests that need a browser and the built page: says why they are skipped where one is missing. */

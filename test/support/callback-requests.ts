@@ -20,8 +20,17 @@ export function wishFor(url: string): Wish {
 export function asking({ url }: Service): Ask {
   return async (method, path, body) => {
     const headers = { 'x-api-key': API_KEY, ...(body !== undefined && { 'content-type': 'application/json' }) }
-    const response = await fetch(url + path, { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) })
+    const response = await fetch(url + path, {
+      method,
+      headers,
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
     const text = await response.text()
-    return { status: response.status, headers: response.headers, text, json: text === '' ? {} : (JSON.parse(text) as Answer['json']) }
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      json: text === '' ? {} : (JSON.parse(text) as Answer['json']),
+    }
   }
 }

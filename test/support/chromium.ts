@@ -23,7 +23,8 @@ const FLAGS = [
 const executablePath = PLACES.find((place) => existsSync(place))
 
 /** What to install; null when it is there. */
-export const missingChromium = executablePath === undefined ? 'Chromium is not installed (apt-get install chromium)' : null
+export const missingChromium =
+  executablePath === undefined ? 'Chromium is not installed (apt-get install chromium)' : null
 
 export function launchChromium(): Promise<Browser> {
   if (executablePath === undefined) throw new Error(String(missingChromium))

@@ -15,7 +15,12 @@ export const NODE_FLAGS: readonly string[] = ['--conditions=@duetime/source']
 const END_WITHIN_MS = 120_000 // a machine that does much else is slow; nothing is judged by it
 
 export type Ended = { readonly code: number | null; readonly out: string; readonly err: string }
-export type Place = { readonly cwd?: string; readonly env?: Environment; readonly input?: string; readonly nodeFlags?: readonly string[] }
+export type Place = {
+  readonly cwd?: string
+  readonly env?: Environment
+  readonly input?: string
+  readonly nodeFlags?: readonly string[]
+}
 
 /** A command under way. */
 export class Running {
@@ -25,7 +30,11 @@ export class Running {
   readonly #child: ChildProcess
 
   constructor(args: readonly string[], { cwd = '/', env = {}, input, nodeFlags = [] }: Place) {
-    this.#child = spawn(process.execPath, [...NODE_FLAGS, ...nodeFlags, MAIN, ...args], { cwd, env, stdio: ['pipe', 'pipe', 'pipe'] })
+    this.#child = spawn(process.execPath, [...NODE_FLAGS, ...nodeFlags, MAIN, ...args], {
+      cwd,
+      env,
+      stdio: ['pipe', 'pipe', 'pipe'],
+    })
     this.#child.stdout!.setEncoding('utf8').on('data', (text: string) => (this.out += text))
     this.#child.stderr!.setEncoding('utf8').on('data', (text: string) => (this.err += text))
     this.#child.stdin!.end(input)

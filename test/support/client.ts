@@ -16,7 +16,11 @@ export type TimerJson = {
   readonly lastError?: string
   readonly correlationId?: string
 }
-export type ErrorJson = { readonly error: string; readonly message: string; readonly details?: Readonly<Record<string, unknown>> }
+export type ErrorJson = {
+  readonly error: string
+  readonly message: string
+  readonly details?: Readonly<Record<string, unknown>>
+}
 
 export type Answer<T> =
   | { readonly type: 'ok'; readonly status: number; readonly body: T; readonly headers: Headers }
@@ -90,9 +94,14 @@ export class Client {
 export async function accepted<T>(asked: Promise<Answer<T>>): Promise<T> {
   const answer = await asked
   if (answer.type === 'ok') return answer.body
-  throw new Error(answer.type === 'refused' ? `refused with ${answer.status}: ${JSON.stringify(answer.body)}` : `no answer: ${answer.type}`, {
-    cause: 'error' in answer ? answer.error : undefined,
-  })
+  throw new Error(
+    answer.type === 'refused'
+      ? `refused with ${answer.status}: ${JSON.stringify(answer.body)}`
+      : `no answer: ${answer.type}`,
+    {
+      cause: 'error' in answer ? answer.error : undefined,
+    },
+  )
 }
 
 function isRefusedConnection(error: unknown): boolean {

@@ -7,7 +7,11 @@ import type { AddressInfo } from 'node:net'
 import type { TestContext } from 'node:test'
 import { cleanUp } from './cleanup.ts'
 
-export type CountingListener = { readonly url: string; readonly connections: () => number; readonly requests: () => number }
+export type CountingListener = {
+  readonly url: string
+  readonly connections: () => number
+  readonly requests: () => number
+}
 
 type Answering = (response: ServerResponse) => void
 
@@ -24,5 +28,9 @@ export async function countingListener(t: TestContext, host: string, answer: Ans
     server.close()
     server.closeAllConnections()
   })
-  return { url: `http://${host}:${(server.address() as AddressInfo).port}`, connections: () => connections, requests: () => requests }
+  return {
+    url: `http://${host}:${(server.address() as AddressInfo).port}`,
+    connections: () => connections,
+    requests: () => requests,
+  }
 }

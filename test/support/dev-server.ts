@@ -31,7 +31,11 @@ export async function startDev(t: TestContext, flags: readonly string[] = []): P
   await untilShown(child, () => output.includes('Then move the clock'))
   const url = /for development: (\S+)/.exec(output)![1]!
   const post = async (path: string, body: Json): Promise<Json> => {
-    const response = await fetch(url + path, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
+    const response = await fetch(url + path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
     return (await response.json()) as Json
   }
   return { child, url, sink: /Callbacks to (\S+)/.exec(output)![1]!, output: () => output, post }

@@ -17,7 +17,8 @@ export async function eventually<T>(
   do {
     try {
       const answer = await ask()
-      if (answer !== null && answer !== undefined && answer !== false) return answer as Exclude<T, null | undefined | false>
+      if (answer !== null && answer !== undefined && answer !== false)
+        return answer as Exclude<T, null | undefined | false>
       lastError = undefined
     } catch (error) {
       lastError = error

@@ -55,7 +55,8 @@ export class FollowedTimers {
     assertInOrder(timers)
     for (const { id, acknowledged } of this.#timers) {
       const versions = new Set((timers.get(id) ?? []).map(({ body }) => Number(body.data['version'])))
-      for (const version of acknowledged) assert.ok(versions.has(version), `version ${version} of ${id} was acknowledged and never told`)
+      for (const version of acknowledged)
+        assert.ok(versions.has(version), `version ${version} of ${id} was acknowledged and never told`)
       this.#assertWhole(id, timers.get(id)!)
     }
     const different = timers.values().reduce((sum, { length }) => sum + length, 0)
@@ -67,10 +68,17 @@ export class FollowedTimers {
     let version = 0
     for (const { type, body } of told) {
       const step = Number(body.data['version']) - version
-      assert.ok(step <= 1 || (step === 2 && type === 'fired'), `${id} goes from version ${version} to ${version + step}`)
+      assert.ok(
+        step <= 1 || (step === 2 && type === 'fired'),
+        `${id} goes from version ${version} to ${version + step}`,
+      )
       version += step
     }
-    assert.deepEqual(told.slice(-2).map(({ type }) => type), ['fired', 'completed'], id)
+    assert.deepEqual(
+      told.slice(-2).map(({ type }) => type),
+      ['fired', 'completed'],
+      id,
+    )
   }
 
   async #whole(nats: NatsClient): Promise<Told[] | null> {
@@ -108,12 +116,16 @@ export class FollowedTimers {
   }
 
   async #isStored(timer: Followed): Promise<boolean> {
-    const answer = await eventually('an answer', async () => {
-      const asked = await this.#client.get({ timerId: timer.id })
-      if (asked.type === 'ok' || (asked.type === 'refused' && asked.status === 404)) return asked
-      await sleep(AGAIN_MS)
-      return null
-    }, { withinMs: 60_000 })
+    const answer = await eventually(
+      'an answer',
+      async () => {
+        const asked = await this.#client.get({ timerId: timer.id })
+        if (asked.type === 'ok' || (asked.type === 'refused' && asked.status === 404)) return asked
+        await sleep(AGAIN_MS)
+        return null
+      },
+      { withinMs: 60_000 },
+    )
     const version = answer.type === 'ok' ? answer.body.version : 0
     const isStored = version > timer.version
     timer.version = version

@@ -5,7 +5,13 @@ import type { NatsClient, Stored } from './nats-client.ts'
 
 export const LIFECYCLE_STREAM = 'DUETIME_EVENTS'
 
-export type CloudEvent = { id: string; type: string; subject: string; data: Record<string, unknown>; [field: string]: unknown }
+export type CloudEvent = {
+  id: string
+  type: string
+  subject: string
+  data: Record<string, unknown>
+  [field: string]: unknown
+}
 export type Told = { readonly stored: Stored; readonly type: string; readonly body: CloudEvent }
 
 /** Everything in the stream, in its order. */
@@ -34,8 +40,14 @@ export function firstTold(events: readonly Told[]): Map<string, Told[]> {
 /** Versions grow from event to event of a timer; those of one change are in the order fired, then completed or failed. */
 export function assertInOrder(timers: ReadonlyMap<string, readonly Told[]>): void {
   for (const [id, events] of timers) {
-    const steps = events.map(({ body, type }) => Number(body.data['version']) * 2 + (['completed', 'failed'].includes(type) ? 1 : 0))
+    const steps = events.map(
+      ({ body, type }) => Number(body.data['version']) * 2 + (['completed', 'failed'].includes(type) ? 1 : 0),
+    )
     const types = events.map(({ type }) => type).join(' ')
-    assert.deepEqual(steps, steps.toSorted((a, b) => a - b), `events of ${id} are out of order: ${types}`)
+    assert.deepEqual(
+      steps,
+      steps.toSorted((a, b) => a - b),
+      `events of ${id} are out of order: ${types}`,
+    )
   }
 }

@@ -40,11 +40,24 @@ export class NatsAccounts {
   }
 
   #vouchedAccount(account: nkeys.KeyPair): string {
-    const connections = { subs: -1, data: -1, payload: -1, imports: -1, exports: -1, wildcards: true, conn: -1, leaf: -1 }
+    const connections = {
+      subs: -1,
+      data: -1,
+      payload: -1,
+      imports: -1,
+      exports: -1,
+      wildcards: true,
+      conn: -1,
+      leaf: -1,
+    }
     // The system account may not have streams.
     const storage = account === this.#system ? {} : { mem_storage: -1, disk_storage: -1, streams: -1, consumer: -1 }
     const nats = { type: 'account', version: 2, limits: { ...connections, ...storage } }
-    return signed(this.#operator, { sub: account.getPublicKey(), name: account === this.#system ? 'system' : 'timers', nats })
+    return signed(this.#operator, {
+      sub: account.getPublicKey(),
+      name: account === this.#system ? 'system' : 'timers',
+      nats,
+    })
   }
 }
 

@@ -28,12 +28,19 @@ export class NatsClient {
   /** Resolves when the stream has it, however often the broker goes away meanwhile. */
   async publish(subject: string, message: unknown, id?: string): Promise<void> {
     const data = typeof message === 'string' ? message : JSON.stringify(message)
-    const once = () => jetstream(this.connection, { timeout: 1_000 }).publish(subject, data, id === undefined ? {} : { msgID: id })
+    const once = () =>
+      jetstream(this.connection, { timeout: 1_000 }).publish(subject, data, id === undefined ? {} : { msgID: id })
     await eventually(`published on ${subject}`, once, { withinMs: 60_000 })
   }
 
-  async request(subject: string, body: unknown): Promise<{ json: Record<string, unknown>; error: string; code: string }> {
-    const answer = await this.connection.request(subject, JSON.stringify(body), { timeout: 30_000, headers: emptyHeaders() })
+  async request(
+    subject: string,
+    body: unknown,
+  ): Promise<{ json: Record<string, unknown>; error: string; code: string }> {
+    const answer = await this.connection.request(subject, JSON.stringify(body), {
+      timeout: 30_000,
+      headers: emptyHeaders(),
+    })
     const text = answer.string()
     const header = (name: string) => answer.headers?.get(name) ?? ''
     const json = text === '' ? {} : (JSON.parse(text) as Record<string, unknown>)

@@ -19,7 +19,9 @@ if (!isInstalled && process.env['CI'] === 'true') {
 }
 
 /** For tests that need the server: says why they are skipped where it is missing. */
-export const needsNats: TestOptions = isInstalled ? {} : { skip: `${PROGRAM} is not installed (apt-get install ${PROGRAM})` }
+export const needsNats: TestOptions = isInstalled
+  ? {}
+  : { skip: `${PROGRAM} is not installed (apt-get install ${PROGRAM})` }
 
 const running = new Set<ChildProcess>()
 process.once('exit', () => {
@@ -80,7 +82,10 @@ export class NatsServer {
   }
 }
 
-export async function startNatsServer(t: TestContext, { config = '', jetstream = true }: NatsServerOptions = {}): Promise<NatsServer> {
+export async function startNatsServer(
+  t: TestContext,
+  { config = '', jetstream = true }: NatsServerOptions = {},
+): Promise<NatsServer> {
   const server = await natsServer(tempDir(t), { config, jetstream })
   t.after(() => server.kill())
   await server.start()
@@ -88,7 +93,10 @@ export async function startNatsServer(t: TestContext, { config = '', jetstream =
 }
 
 /** Not started yet. */
-export async function natsServer(directory: string, { config = '', jetstream = true }: NatsServerOptions = {}): Promise<NatsServer> {
+export async function natsServer(
+  directory: string,
+  { config = '', jetstream = true }: NatsServerOptions = {},
+): Promise<NatsServer> {
   const port = await freePort()
   const configFile = join(directory, 'nats.conf')
   const storage = jetstream ? `jetstream { store_dir: ${JSON.stringify(join(directory, 'jetstream'))} }\n` : ''
@@ -100,7 +108,10 @@ export async function natsServer(directory: string, { config = '', jetstream = t
 function untilReady(child: ChildProcess): Promise<void> {
   return new Promise((resolve, reject) => {
     let said = ''
-    const tooLate = setTimeout(() => reject(new Error(`${PROGRAM} is not ready after ${READY_WITHIN_MS} ms:\n${said}`)), READY_WITHIN_MS)
+    const tooLate = setTimeout(
+      () => reject(new Error(`${PROGRAM} is not ready after ${READY_WITHIN_MS} ms:\n${said}`)),
+      READY_WITHIN_MS,
+    )
     child.stderr!.setEncoding('utf8').on('data', (text: string) => {
       said = (said + text).slice(-10_000)
       if (!said.includes('Server is ready')) return

@@ -16,7 +16,11 @@ const execute = promisify(execFile)
 export async function run(program: string, args: readonly string[], cwd: string): Promise<Ran> {
   // Nothing of the npm that runs the tests may reach the one that is run here, except where the tools are.
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('npm_'))
-  const env = { ...Object.fromEntries(inherited), PATH: [BIN, process.env['PATH']].join(delimiter), npm_config_update_notifier: 'false' }
+  const env = {
+    ...Object.fromEntries(inherited),
+    PATH: [BIN, process.env['PATH']].join(delimiter),
+    npm_config_update_notifier: 'false',
+  }
   try {
     return await execute(program, args, { cwd, env })
   } catch (error) {

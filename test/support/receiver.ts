@@ -35,7 +35,11 @@ export type Delivery = {
   answered: { readonly at: number; readonly reply: Reply } | null
 }
 
-export type Reply = { readonly status: number; readonly body?: unknown; readonly headers?: Readonly<Record<string, string>> }
+export type Reply = {
+  readonly status: number
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+}
 
 /** What to answer, perhaps after a while. */
 export type Answering = (delivery: Delivery) => Reply | Promise<Reply>

@@ -36,7 +36,10 @@ export class Service {
 
   constructor({ cwd, env = {}, flags = [] }: Place) {
     // Tests wait for retries: they may come sooner than the service lets them by default.
-    this.#child = spawnMain(['serve', ...flags], { cwd, env: { PORT: '0', LOG_FORMAT: 'json', RESCHEDULE_MIN: '10ms', ...env } })
+    this.#child = spawnMain(['serve', ...flags], {
+      cwd,
+      env: { PORT: '0', LOG_FORMAT: 'json', RESCHEDULE_MIN: '10ms', ...env },
+    })
     this.exited = new Promise((resolve) => this.#child.once('close', (code, signal) => resolve({ code, signal })))
     this.listening = this.#watchOutput()
     this.listening.catch(() => {}) // whoever needs it waits for it; a test that kills a starting service does not
@@ -78,7 +81,10 @@ export class Service {
 
   #watchOutput(): Promise<void> {
     return new Promise((resolve, reject) => {
-      const tooLate = setTimeout(() => reject(new Error(`not listening after ${START_WITHIN_MS} ms:\n${this.output}`)), START_WITHIN_MS)
+      const tooLate = setTimeout(
+        () => reject(new Error(`not listening after ${START_WITHIN_MS} ms:\n${this.output}`)),
+        START_WITHIN_MS,
+      )
       const onLine = (line: string) => {
         this.output += `${line}\n`
         const record = parseRecord(line)
@@ -108,7 +114,10 @@ export async function startService(t: TestContext, place: Place): Promise<Servic
 }
 
 /** Runs a command to its end: for those that fail at once, and those that are not services. */
-export async function runToEnd(args: readonly string[], { cwd, env = {} }: Place): Promise<{ code: number | null; output: string }> {
+export async function runToEnd(
+  args: readonly string[],
+  { cwd, env = {} }: Place,
+): Promise<{ code: number | null; output: string }> {
   const child = spawnMain(args, { cwd, env })
   const tooLate = setTimeout(() => child.kill('SIGKILL'), START_WITHIN_MS)
   let output = ''

@@ -14,7 +14,11 @@ async function filled(web: Web): Promise<void> {
   const { client, service, receiver } = web
   await storeTimers(
     service,
-    Array.from({ length: 60 }, (_, n) => ({ id: `job-${n}`, executeAt: inMs(1_800_000 + n * 20), callbackUrl: receiver.url })),
+    Array.from({ length: 60 }, (_, n) => ({
+      id: `job-${n}`,
+      executeAt: inMs(1_800_000 + n * 20),
+      callbackUrl: receiver.url,
+    })),
   )
   await accepted(
     client.create({
@@ -55,7 +59,9 @@ for (const { name, options } of THEMES) {
       await page.goto(`${web.service.url}/#${path}`)
       await isThere(page)
       await assertAccessible(page, `${path} (${name})`)
-      const overflow = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
+      const overflow = await page.evaluate(
+        'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+      )
       assert.equal(overflow, 0, `${path} (${name}) scrolls sideways`)
     }
   })
@@ -74,7 +80,9 @@ test('every dialog passes axe, closes with Escape, and gives the focus back', ne
     await assertAccessible(page, `the dialog of ${opener}`)
     await page.keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
-    const focused = await page.evaluate("document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent")
+    const focused = await page.evaluate(
+      "document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent",
+    )
     assert.equal(focused, opener)
   }
   await inDialog('Export')

@@ -65,7 +65,10 @@ test('CSV cells that are no JSON where JSON is meant are told by their column', 
 })
 
 test('whatever a timer carries survives CSV, and no cell begins like a formula', async () => {
-  const texts = fc.oneof(fc.string({ minLength: 1 }), fc.constantFrom('=1+1', '-2', '@x', '+x', 'a,"b"\r\nc', 'ü"', "'=1"))
+  const texts = fc.oneof(
+    fc.string({ minLength: 1 }),
+    fc.constantFrom('=1+1', '-2', '@x', '+x', 'a,"b"\r\nc', 'ü"', "'=1"),
+  )
   const timers = fc.record({ id: texts, payload: fc.jsonValue(), metadata: fc.dictionary(fc.string(), fc.string()) })
   await fc.assert(
     fc.asyncProperty(timers, async ({ id, payload, metadata }) => {

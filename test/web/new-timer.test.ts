@@ -61,7 +61,9 @@ test('the next firings are shown in the viewer’s zone and in UTC while one typ
 
 test('the callback tester shows what the receiver answered, and why a delivery would fail', needsBrowser, async (t) => {
   let isBroken = false
-  const { receiver, open } = await setup(t, { answering: () => (isBroken ? { status: 500, body: { oops: 'no such hook' } } : OK) })
+  const { receiver, open } = await setup(t, {
+    answering: () => (isBroken ? { status: 500, body: { oops: 'no such hook' } } : OK),
+  })
   const page = await open('/new')
   await page.getByLabel('Callback URL').fill(receiver.url)
   await page.getByLabel('Payload', { exact: true }).fill('{"n": 1}')
@@ -96,7 +98,10 @@ test('what was filled in is what is stored, and its page is next', needsBrowser,
   await page.getByRole('heading', { name: 'nightly' }).waitFor()
   await page.getByText('Iteration 1 fires in').waitFor()
   await page.getByText('every 90 seconds, 5 times').waitFor()
-  const timer = (await accepted(client.get({ namespace: 'orders', timerId: 'nightly' }))) as unknown as Record<string, unknown>
+  const timer = (await accepted(client.get({ namespace: 'orders', timerId: 'nightly' }))) as unknown as Record<
+    string,
+    unknown
+  >
   assert.deepEqual(
     [
       timer['schedule'],

@@ -26,26 +26,38 @@ test('a service that has done nothing says so instead of showing zeros as facts'
   await page.getByRole('img', { name: 'Lateness of firings: none yet' }).waitFor()
 })
 
-test('what fires shows without a reload: rate, success, lateness, counts and the attempts themselves', needsBrowser, async (t) => {
-  const { client, service, receiver, open } = await setup(t, { answering: ({ body }) => (body.id.startsWith('bad') ? FAILING : OK) })
-  const page = await open()
-  await isLive(page)
-  const requests: string[] = []
-  page.on('request', (request) => requests.push(new URL(request.url()).pathname))
-  await storeTimers(
-    service,
-    Array.from({ length: 9 }, (_, n) => ({ id: `good-${n}`, executeAt: inMs(3_000 + n * 100), callbackUrl: receiver.url })),
-  )
-  await accepted(client.create({ id: 'bad', executeAt: inMs(3_000), callbackUrl: receiver.url, retryPolicy: { maxRetries: 0 } }))
-  await page.getByRole('table', { name: 'Latest attempts' }).getByRole('link', { name: 'good-8' }).waitFor()
-  await tile(page, 'Success').getByText('1 of 10 failed').waitFor()
-  await tile(page, 'Failed').getByText('9 completed').waitFor()
-  await page.getByRole('img', { name: /^Lateness of 10 firings/ }).waitFor()
-  await page.getByRole('img', { name: /^Firings per second .* 1 failed attempts$/ }).waitFor()
-  assert.ok(!requests.includes('/api/v1/overview'), 'it came over the live connection')
-  await tile(page, 'Failed').getByRole('link').click()
-  await page.getByRole('link', { name: 'bad', exact: true }).waitFor()
-})
+test(
+  'what fires shows without a reload: rate, success, lateness, counts and the attempts themselves',
+  needsBrowser,
+  async (t) => {
+    const { client, service, receiver, open } = await setup(t, {
+      answering: ({ body }) => (body.id.startsWith('bad') ? FAILING : OK),
+    })
+    const page = await open()
+    await isLive(page)
+    const requests: string[] = []
+    page.on('request', (request) => requests.push(new URL(request.url()).pathname))
+    await storeTimers(
+      service,
+      Array.from({ length: 9 }, (_, n) => ({
+        id: `good-${n}`,
+        executeAt: inMs(3_000 + n * 100),
+        callbackUrl: receiver.url,
+      })),
+    )
+    await accepted(
+      client.create({ id: 'bad', executeAt: inMs(3_000), callbackUrl: receiver.url, retryPolicy: { maxRetries: 0 } }),
+    )
+    await page.getByRole('table', { name: 'Latest attempts' }).getByRole('link', { name: 'good-8' }).waitFor()
+    await tile(page, 'Success').getByText('1 of 10 failed').waitFor()
+    await tile(page, 'Failed').getByText('9 completed').waitFor()
+    await page.getByRole('img', { name: /^Lateness of 10 firings/ }).waitFor()
+    await page.getByRole('img', { name: /^Firings per second .* 1 failed attempts$/ }).waitFor()
+    assert.ok(!requests.includes('/api/v1/overview'), 'it came over the live connection')
+    await tile(page, 'Failed').getByRole('link').click()
+    await page.getByRole('link', { name: 'bad', exact: true }).waitFor()
+  },
+)
 
 test('the forecast marks the hot minute, tells it as a table, and leads to its timers', needsBrowser, async (t) => {
   const { service, receiver, open } = await setup(t)
@@ -53,12 +65,21 @@ test('the forecast marks the hot minute, tells it as a table, and leads to its t
   const at = (ms: number) => new Date(minute + ms).toISOString()
   await storeTimers(
     service,
-    Array.from({ length: 60 }, (_, n) => ({ namespace: 'n', id: `crowd-${n}`, executeAt: at(n * 100), callbackUrl: receiver.url })),
+    Array.from({ length: 60 }, (_, n) => ({
+      namespace: 'n',
+      id: `crowd-${n}`,
+      executeAt: at(n * 100),
+      callbackUrl: receiver.url,
+    })),
   )
   await storeTimers(service, [{ namespace: 'n', id: 'alone', executeAt: at(10 * 60_000), callbackUrl: receiver.url }])
   const page = await open()
   await page.getByText('61 timers due in the next hour').waitFor()
-  const clock = new Intl.DateTimeFormat('en-GB', { timeZone: 'Europe/Berlin', hour: '2-digit', minute: '2-digit' }).format(minute)
+  const clock = new Intl.DateTimeFormat('en-GB', {
+    timeZone: 'Europe/Berlin',
+    hour: '2-digit',
+    minute: '2-digit',
+  }).format(minute)
   await page.getByText('Show as table: Forecast').click()
   await page
     .getByRole('region', { name: 'Forecast' })
@@ -78,7 +99,12 @@ test('the forecast marks the hot minute, tells it as a table, and leads to its t
 test('a namespace is looked at alone, and its name is in the URL', needsBrowser, async (t) => {
   const { service, receiver, open } = await setup(t)
   const timersOf = (namespace: string, count: number) =>
-    Array.from({ length: count }, (_, n) => ({ namespace, id: `t-${n}`, executeAt: inMs(3_600_000), callbackUrl: receiver.url }))
+    Array.from({ length: count }, (_, n) => ({
+      namespace,
+      id: `t-${n}`,
+      executeAt: inMs(3_600_000),
+      callbackUrl: receiver.url,
+    }))
   await storeTimers(service, [...timersOf('orders', 3), ...timersOf('billing', 2)])
   const page = await open()
   await tile(page, 'Pending').getByText('5', { exact: true }).waitFor()

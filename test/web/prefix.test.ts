@@ -17,7 +17,10 @@ async function startProxy(t: TestContext, target: string): Promise<string> {
   const server = createServer((asked, reply) => {
     if (!asked.url!.startsWith(`${PREFIX}/`)) return reply.writeHead(404).end()
     const { method, headers } = asked
-    const passed = request(`${target}${asked.url!.slice(PREFIX.length)}`, { method, headers: { ...headers, host: new URL(target).host } })
+    const passed = request(`${target}${asked.url!.slice(PREFIX.length)}`, {
+      method,
+      headers: { ...headers, host: new URL(target).host },
+    })
     passed.on('response', (answer) => answer.pipe(reply.writeHead(answer.statusCode!, answer.headers)))
     passed.on('error', () => reply.destroy())
     reply.on('close', () => passed.destroy())

@@ -15,7 +15,8 @@ function read(changes: Partial<ScheduleForm>) {
 }
 
 test('amounts that are none are refused before the service is asked', () => {
-  for (const value of ['', '0', '-1', '1.5', '1e3', 'ten', ' ']) assert.equal(durationText({ value, unit: 'hour' }), null, value)
+  for (const value of ['', '0', '-1', '1.5', '1e3', 'ten', ' '])
+    assert.equal(durationText({ value, unit: 'hour' }), null, value)
   assert.equal(read({ mode: 'cycle', times: '0' }), 'Times: 1 to 1000, or empty for ever')
   assert.equal(read({ mode: 'at', at: '' }), 'Choose a date and time')
   assert.equal(read({ mode: 'text', text: ' ' }), 'Type an instant, a duration or a cycle')
@@ -23,8 +24,13 @@ test('amounts that are none are refused before the service is asked', () => {
 
 test('a form becomes the fields of a request', () => {
   assert.deepEqual(read({ mode: 'after', after: { value: '1.25', unit: 'second' } }), { schedule: 'PT1.25S' })
-  assert.deepEqual(read({ mode: 'after', after: { value: '3', unit: 'month' } }), { schedule: 'P3M', timeZone: 'Europe/Berlin' })
-  assert.deepEqual(read({ mode: 'cycle', every: { value: '10', unit: 'minute' }, times: '3' }), { schedule: 'R3/PT10M' })
+  assert.deepEqual(read({ mode: 'after', after: { value: '3', unit: 'month' } }), {
+    schedule: 'P3M',
+    timeZone: 'Europe/Berlin',
+  })
+  assert.deepEqual(read({ mode: 'cycle', every: { value: '10', unit: 'minute' }, times: '3' }), {
+    schedule: 'R3/PT10M',
+  })
   assert.deepEqual(read({ mode: 'cycle', every: { value: '1', unit: 'day' }, start: '2030-02-01T09:00:00Z' }), {
     schedule: 'R/2030-02-01T09:00:00.000Z/P1D',
     timeZone: 'Europe/Berlin',
@@ -33,7 +39,9 @@ test('a form becomes the fields of a request', () => {
 })
 
 test('schedules are told in words', () => {
-  const told = ['PT10M', 'R/PT1H', 'R3/PT1H30M', 'R1/2030-01-01T00:00:00Z/P1M', '2030-01-01T00:00:00Z', 'R/odd'].map(scheduleWords)
+  const told = ['PT10M', 'R/PT1H', 'R3/PT1H30M', 'R1/2030-01-01T00:00:00Z/P1M', '2030-01-01T00:00:00Z', 'R/odd'].map(
+    scheduleWords,
+  )
   assert.deepEqual(told, [
     '10 minutes after creation',
     'every hour',

@@ -25,11 +25,15 @@ function pendingTimers(count: number, callbackUrl: string, namespace = 'default'
 }
 
 const ids = (page: Page) => page.locator('table.timers tbody tr td.id a').allInnerTexts()
-const rowOf = (page: Page, id: string) => page.getByRole('row').filter({ has: page.getByRole('link', { name: id, exact: true }) })
+const rowOf = (page: Page, id: string) =>
+  page.getByRole('row').filter({ has: page.getByRole('link', { name: id, exact: true }) })
 
 /** The list asks again by itself, so that what it shows can be waited for. */
 function shows(page: Page, expected: readonly string[]): Promise<true> {
-  return eventually(`the list shows ${expected.join(', ')}`, async () => JSON.stringify(await ids(page)) === JSON.stringify(expected))
+  return eventually(
+    `the list shows ${expected.join(', ')}`,
+    async () => JSON.stringify(await ids(page)) === JSON.stringify(expected),
+  )
 }
 
 test('a service without timers invites to make the first one', needsBrowser, async (t) => {
@@ -133,7 +137,10 @@ test('ticked timers are paused, resumed and canceled, the last only when one is 
   await page.getByRole('dialog').getByRole('button', { name: 'Pause 2 timers' }).click()
   await page.getByText('Paused 2 timers.').waitFor()
   await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click()
-  assert.deepEqual([await status('job-0000'), await status('job-0001'), await status('job-0002')], ['paused', 'paused', 'pending'])
+  assert.deepEqual(
+    [await status('job-0000'), await status('job-0001'), await status('job-0002')],
+    ['paused', 'paused', 'pending'],
+  )
 
   await rowOf(page, 'job-0000').getByText('paused').waitFor()
   await page.getByLabel('Select job-0000').check()
@@ -163,14 +170,18 @@ test('all that match are counted first and canceled then, far beyond the page', 
   await page.getByText('This will cancel 300 timers').waitFor()
   await page.getByRole('button', { name: 'Cancel 300 timers' }).click()
   await page.getByText('Canceled 300 timers.').waitFor()
-  const [even, odd] = await Promise.all(['job-0400', 'job-0401'].map((timerId) => accepted(client.get({ namespace: 'orders', timerId }))))
+  const [even, odd] = await Promise.all(
+    ['job-0400', 'job-0401'].map((timerId) => accepted(client.get({ namespace: 'orders', timerId }))),
+  )
   assert.deepEqual([even!.status, odd!.status], ['canceled', 'pending'])
 })
 
 test('failed timers are retried, and show that they were delivered', needsBrowser, async (t) => {
   let isBroken = true
   const { client, receiver, open } = await setup(t, { answering: () => (isBroken ? FAILING : OK) })
-  await accepted(client.create({ id: 'broken', schedule: 'PT1S', callbackUrl: receiver.url, retryPolicy: { maxRetries: 0 } }))
+  await accepted(
+    client.create({ id: 'broken', schedule: 'PT1S', callbackUrl: receiver.url, retryPolicy: { maxRetries: 0 } }),
+  )
   const page = await open('/timers?status=failed')
   await rowOf(page, 'broken').waitFor()
   isBroken = false
@@ -204,7 +215,9 @@ test('what is exported can be imported again, and a row that is refused says why
   await accepted(client.cancel({ timerId: 'job-0007' }))
   await page.getByRole('button', { name: 'Import' }).click()
   const broken = `${files['csv']!}default,late,pending,2001-01-01T00:00:00Z,,,${receiver.url}\r\n`
-  await page.getByLabel('Choose a file').setInputFiles({ name: 'timers.csv', mimeType: 'text/csv', buffer: Buffer.from(broken) })
+  await page
+    .getByLabel('Choose a file')
+    .setInputFiles({ name: 'timers.csv', mimeType: 'text/csv', buffer: Buffer.from(broken) })
   await page.getByRole('button', { name: 'Import 1,206 timers' }).click()
   await page.getByText('1 timer stored, 1,205 refused.').waitFor()
   await page.getByText('… and 1,005 more.').waitFor()
@@ -212,13 +225,11 @@ test('what is exported can be imported again, and a row that is refused says why
   await page.getByRole('button', { name: 'Close' }).click()
 
   await page.getByRole('button', { name: 'Import' }).click()
-  await page
-    .getByLabel('Choose a file')
-    .setInputFiles({
-      name: 'a.ndjson',
-      mimeType: 'text/plain',
-      buffer: Buffer.from(`{"id":"late","executeAt":"2001-01-01T00:00:00Z","callbackUrl":"${receiver.url}"}\nnonsense\n`),
-    })
+  await page.getByLabel('Choose a file').setInputFiles({
+    name: 'a.ndjson',
+    mimeType: 'text/plain',
+    buffer: Buffer.from(`{"id":"late","executeAt":"2001-01-01T00:00:00Z","callbackUrl":"${receiver.url}"}\nnonsense\n`),
+  })
   await page.getByRole('button', { name: 'Import 2 timers' }).click()
   const faults = page.getByRole('region', { name: 'Refused rows' })
   await faults.getByText('in the future').waitFor()

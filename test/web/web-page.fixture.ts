@@ -21,7 +21,11 @@ export type Web = {
   readonly open: (path?: string, options?: BrowserContextOptions) => Promise<Page>
 }
 
-type Setup = { readonly env?: Environment; readonly headers?: Readonly<Record<string, string>>; readonly answering?: Answering }
+type Setup = {
+  readonly env?: Environment
+  readonly headers?: Readonly<Record<string, string>>
+  readonly answering?: Answering
+}
 
 export async function setup(t: TestContext, { env = {}, headers = {}, answering }: Setup = {}): Promise<Web> {
   const receiver = await startReceiver(t, answering)

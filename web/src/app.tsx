@@ -33,7 +33,11 @@ export function App() {
   return (
     <Shell onHelp={openHelp}>
       {/* Another key may see other things: nothing of what the last one saw is kept. */}
-      {needs === 'nothing' ? <ErrorBoundary key={`${key ?? ''} ${path}`}>{pageFor(path)}</ErrorBoundary> : <SignIn key={key ?? ''} />}
+      {needs === 'nothing' ? (
+        <ErrorBoundary key={`${key ?? ''} ${path}`}>{pageFor(path)}</ErrorBoundary>
+      ) : (
+        <SignIn key={key ?? ''} />
+      )}
       {isHelping && <HelpDialog onClose={() => setHelping(false)} />}
     </Shell>
   )

@@ -12,7 +12,12 @@ import { NamespacePicker } from './namespace-picker.tsx'
 import { setTheme, useIsDark } from './ui/theme.ts'
 import { Toasts } from './ui/toasts.tsx'
 
-const PLACES: readonly { readonly path: string; readonly name: string; readonly icon: IconName; readonly keys: string }[] = [
+const PLACES: readonly {
+  readonly path: string
+  readonly name: string
+  readonly icon: IconName
+  readonly keys: string
+}[] = [
   { path: '/', name: 'Overview', icon: 'gauge', keys: 'g o' },
   { path: '/timers', name: 'Timers', icon: 'list', keys: 'g t' },
   { path: '/new', name: 'New timer', icon: 'plus', keys: 'n' },
@@ -63,7 +68,12 @@ function skipToMain(event: { preventDefault: () => void }): void {
   document.getElementById('main')?.focus()
 }
 
-type PlaceLinkProps = { readonly path: string; readonly name: string; readonly icon: IconName; readonly children?: ReactNode }
+type PlaceLinkProps = {
+  readonly path: string
+  readonly name: string
+  readonly icon: IconName
+  readonly children?: ReactNode
+}
 
 function PlaceLink({ path, name, icon, children }: PlaceLinkProps) {
   const here = useCurrentPlace()
@@ -92,7 +102,13 @@ function RailFoot({ onHelp }: { readonly onHelp: () => void }) {
           title={isDark ? 'Light' : 'Dark'}
           onClick={() => setTheme(isDark ? 'light' : 'dark')}
         />
-        <Button kind="quiet" icon="help" aria-label="Keyboard shortcuts" title="Keyboard shortcuts (?)" onClick={onHelp} />
+        <Button
+          kind="quiet"
+          icon="help"
+          aria-label="Keyboard shortcuts"
+          title="Keyboard shortcuts (?)"
+          onClick={onHelp}
+        />
         {key !== null && needs === 'nothing' && (
           <Button kind="quiet" icon="leave" aria-label="Sign out" title="Sign out" onClick={() => session.signOut()} />
         )}

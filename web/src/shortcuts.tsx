@@ -13,7 +13,13 @@ export function useShortcuts(onHelp: () => void): void {
   const lastG = useRef(-Infinity)
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target) || document.querySelector('dialog[open]') !== null)
+      if (
+        event.ctrlKey ||
+        event.metaKey ||
+        event.altKey ||
+        isTyping(event.target) ||
+        document.querySelector('dialog[open]') !== null
+      )
         return
       const isChord = event.timeStamp - lastG.current < CHORD_WITHIN_MS
       lastG.current = event.key === 'g' ? event.timeStamp : -Infinity

@@ -42,20 +42,48 @@ const QUOTED_CHARS_MAX = 200
 /** A proxy's page, or another program on that port. */
 function badAnswer(response: MinimalResponse, text: string, about: About, cause?: unknown): DuetimeError {
   const { status } = response
-  const shown = text.trim() === '' ? 'without a body' : `with a body that is not Duetime’s: ${text.trim().slice(0, QUOTED_CHARS_MAX)}`
-  return new DuetimeError({ ...about, code: 'BAD_ANSWER', message: `HTTP ${status} ${shown}`, status, cause, ...retrying(response) })
+  const shown =
+    text.trim() === ''
+      ? 'without a body'
+      : `with a body that is not Duetime’s: ${text.trim().slice(0, QUOTED_CHARS_MAX)}`
+  return new DuetimeError({
+    ...about,
+    code: 'BAD_ANSWER',
+    message: `HTTP ${status} ${shown}`,
+    status,
+    cause,
+    ...retrying(response),
+  })
 }
 
 function retrying({ status, headers }: MinimalResponse): { retryable: boolean; retryAfterMs: number | null } {
-  return { retryable: RETRIED_STATUSES.includes(status), retryAfterMs: parseRetryAfter(headers.get('retry-after'), Date.now()) }
+  return {
+    retryable: RETRIED_STATUSES.includes(status),
+    retryAfterMs: parseRetryAfter(headers.get('retry-after'), Date.now()),
+  }
 }
 
 export function networkError(cause: unknown, about: About): DuetimeError {
   const reasons = [cause, (cause as { cause?: unknown } | null)?.cause].filter((error) => error instanceof Error)
-  const reason = reasons.map(({ message }) => message).filter((message) => message !== '').join(': ')
-  return new DuetimeError({ ...about, code: 'NETWORK', message: `the service cannot be reached: ${reason}`, retryable: true, cause })
+  const reason = reasons
+    .map(({ message }) => message)
+    .filter((message) => message !== '')
+    .join(': ')
+  return new DuetimeError({
+    ...about,
+    code: 'NETWORK',
+    message: `the service cannot be reached: ${reason}`,
+    retryable: true,
+    cause,
+  })
 }
 
 export function timeoutError(cause: unknown, about: About): DuetimeError {
-  return new DuetimeError({ ...about, code: 'TIMEOUT', message: 'the service did not answer in time', retryable: true, cause })
+  return new DuetimeError({
+    ...about,
+    code: 'TIMEOUT',
+    message: 'the service did not answer in time',
+    retryable: true,
+    cause,
+  })
 }

@@ -4,7 +4,16 @@
 import { createMany, createOne } from './creating.ts'
 import type { BatchResult } from './creating.ts'
 import { DuetimeError, invalidInput } from './errors.ts'
-import type { CancelAnswer, DeleteBody, GetBody, NameBody, PreviewAnswer, PreviewBody, RetryAnswer, TimerAnswer } from './generated.ts'
+import type {
+  CancelAnswer,
+  DeleteBody,
+  GetBody,
+  NameBody,
+  PreviewAnswer,
+  PreviewBody,
+  RetryAnswer,
+  TimerAnswer,
+} from './generated.ts'
 import type { CallbackTest, CallbackTestResult, Cluster, Forecast, ForecastQuery, Overview } from './insight.ts'
 import { liveEvents } from './live.ts'
 import type { LiveEvent, LiveOptions } from './live.ts'
@@ -46,7 +55,9 @@ export type BulkOptions = CallOptions & {
   /** Told after every request: the service changes a bounded number at a time. */
   readonly onProgress?: ((progress: BulkProgress) => void) | undefined
 }
-export type BulkFilter = TimerFilter & { /** Without any other filter: every timer of the namespace. */ readonly all?: boolean | undefined }
+export type BulkFilter = TimerFilter & {
+  /** Without any other filter: every timer of the namespace. */ readonly all?: boolean | undefined
+}
 /** `more` after a dry run: there are more than it counted. Otherwise: what is left matches, but it is too late for it. */
 export type Canceled = CancelAnswer
 /** As for those canceled. */
@@ -98,12 +109,18 @@ export class Duetime {
   }
 
   /** Finished timers can be read while the service retains them. Throws `TIMER_NOT_FOUND` when there is none. */
-  async get<Payload = unknown>(name: TimerName, { includeSecrets, ...options }: CallOptions & Pick<GetBody, 'includeSecrets'> = {}) {
+  async get<Payload = unknown>(
+    name: TimerName,
+    { includeSecrets, ...options }: CallOptions & Pick<GetBody, 'includeSecrets'> = {},
+  ) {
     return (await this.#post('get', { ...this.#named(name), includeSecrets }, options)) as Timer<Payload>
   }
 
   /** Every timer that matches: `for await (const timer of client.list({ status: 'failed' }))`. */
-  list<Payload = unknown, Field extends TimerField = TimerField>(query: ListQuery<Field> = {}, options?: CallOptions): TimerList<Payload, Field> {
+  list<Payload = unknown, Field extends TimerField = TimerField>(
+    query: ListQuery<Field> = {},
+    options?: CallOptions,
+  ): TimerList<Payload, Field> {
     return new TimerList<Payload, Field>(query, (page) => this.page<Payload, Field>(page, options))
   }
 
@@ -119,15 +136,23 @@ export class Duetime {
   }
 
   /** Once it resolves, the old version never fires. Throws `TIMER_NOT_PENDING` when it is too late. */
-  async update<Payload = unknown>(name: TimerName, changes: TimerChanges<Payload>, options?: CallOptions): Promise<Timer<Payload>> {
+  async update<Payload = unknown>(
+    name: TimerName,
+    changes: TimerChanges<Payload>,
+    options?: CallOptions,
+  ): Promise<Timer<Payload>> {
     const body = updateBody(this.#named(name), changes)
     // That it is too late, or has another version, can be the work of the first attempt.
-    const isDone = (timer: Timer) => isAsAsked(timer, body) && (body.ifVersion === undefined || timer.version > body.ifVersion)
+    const isDone = (timer: Timer) =>
+      isAsAsked(timer, body) && (body.ifVersion === undefined || timer.version > body.ifVersion)
     return (await this.#change('update', body, { options, isDone })) as Timer<Payload>
   }
 
   /** Once it resolves, the delivery never starts. Throws `TIMER_NOT_PENDING` when it is too late. */
-  async cancel(name: TimerName, { ifVersion, ...options }: CallOptions & Pick<DeleteBody, 'ifVersion'> = {}): Promise<void> {
+  async cancel(
+    name: TimerName,
+    { ifVersion, ...options }: CallOptions & Pick<DeleteBody, 'ifVersion'> = {},
+  ): Promise<void> {
     const body: DeleteBody = { ...this.#named(name), ifVersion }
     await this.#change('delete', body, { options, isDone: ({ status }) => status === 'canceled' })
   }
@@ -136,7 +161,11 @@ export class Duetime {
   async cancelMany(filter: BulkFilter, options: BulkOptions = {}): Promise<Canceled> {
     // The server asks for this too, but takes the client's own namespace, which is always sent, for an answer.
     const isSaid = filter.all === true || CANCEL_NEEDS.some((name) => filter[name] !== undefined)
-    if (!isSaid) throw invalidInput('all', `say which timers: ${CANCEL_NEEDS.join(', ')}, or all: true for every timer of the namespace`)
+    if (!isSaid)
+      throw invalidInput(
+        'all',
+        `say which timers: ${CANCEL_NEEDS.join(', ')}, or all: true for every timer of the namespace`,
+      )
     const { changed, ...rest } = await this.#bulk('cancel', filter, options)
     return { ...rest, canceled: changed }
   }
@@ -206,11 +235,14 @@ export class Duetime {
 
   #named(name: TimerName): { readonly namespace: string; readonly timerId: string } {
     const { id, namespace = this.namespace } = typeof name === 'string' ? { id: name } : name
-    if (typeof id !== 'string' || id === '') throw invalidInput('timerId', 'the id of a timer must be a text that is not empty')
+    if (typeof id !== 'string' || id === '')
+      throw invalidInput('timerId', 'the id of a timer must be a text that is not empty')
     return { namespace, timerId: id }
   }
 
-  #inNamespace<Body extends { readonly namespace?: string | undefined }>(body: Body): Body & { readonly namespace: string } {
+  #inNamespace<Body extends { readonly namespace?: string | undefined }>(
+    body: Body,
+  ): Body & { readonly namespace: string } {
     return { ...body, namespace: body.namespace ?? this.namespace }
   }
 
@@ -235,7 +267,8 @@ export class Duetime {
     try {
       return (await this.#transport.request({ method: 'POST', path: `${TIMERS}/${verb}`, body: bodyOf }, budget)).body
     } catch (error) {
-      const isConflict = error instanceof DuetimeError && (error.code === 'TIMER_NOT_PENDING' || error.code === 'VERSION_CONFLICT')
+      const isConflict =
+        error instanceof DuetimeError && (error.code === 'TIMER_NOT_PENDING' || error.code === 'VERSION_CONFLICT')
       if (!isRepeated || !isConflict) throw error
       const timer = await this.#found(body, budget)
       if (isDone(timer)) return timer

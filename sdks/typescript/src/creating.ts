@@ -36,7 +36,11 @@ export async function createOne(transport: Transport, create: ReadyCreate, budge
 }
 
 /** Results in the order of the timers. As many requests as it takes; an item that meets a busy server is sent again. */
-export async function createMany(transport: Transport, creates: readonly ReadyCreate[], budget: Budget): Promise<BatchResult[]> {
+export async function createMany(
+  transport: Transport,
+  creates: readonly ReadyCreate[],
+  budget: Budget,
+): Promise<BatchResult[]> {
   const results: BatchResult[] = []
   for (const chunk of chunksOf(creates)) results.push(...(await createChunk(transport, chunk, budget)))
   return results
@@ -44,7 +48,11 @@ export async function createMany(transport: Transport, creates: readonly ReadyCr
 
 type Item = { readonly create: ReadyCreate; uncertain: boolean; result: BatchResult | null }
 
-async function createChunk(transport: Transport, creates: readonly ReadyCreate[], budget: Budget): Promise<BatchResult[]> {
+async function createChunk(
+  transport: Transport,
+  creates: readonly ReadyCreate[],
+  budget: Budget,
+): Promise<BatchResult[]> {
   const items = creates.map((create): Item => ({ create, uncertain: false, result: null }))
   for (let retry = 0; ; retry++) {
     const open = items.filter(({ result }) => result === null)
@@ -68,7 +76,10 @@ async function sendItems(transport: Transport, items: readonly Item[], budget: B
     for (const item of items) item.uncertain ||= uncertain
     return { timers: items.map((item) => (item.uncertain ? withoutReplacing(item.create) : item.create)) }
   }
-  const { body: answer, serverTime } = await transport.request({ method: 'POST', path: '/api/v1/timers/batch', body }, budget)
+  const { body: answer, serverTime } = await transport.request(
+    { method: 'POST', path: '/api/v1/timers/batch', body },
+    budget,
+  )
   let busy: DuetimeError | null = null
   for (const [index, item] of items.entries()) {
     const answered = (answer as BatchAnswer).results[index]!

@@ -6,7 +6,10 @@ import type { StreamReader } from './platform.ts'
 export type StreamEvent = { readonly type: string; readonly data: string }
 
 /** Ends when the stream does. Comments, which only show that the connection is alive, are no events but activity. */
-export async function* readEvents(reader: StreamReader, onActivity: () => void = () => {}): AsyncGenerator<StreamEvent, void, void> {
+export async function* readEvents(
+  reader: StreamReader,
+  onActivity: () => void = () => {},
+): AsyncGenerator<StreamEvent, void, void> {
   const decoder = new platform.TextDecoder()
   let text = ''
   try {

@@ -17,13 +17,18 @@ async function answerTo(run: FiringFunction<{ n: number }>, options: HandlerOpti
 function signedHeaders(body: string): Record<string, string> {
   const now = new Date()
   const timestamp = String(Math.floor(now.getTime() / 1_000))
-  return { 'webhook-id': 'd-1', 'webhook-timestamp': timestamp, 'webhook-signature': new Webhook(SECRET).sign('d-1', now, body) }
+  return {
+    'webhook-id': 'd-1',
+    'webhook-timestamp': timestamp,
+    'webhook-signature': new Webhook(SECRET).sign('d-1', now, body),
+  }
 }
 
 test('what is no delivery never reaches the function', async () => {
   const never = () => assert.fail('called')
   assert.equal((await answerTo(never, {}, { method: 'GET', body: null })).status, 405)
-  for (const body of ['', 'null', '{', '[]', '{"id":"a"}']) assert.equal((await answerTo(never, {}, { body })).status, 400, body)
+  for (const body of ['', 'null', '{', '[]', '{"id":"a"}'])
+    assert.equal((await answerTo(never, {}, { body })).status, 400, body)
 })
 
 test('a body that is too large is refused', async () => {
@@ -50,7 +55,10 @@ test('a function that throws is a failure whose reason stays here', async () => 
   const { status, json } = await answerTo(throwing, { onError: (...about) => void told.push(about) })
   assert.equal(status, 500)
   assert.deepEqual(json, { ok: false })
-  assert.deepEqual(told.map(([thrown, { id }]) => [thrown, id]), [[error, 'a']])
+  assert.deepEqual(
+    told.map(([thrown, { id }]) => [thrown, id]),
+    [[error, 'a']],
+  )
 })
 
 test('a secret that is none fails every delivery and is reported here', async () => {
@@ -65,6 +73,9 @@ test('what the function returns is answered in the words of the protocol', async
   const later = await answerTo(() => reschedule(new Date('2030-01-31T09:00:00Z')))
   assert.deepEqual([later.status, later.json], [200, { ok: false, nextExecuteAt: '2030-01-31T09:00:00.000Z' }])
   const failed = await answerTo(({ payload }) => fail(`no stock of ${payload.n}`, { retryAfterSeconds: 1.5 }))
-  assert.deepEqual([failed.status, failed.json, failed.headers.get('retry-after')], [200, { ok: false, error: 'no stock of 1' }, '2'])
+  assert.deepEqual(
+    [failed.status, failed.json, failed.headers.get('retry-after')],
+    [200, { ok: false, error: 'no stock of 1' }, '2'],
+  )
   assert.equal((await answerTo(() => fail('gone', { final: true }))).status, 410)
 })

@@ -37,7 +37,11 @@ export type Firing<Payload = unknown> = {
 
 /** Nothing, for done; or what `reschedule` and `fail` return. */
 export type FiringAnswer = void | undefined | ProtocolAnswer
-type ProtocolAnswer = { readonly status: number; readonly headers: Readonly<Record<string, string>>; readonly body: object | null }
+type ProtocolAnswer = {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: object | null
+}
 
 export type FiringFunction<Payload = unknown> = (firing: Firing<Payload>) => FiringAnswer | Promise<FiringAnswer>
 
@@ -80,20 +84,36 @@ export function handler<Payload = unknown>(
     // Servers of this kind bound what they read themselves; this spares them what says beforehand that it is too large.
     const isTooLarge = Number(request.headers.get('content-length')) > bodyBytesMax(options)
     const body = request.method !== 'POST' ? null : isTooLarge ? TOO_LARGE : new Uint8Array(await request.arrayBuffer())
-    const { status, headers, text } = await answerDelivery(run as FiringFunction, { body, headers: request.headers }, options)
+    const { status, headers, text } = await answerDelivery(
+      run as FiringFunction,
+      { body, headers: request.headers },
+      options,
+    )
     return viewedAs<WebResponse>(new platform.Response(text, { status, headers }))
   }
 }
 
 export const TOO_LARGE = Symbol('too large')
 /** `body` is null when it was no POST. */
-export type Delivery = { readonly body: Uint8Array | string | typeof TOO_LARGE | null; readonly headers: WebhookHeaders }
-export type DeliveryAnswer = { readonly status: number; readonly headers: Readonly<Record<string, string>>; readonly text: string }
+export type Delivery = {
+  readonly body: Uint8Array | string | typeof TOO_LARGE | null
+  readonly headers: WebhookHeaders
+}
+export type DeliveryAnswer = {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly text: string
+}
 
 /** What the adapters for servers share. Never throws. */
-export async function answerDelivery(run: FiringFunction, { body, headers }: Delivery, options: HandlerOptions): Promise<DeliveryAnswer> {
+export async function answerDelivery(
+  run: FiringFunction,
+  { body, headers }: Delivery,
+  options: HandlerOptions,
+): Promise<DeliveryAnswer> {
   if (body === null) return written(405, { ok: false, error: 'deliveries are sent by POST' }, { allow: 'POST' })
-  if (body === TOO_LARGE || body.length > bodyBytesMax(options)) return written(413, { ok: false, error: 'the body is too large' })
+  if (body === TOO_LARGE || body.length > bodyBytesMax(options))
+    return written(413, { ok: false, error: 'the body is too large' })
   const { secret, toleranceSeconds, onError = logError } = options
   if (secret !== undefined) {
     try {
@@ -122,7 +142,9 @@ export function bodyBytesMax({ maxBodyBytes = 8 * 1_024 * 1_024 }: HandlerOption
 
 function parseFiring(body: Uint8Array | string): Firing | null {
   try {
-    const value = parseExactly(typeof body === 'string' ? body : new platform.TextDecoder().decode(body)) as Partial<Firing> | null
+    const value = parseExactly(
+      typeof body === 'string' ? body : new platform.TextDecoder().decode(body),
+    ) as Partial<Firing> | null
     return typeof value?.id === 'string' && typeof value.deliveryId === 'string' ? (value as Firing) : null
   } catch {
     return null
@@ -130,7 +152,11 @@ function parseFiring(body: Uint8Array | string): Firing | null {
 }
 
 function written(status: number, body: object | null, headers: Readonly<Record<string, string>> = {}): DeliveryAnswer {
-  return { status, headers: { 'content-type': 'application/json', ...headers }, text: body === null ? '' : JSON.stringify(body) }
+  return {
+    status,
+    headers: { 'content-type': 'application/json', ...headers },
+    text: body === null ? '' : JSON.stringify(body),
+  }
 }
 
 function logError(error: unknown, { id }: Firing): void {

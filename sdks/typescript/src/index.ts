@@ -1,7 +1,15 @@
 // Everything the SDK offers, by name. For servers of Node's own kind there is `@duetime/client/node` as well.
 
 export { Duetime } from './client.ts'
-export type { BulkFilter, BulkOptions, BulkProgress, Canceled, DuetimeOptions, PreviewQuery, Retried } from './client.ts'
+export type {
+  BulkFilter,
+  BulkOptions,
+  BulkProgress,
+  Canceled,
+  DuetimeOptions,
+  PreviewQuery,
+  Retried,
+} from './client.ts'
 export type { BatchResult } from './creating.ts'
 export { DuetimeError } from './errors.ts'
 export type { ErrorCode } from './errors.ts'

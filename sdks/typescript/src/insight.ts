@@ -5,7 +5,9 @@ import type { ForecastQuery as WireForecastQuery } from './generated.ts'
 
 export type Overview = OverviewAnswer
 export type Forecast = ForecastAnswer
-export type ForecastQuery = Omit<WireForecastQuery, 'steps'> & { /** How many. Default 60. */ readonly steps?: number | undefined }
+export type ForecastQuery = Omit<WireForecastQuery, 'steps'> & {
+  /** How many. Default 60. */ readonly steps?: number | undefined
+}
 export type CallbackTest = CallbackTestBody
 export type CallbackTestResult = CallbackTestAnswer
 

@@ -34,7 +34,8 @@ async function setup(t: TestContext, replies: readonly Reply[]) {
   const onConnection: LiveOptions['onConnection'] = (isConnected, broken) =>
     void told.push(broken === null ? isConnected : [isConnected, broken.error?.code ?? null, broken.retryInMs])
   const duetime = new Duetime({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` })
-  const live = (options: LiveOptions = {}) => duetime.live({ onConnection, backoffMs: (failures) => 10 + failures, ...options })
+  const live = (options: LiveOptions = {}) =>
+    duetime.live({ onConnection, backoffMs: (failures) => 10 + failures, ...options })
   return { live, told }
 }
 
@@ -46,7 +47,14 @@ test('a refusal that waiting will not change is thrown', async (t) => {
 test('who listens is told why the stream is not there, and when it is tried again', async (t) => {
   const { live, told } = await setup(t, [CUT, refused(500), SHORT, CUT, ENDED])
   assert.equal((await Array.fromAsync(live())).length, 1)
-  assert.deepEqual(told, [[false, 'NETWORK', 10], [false, 'INTERNAL', 11], true, [false, null, 10], [false, 'NETWORK', 11], true])
+  assert.deepEqual(told, [
+    [false, 'NETWORK', 10],
+    [false, 'INTERNAL', 11],
+    true,
+    [false, null, 10],
+    [false, 'NETWORK', 11],
+    true,
+  ])
 })
 
 test('the service is not asked sooner than it wants to be', async (t) => {

@@ -13,7 +13,16 @@ import type { Transport } from './transport.ts'
 
 export type LiveOverview = Pick<
   Overview,
-  'now' | 'node' | 'namespace' | 'counts' | 'countsAt' | 'gauges' | 'lastMinute' | 'lastHour' | 'lateness' | 'latenessLastMinute'
+  | 'now'
+  | 'node'
+  | 'namespace'
+  | 'counts'
+  | 'countsAt'
+  | 'gauges'
+  | 'lastMinute'
+  | 'lastHour'
+  | 'lateness'
+  | 'latenessLastMinute'
 > & {
   readonly lastSecond: Overview['perSecond'][number] & { readonly lateness: Overview['lateness']['histogram'] }
   /** Samples that the service left out since the last one: it shows up to 50 of each kind a second. */

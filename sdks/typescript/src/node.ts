@@ -25,7 +25,12 @@ export function nodeHandler<Payload = unknown>(
 }
 
 /** Never throws: whatever goes wrong is an answer, or nobody is left to answer. */
-async function answer(run: FiringFunction, options: HandlerOptions, request: NodeRequest, response: NodeResponse): Promise<void> {
+async function answer(
+  run: FiringFunction,
+  options: HandlerOptions,
+  request: NodeRequest,
+  response: NodeResponse,
+): Promise<void> {
   const body = request.method === 'POST' ? await bodyOf(request, options).catch(() => undefined) : null
   if (body === undefined) return // the sender went away before everything was there
   const { status, headers, text } = await answerDelivery(run, { body, headers: request.headers }, options)

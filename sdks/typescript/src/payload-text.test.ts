@@ -6,12 +6,18 @@ import type { Firing } from './handler.ts'
 import { parseExactly } from './payload-text.ts'
 
 test('a payload with numbers that JavaScript rounds has its text beside it, wherever the timer is', () => {
-  const payload = '{"id":12345678901234567891,"at":[1e400,-0.12345678901234567890],"text":"98765432109876543210 \\" 1e5","small":7}'
+  const payload =
+    '{"id":12345678901234567891,"at":[1e400,-0.12345678901234567890],"text":"98765432109876543210 \\" 1e5","small":7}'
   const timer = `{"id":"a","payload":${payload},"version":1}`
   assert.equal((parseExactly(timer) as Firing).payloadText, payload)
   const { timers } = parseExactly(`{"timers":[{"id":"b","payload":1},${timer}]}`) as { timers: Firing[] }
-  assert.deepEqual(timers.map(({ payloadText }) => payloadText), [undefined, payload])
-  const { results } = parseExactly(`{"results":[{"status":409,"details":{"timer":${timer}}}]}`) as { results: { details: { timer: Firing } }[] }
+  assert.deepEqual(
+    timers.map(({ payloadText }) => payloadText),
+    [undefined, payload],
+  )
+  const { results } = parseExactly(`{"results":[{"status":409,"details":{"timer":${timer}}}]}`) as {
+    results: { details: { timer: Firing } }[]
+  }
   assert.equal(results[0]!.details.timer.payloadText, payload)
 })
 
@@ -24,7 +30,11 @@ test('all else is what JSON.parse makes of it, and payloads that survive have no
       assert.deepEqual(withoutText(parseExactly(text)), JSON.parse(text))
     }),
   )
-  for (const text of ['{"payload":{"id":9007199254740991,"x":0.1,"e":"1e400"}}', '{"payload":"12345678901234567891"}', '{"id":12345678901234567891}']) {
+  for (const text of [
+    '{"payload":{"id":9007199254740991,"x":0.1,"e":"1e400"}}',
+    '{"payload":"12345678901234567891"}',
+    '{"id":12345678901234567891}',
+  ]) {
     assert.deepEqual(parseExactly(text), JSON.parse(text))
   }
   assert.throws(() => parseExactly('{"a":12345678901234567891'), SyntaxError)

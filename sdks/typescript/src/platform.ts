@@ -23,7 +23,11 @@ export type MinimalResponse = {
   readonly body: { getReader(): StreamReader } | null
   text(): Promise<string>
 }
-export type MinimalRequest = { readonly method: string; readonly headers: HeadersLike; arrayBuffer(): Promise<ArrayBuffer> }
+export type MinimalRequest = {
+  readonly method: string
+  readonly headers: HeadersLike
+  arrayBuffer(): Promise<ArrayBuffer>
+}
 type MinimalInit = {
   readonly method: string
   readonly headers: Readonly<Record<string, string>>
@@ -58,7 +62,13 @@ type Platform = {
   readonly crypto: {
     getRandomValues(bytes: Uint8Array): Uint8Array
     readonly subtle: {
-      importKey(format: 'raw', key: Uint8Array, algorithm: object, extractable: boolean, usages: readonly string[]): Promise<object>
+      importKey(
+        format: 'raw',
+        key: Uint8Array,
+        algorithm: object,
+        extractable: boolean,
+        usages: readonly string[],
+      ): Promise<object>
       sign(algorithm: 'HMAC', key: object, data: Uint8Array): Promise<ArrayBuffer>
     }
   }

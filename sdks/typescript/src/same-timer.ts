@@ -25,10 +25,12 @@ function isInstant({ executeAt, schedule }: Timer, asked: string): boolean {
 }
 
 function isTarget(callback: Callback | undefined, asked: Asked): boolean {
-  const wanted = asked.callback ?? (asked.callbackUrl === undefined ? undefined : { type: 'http' as const, url: asked.callbackUrl })
+  const wanted =
+    asked.callback ?? (asked.callbackUrl === undefined ? undefined : { type: 'http' as const, url: asked.callbackUrl })
   if (wanted === undefined) return true
   if (callback === undefined || callback.type !== wanted.type) return false
-  if (callback.type === 'nats') return wanted.type === 'nats' && callback.topic === wanted.topic && callback.key === wanted.key
+  if (callback.type === 'nats')
+    return wanted.type === 'nats' && callback.topic === wanted.topic && callback.key === wanted.key
   return wanted.type === 'http' && shownAs(wanted.url).includes(callback.url)
 }
 

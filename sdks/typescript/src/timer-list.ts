@@ -41,7 +41,9 @@ export function wireFilter<Filter extends Pick<TimerFilter, 'dueFrom' | 'dueTo'>
   }
 }
 
-export class TimerList<Payload = unknown, Field extends TimerField = TimerField> implements AsyncIterable<Listed<Payload, Field>> {
+export class TimerList<Payload = unknown, Field extends TimerField = TimerField> implements AsyncIterable<
+  Listed<Payload, Field>
+> {
   readonly #query: ListQuery<Field>
   readonly #page: (query: PageQuery<Field>) => Promise<Page<Payload, Field>>
 
@@ -80,7 +82,10 @@ export class TimerList<Payload = unknown, Field extends TimerField = TimerField>
 type Position = { readonly cursor?: string; readonly offset?: number }
 
 /** Where the next page begins: lists that are sorted or searched have a total instead of a cursor. */
-function after<Field extends TimerField>({ timers, nextCursor, total }: Page<unknown, Field>, { offset = 0 }: PageQuery<Field>): Position | null {
+function after<Field extends TimerField>(
+  { timers, nextCursor, total }: Page<unknown, Field>,
+  { offset = 0 }: PageQuery<Field>,
+): Position | null {
   if (nextCursor !== undefined) return { cursor: nextCursor }
   const end = offset + timers.length
   return total !== undefined && timers.length > 0 && end < total ? { offset: end } : null

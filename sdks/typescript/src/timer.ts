@@ -38,7 +38,9 @@ export type NewTimer<Payload = unknown> = Omit<Settings<CreateBody>, 'id' | 'onC
 /** Only what is given changes. A `payload` or `metadata` of null is taken away. */
 export type TimerChanges<Payload = unknown> = Omit<Settings<UpdateBody>, 'namespace' | 'timerId'> &
   MaybeWhen &
-  (OneOf<Targets, Targets> | { readonly callbackUrl?: undefined; readonly callback?: undefined }) & { readonly payload?: Payload }
+  (OneOf<Targets, Targets> | { readonly callbackUrl?: undefined; readonly callback?: undefined }) & {
+    readonly payload?: Payload
+  }
 
 /** A timer by its id, in the client's namespace or in the one given. A Timer is one too. */
 export type TimerName = string | { readonly id: string; readonly namespace?: string | undefined }
@@ -52,7 +54,11 @@ export type ReadyCreate = CreateBody & { readonly namespace: string }
 export function readyCreate(timer: NewTimer, namespace: string, onConflict: OnConflict = 'replace'): ReadyCreate {
   const create = { ...inWireTime(timer), namespace: timer.namespace ?? namespace }
   if (timer.idempotencyKey !== undefined) return create
-  return { ...create, id: timer.id ?? newTimerId(), onConflict: timer.id === undefined ? 'keep' : timer.onConflict ?? onConflict }
+  return {
+    ...create,
+    id: timer.id ?? newTimerId(),
+    onConflict: timer.id === undefined ? 'keep' : (timer.onConflict ?? onConflict),
+  }
 }
 
 export function updateBody(name: { namespace: string; timerId: string }, changes: TimerChanges): UpdateBody {
@@ -60,6 +66,15 @@ export function updateBody(name: { namespace: string; timerId: string }, changes
 }
 
 function inWireTime<Fields extends MaybeWhen>(fields: Fields) {
-  const { at: _at, after: _after, every: _every, times: _times, from: _from, executeAt: _executeAt, schedule: _schedule, ...rest } = fields
+  const {
+    at: _at,
+    after: _after,
+    every: _every,
+    times: _times,
+    from: _from,
+    executeAt: _executeAt,
+    schedule: _schedule,
+    ...rest
+  } = fields
   return { ...rest, ...wireWhen(fields) }
 }

@@ -20,7 +20,11 @@ function refused(status: number, error: string, headers: Record<string, string> 
 }
 
 /** A server that answers each request with the next of the replies. */
-async function setup(t: TestContext, replies: readonly Reply[], { attemptTimeoutMs = 10_000, timeoutMs = 20_000 } = {}) {
+async function setup(
+  t: TestContext,
+  replies: readonly Reply[],
+  { attemptTimeoutMs = 10_000, timeoutMs = 20_000 } = {},
+) {
   const arrivals: number[] = []
   const server = createServer((_request, response) => replies[arrivals.push(performance.now()) - 1]!(response))
   server.listen(0, '127.0.0.1')
@@ -31,7 +35,14 @@ async function setup(t: TestContext, replies: readonly Reply[], { attemptTimeout
   })
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const fetchOfThePlatform = fetch as never
-  const transport = new Transport({ url, headers: () => ({}), fetch: fetchOfThePlatform, timeoutMs, attemptTimeoutMs, retries: 5 })
+  const transport = new Transport({
+    url,
+    headers: () => ({}),
+    fetch: fetchOfThePlatform,
+    timeoutMs,
+    attemptTimeoutMs,
+    retries: 5,
+  })
   const uncertainties: boolean[] = []
   const call = { method: 'POST', path: '/', body: (uncertain: boolean) => uncertainties.push(uncertain) } as const
   const request = (more: object = {}) => transport.request({ ...call, ...more }, transport.budget())
@@ -39,16 +50,27 @@ async function setup(t: TestContext, replies: readonly Reply[], { attemptTimeout
 }
 
 test('what trying again would not change is thrown at once', async (t) => {
-  for (const [status, code] of [[400, 'INVALID_INPUT'], [401, 'UNAUTHORIZED'], [404, 'TIMER_NOT_FOUND'], [500, 'INTERNAL']] as const) {
+  for (const [status, code] of [
+    [400, 'INVALID_INPUT'],
+    [401, 'UNAUTHORIZED'],
+    [404, 'TIMER_NOT_FOUND'],
+    [500, 'INTERNAL'],
+  ] as const) {
     const { request, arrivals } = await setup(t, [refused(status, code)])
-    await assert.rejects(request(), (error: DuetimeError) => error.code === code && error.status === status && !error.retryable)
+    await assert.rejects(
+      request(),
+      (error: DuetimeError) => error.code === code && error.status === status && !error.retryable,
+    )
     assert.equal(arrivals.length, 1)
   }
 })
 
 test('a server that asks for more time than there is left is not waited for', async (t) => {
   const { request, arrivals } = await setup(t, [refused(503, 'UNAVAILABLE', { 'retry-after': '60' })])
-  await assert.rejects(request(), (error: DuetimeError) => error.code === 'UNAVAILABLE' && error.retryAfterMs === 60_000)
+  await assert.rejects(
+    request(),
+    (error: DuetimeError) => error.code === 'UNAVAILABLE' && error.retryAfterMs === 60_000,
+  )
   assert.equal(arrivals.length, 1)
 })
 
@@ -59,7 +81,13 @@ test('Retry-After is kept', async (t) => {
 })
 
 test('it is told from then on that an attempt may have been carried out, and only then', async (t) => {
-  const replies = [refused(429, 'RATE_LIMITED'), refused(503, 'NOT_OWNER'), refused(503, 'UNAVAILABLE'), refused(429, 'RATE_LIMITED'), OK]
+  const replies = [
+    refused(429, 'RATE_LIMITED'),
+    refused(503, 'NOT_OWNER'),
+    refused(503, 'UNAVAILABLE'),
+    refused(429, 'RATE_LIMITED'),
+    OK,
+  ]
   const { request, uncertainties } = await setup(t, replies)
   await request()
   assert.deepEqual(uncertainties, [false, false, false, true, true])
@@ -68,7 +96,8 @@ test('it is told from then on that an attempt may have been carried out, and onl
 test('a broken connection, a silent server and the error pages of proxies are tried again', async (t) => {
   const page: Reply = (response) => response.writeHead(502).end('<h1>Bad Gateway</h1>')
   const gone: Reply = (response) => response.writeHead(504).end()
-  const halfway: Reply = (response) => void response.writeHead(200, { 'content-length': '100' }).write('{"don', () => response.destroy())
+  const halfway: Reply = (response) =>
+    void response.writeHead(200, { 'content-length': '100' }).write('{"don', () => response.destroy())
   const { request, arrivals } = await setup(t, [CUT, NEVER, page, gone, halfway, OK], { attemptTimeoutMs: 300 })
   assert.deepEqual((await request()).body, { done: true })
   assert.equal(arrivals.length, 6)
@@ -76,17 +105,26 @@ test('a broken connection, a silent server and the error pages of proxies are tr
 
 test('what must happen once only is sent again only while it cannot have happened', async (t) => {
   const { request, arrivals } = await setup(t, [refused(429, 'RATE_LIMITED'), CUT])
-  await assert.rejects(request({ onceOnly: true }), (error: DuetimeError) => error.code === 'NETWORK' && error.attempts === 2)
+  await assert.rejects(
+    request({ onceOnly: true }),
+    (error: DuetimeError) => error.code === 'NETWORK' && error.attempts === 2,
+  )
   assert.equal(arrivals.length, 2)
 })
 
 test('after the last attempt its error is thrown', async (t) => {
-  const { request, arrivals } = await setup(t, Array.from({ length: 6 }, () => CUT))
+  const { request, arrivals } = await setup(
+    t,
+    Array.from({ length: 6 }, () => CUT),
+  )
   await assert.rejects(request(), (error: DuetimeError) => error instanceof DuetimeError && error.attempts === 6)
   assert.equal(arrivals.length, 6)
 })
 
 test('a server that never answers is given up when the time for everything is over', async (t) => {
   const { request } = await setup(t, [NEVER, NEVER, NEVER, NEVER, NEVER, NEVER], { timeoutMs: 200 })
-  await assert.rejects(request(), (error: DuetimeError) => error.code === 'TIMEOUT' && error.retryable && error.status === 0)
+  await assert.rejects(
+    request(),
+    (error: DuetimeError) => error.code === 'TIMEOUT' && error.retryable && error.status === 0,
+  )
 })

@@ -96,7 +96,10 @@ export class Transport {
     const about = { requestId: newRequestId(), attempts: attempt }
     const leftMs = deadlineAt - platform.performance.now()
     // What is sent once only has no second attempt to save time for.
-    const limit = new TimeLimit(call.onceOnly === true ? leftMs : Math.min(leftMs, this.#options.attemptTimeoutMs), signal)
+    const limit = new TimeLimit(
+      call.onceOnly === true ? leftMs : Math.min(leftMs, this.#options.attemptTimeoutMs),
+      signal,
+    )
     try {
       const response = await this.#send(call, { signal: limit.signal, requestId: about.requestId, uncertain })
       const text = await response.text()
@@ -131,7 +134,9 @@ export type Query = Readonly<Record<string, string | number | undefined>>
 
 /** With its question mark; empty when there is nothing to say. */
 export function queryText(query: Query): string {
-  const fields = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)] as const]))
+  const fields = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, String(value)] as const],
+  )
   return fields.length === 0 ? '' : `?${new platform.URLSearchParams(Object.fromEntries(fields)).toString()}`
 }
 
@@ -150,10 +155,13 @@ class TimeLimit {
 
   constructor(ms: number, outer: AbortSignalLike | undefined) {
     this.#outer = outer
-    this.#timer = platform.setTimeout(() => {
-      this.isOver = true
-      this.#controller.abort()
-    }, Math.max(0, ms))
+    this.#timer = platform.setTimeout(
+      () => {
+        this.isOver = true
+        this.#controller.abort()
+      },
+      Math.max(0, ms),
+    )
     if (outer?.aborted === true) this.#onAbort()
     outer?.addEventListener('abort', this.#onAbort)
   }

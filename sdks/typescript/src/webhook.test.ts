@@ -45,9 +45,12 @@ test('another body, id, time or secret, and headers that are missing or nonsense
 })
 
 test('old and future deliveries do not verify, within the tolerance they do', async () => {
-  for (const seconds of [-301, 301]) await assert.rejects(verify(signed(BODY, { at: NOW + seconds * 1_000 })), /too old or too new/)
+  for (const seconds of [-301, 301])
+    await assert.rejects(verify(signed(BODY, { at: NOW + seconds * 1_000 })), /too old or too new/)
   for (const seconds of [-300, 300]) await verify(signed(BODY, { at: NOW + seconds * 1_000 }))
-  await assert.rejects(verifyWebhook(BODY, signed(BODY, { at: NOW - 11_000 }), SECRET, { now: NOW, toleranceSeconds: 10 }))
+  await assert.rejects(
+    verifyWebhook(BODY, signed(BODY, { at: NOW - 11_000 }), SECRET, { now: NOW, toleranceSeconds: 10 }),
+  )
 })
 
 test('a secret that is none is the receiver’s mistake, and is not shown', async () => {

@@ -37,12 +37,19 @@ export async function verifyWebhook(
 ): Promise<VerifiedWebhook> {
   const keys = [secrets].flat().map(secretBytes)
   if (keys.length === 0) throw new TypeError('verifyWebhook needs at least one secret')
-  const [id, timestamp, signatures] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) => header(headers, name))
-  if (!id || !timestamp || !signatures) throw new WebhookVerificationError('webhook-id, webhook-timestamp or webhook-signature is missing')
+  const [id, timestamp, signatures] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) =>
+    header(headers, name),
+  )
+  if (!id || !timestamp || !signatures)
+    throw new WebhookVerificationError('webhook-id, webhook-timestamp or webhook-signature is missing')
   const sentAt = /^\d{1,12}$/.test(timestamp) ? Number(timestamp) * 1_000 : Number.NaN
-  if (!(Math.abs(now - sentAt) <= toleranceSeconds * 1_000)) throw new WebhookVerificationError('webhook-timestamp is too old or too new')
+  if (!(Math.abs(now - sentAt) <= toleranceSeconds * 1_000))
+    throw new WebhookVerificationError('webhook-timestamp is too old or too new')
   const content = signedContent(id, timestamp, body)
-  const given = signatures.split(' ').filter((one) => one.startsWith('v1,')).map((one) => base64Bytes(one.slice('v1,'.length)))
+  const given = signatures
+    .split(' ')
+    .filter((one) => one.startsWith('v1,'))
+    .map((one) => base64Bytes(one.slice('v1,'.length)))
   let isGenuine = false
   for (const key of keys) {
     const expected = await hmac(key, content)
@@ -58,7 +65,7 @@ function header(headers: WebhookHeaders, name: string): string | null {
   const fields = headers as Readonly<Record<string, string | readonly string[] | undefined>>
   const found = Object.keys(fields).find((key) => key.toLowerCase() === name)
   const value = found === undefined ? undefined : fields[found]
-  return typeof value === 'object' ? value[0] ?? null : value ?? null
+  return typeof value === 'object' ? (value[0] ?? null) : (value ?? null)
 }
 
 /** Bytes as they came: text that is not UTF-8 must not become equal to text that is. */

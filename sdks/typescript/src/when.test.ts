@@ -9,7 +9,8 @@ import type { DurationLike } from './when.ts'
 function refused(when: object, field: string): void {
   assert.throws(
     () => wireWhen(when),
-    (error: unknown) => error instanceof DuetimeError && error.code === 'INVALID_INPUT' && error.details['field'] === field,
+    (error: unknown) =>
+      error instanceof DuetimeError && error.code === 'INVALID_INPUT' && error.details['field'] === field,
   )
 }
 
@@ -30,7 +31,10 @@ test('what cannot be meant is refused before anything is sent, and the field is 
 })
 
 test('a bare number is told that it has no unit', () => {
-  assert.throws(() => wireWhen({ after: 5 as never }), /^DuetimeError: after must be text with units.*a bare number does not say its unit: write '5s' for seconds/)
+  assert.throws(
+    () => wireWhen({ after: 5 as never }),
+    /^DuetimeError: after must be text with units.*a bare number does not say its unit: write '5s' for seconds/,
+  )
 })
 
 test('nothing said is nothing sent', () => {
@@ -72,13 +76,20 @@ test('durations become ISO 8601', () => {
 test('any length of days, hours, minutes and seconds keeps its length', () => {
   const amount = fc.nat(10_000)
   fc.assert(
-    fc.property(fc.record({ days: amount, hours: amount, minutes: amount, seconds: amount, milliseconds: amount }), (fields) => {
-      const { days, hours, minutes, seconds, milliseconds } = fields
-      fc.pre(days + hours + minutes + seconds + milliseconds > 0)
-      const total = (duration: Temporal.DurationLike | string) => Temporal.Duration.from(duration).total({ unit: 'milliseconds' })
-      assert.equal(total(durationText(fields, 'after')), total(fields))
-      assert.equal(total(durationText(`${days}d${hours}h${minutes}m${seconds}s${milliseconds}ms`, 'after')), total(fields))
-    }),
+    fc.property(
+      fc.record({ days: amount, hours: amount, minutes: amount, seconds: amount, milliseconds: amount }),
+      (fields) => {
+        const { days, hours, minutes, seconds, milliseconds } = fields
+        fc.pre(days + hours + minutes + seconds + milliseconds > 0)
+        const total = (duration: Temporal.DurationLike | string) =>
+          Temporal.Duration.from(duration).total({ unit: 'milliseconds' })
+        assert.equal(total(durationText(fields, 'after')), total(fields))
+        assert.equal(
+          total(durationText(`${days}d${hours}h${minutes}m${seconds}s${milliseconds}ms`, 'after')),
+          total(fields),
+        )
+      },
+    ),
   )
 })
 

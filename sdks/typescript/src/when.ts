@@ -50,7 +50,9 @@ type Schedule = {
 }
 
 /** One of them, with nothing of the others. */
-export type OneOf<All, One extends All> = One extends All ? One & { readonly [K in Exclude<KeysOf<All>, keyof One>]?: undefined } : never
+export type OneOf<All, One extends All> = One extends All
+  ? One & { readonly [K in Exclude<KeysOf<All>, keyof One>]?: undefined }
+  : never
 type KeysOf<All> = All extends All ? keyof All : never
 
 type Ways = At | After | Every | ExecuteAt | Schedule
@@ -83,14 +85,16 @@ export function wireWhen(given: MaybeWhen): WireWhen {
 
 export function instantText(instant: InstantLike, field: string): string {
   if (typeof instant === 'string') return instant
-  const ms = typeof instant === 'number' ? instant : instant instanceof Date ? instant.getTime() : instant.epochMilliseconds
+  const ms =
+    typeof instant === 'number' ? instant : instant instanceof Date ? instant.getTime() : instant.epochMilliseconds
   const date = new Date(ms)
   if (Number.isNaN(date.getTime())) throw invalidInput(field, `${field} is not a valid time`)
   return date.toISOString()
 }
 
 function cycleText(every: DurationLike, { times, from }: Unchecked): string {
-  if (times !== undefined && !(Number.isInteger(times) && times >= 1)) throw invalidInput('times', 'times must be a whole number from 1')
+  if (times !== undefined && !(Number.isInteger(times) && times >= 1))
+    throw invalidInput('times', 'times must be a whole number from 1')
   const start = from === undefined ? '' : `${instantText(from, 'from')}/`
   return `R${times ?? ''}/${start}${durationText(every, 'every')}`
 }
@@ -112,12 +116,18 @@ const FIELD_BY_UNIT: Readonly<Record<string, keyof DurationFields>> = {
 export function durationText(duration: DurationLike, field: string): string {
   if (typeof duration === 'object' && duration !== null) return isoDuration(duration, field)
   if (typeof duration !== 'string') {
-    const fix = typeof duration === 'number' ? `a bare number does not say its unit: write '${String(duration)}s' for seconds` : "write '3d' or { days: 3 }"
+    const fix =
+      typeof duration === 'number'
+        ? `a bare number does not say its unit: write '${String(duration)}s' for seconds`
+        : "write '3d' or { days: 3 }"
     throw invalidInput(field, `${field} must be text with units, or an object with them; ${fix}`)
   }
   if (/^\s*p/i.test(duration)) return duration.trim()
   if (!TERMS.test(duration)) {
-    throw invalidInput(field, `${field} '${duration}' is not a duration: write 90s, 1h30m, 3d, 2w, 6mo, 1y, or ISO 8601 such as P3D`)
+    throw invalidInput(
+      field,
+      `${field} '${duration}' is not a duration: write 90s, 1h30m, 3d, 2w, 6mo, 1y, or ISO 8601 such as P3D`,
+    )
   }
   const fields: Record<string, number> = {}
   for (const [, amount, unit] of duration.matchAll(TERM)) {
@@ -133,12 +143,23 @@ function isoDuration(fields: DurationFields, field: string): string {
     if (Number.isFinite(value) && value >= 0) return value
     throw invalidInput(field, `${field}: ${name} must not be negative or infinite`)
   }
-  const calendar = ([['years', 'Y'], ['months', 'M'], ['weeks', 'W'], ['days', 'D']] as const).map(([name, letter]) => {
+  const calendar = (
+    [
+      ['years', 'Y'],
+      ['months', 'M'],
+      ['weeks', 'W'],
+      ['days', 'D'],
+    ] as const
+  ).map(([name, letter]) => {
     const value = amount(name)
     if (Number.isInteger(value)) return value === 0 ? '' : `${value}${letter}`
-    throw invalidInput(field, `${field}: ${name} must be whole, since their length varies; use hours instead of parts of days`)
+    throw invalidInput(
+      field,
+      `${field}: ${name} must be whole, since their length varies; use hours instead of parts of days`,
+    )
   })
-  const ms = amount('hours') * 3_600_000 + amount('minutes') * 60_000 + amount('seconds') * 1_000 + amount('milliseconds')
+  const ms =
+    amount('hours') * 3_600_000 + amount('minutes') * 60_000 + amount('seconds') * 1_000 + amount('milliseconds')
   const text = `${calendar.join('')}${clockText(Math.round(ms))}`
   if (text !== '') return `P${text}`
   if (Object.values(FIELD_BY_UNIT).some((name) => fields[name] !== undefined)) return 'PT0S'

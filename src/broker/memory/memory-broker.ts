@@ -22,7 +22,12 @@ import { subjectMatches } from '../../core/timer/subject.ts'
 import { MemoryConsumer } from './memory-consumer.ts'
 
 export type StoredMessage = Message & { readonly sequence: number }
-type Stream = { readonly spec: StreamSpec; readonly messages: StoredMessage[]; readonly ids: Map<string, Millis>; sequence: number }
+type Stream = {
+  readonly spec: StreamSpec
+  readonly messages: StoredMessage[]
+  readonly ids: Map<string, Millis>
+  sequence: number
+}
 
 const MESSAGE_BYTES_MAX = 1_048_576 // as servers have it by default
 
@@ -62,7 +67,8 @@ export class MemoryBroker implements Broker {
 
   async publish(publication: Publication, { signal }: PublishOptions): Promise<void> {
     signal?.throwIfAborted()
-    if (this.#state.type === 'disconnected') throw new BrokerError('disconnected', `no connection to the broker: ${this.#state.reason}`)
+    if (this.#state.type === 'disconnected')
+      throw new BrokerError('disconnected', `no connection to the broker: ${this.#state.reason}`)
     const stream = this.#streamFor(publication.subject)
     if (stream === undefined && publication.confirmedBy === 'stream') {
       throw new BrokerError('refused', 'no stream covers the subject', { code: 503 })
@@ -76,7 +82,8 @@ export class MemoryBroker implements Broker {
 
   declare(streams: readonly StreamSpec[]): void {
     for (const spec of streams) {
-      if (this.#streamFor(spec.subject) === undefined) this.#streams.push({ spec, messages: [], ids: new Map(), sequence: 0 })
+      if (this.#streamFor(spec.subject) === undefined)
+        this.#streams.push({ spec, messages: [], ids: new Map(), sequence: 0 })
     }
   }
 

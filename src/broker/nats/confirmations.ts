@@ -30,7 +30,12 @@ export class Confirmations {
   }
 
   /** The ticket is one word and names this confirmation only. */
-  open(subject: string, { timeoutMs, signal }: PublishOptions, resolve: () => void, reject: (reason: unknown) => void): string {
+  open(
+    subject: string,
+    { timeoutMs, signal }: PublishOptions,
+    resolve: () => void,
+    reject: (reason: unknown) => void,
+  ): string {
     const serial = this.#serial++
     const slot = this.#free.pop() ?? this.#slots.length
     this.#slots[slot] = { serial, subject, deadline: this.#clock.monotonic() + timeoutMs, signal, resolve, reject }
@@ -50,7 +55,10 @@ export class Confirmations {
 
   /** All of them, or those sent to one subject. */
   rejectAll(reason: unknown, subject?: string): void {
-    this.#rejectThose((waiting) => subject === undefined || waiting.subject === subject, () => reason)
+    this.#rejectThose(
+      (waiting) => subject === undefined || waiting.subject === subject,
+      () => reason,
+    )
   }
 
   #take(ticket: string): Waiting | null {
@@ -74,7 +82,15 @@ export class Confirmations {
 
   #watch(signal: AbortSignal): void {
     this.#signals.add(signal)
-    signal.addEventListener('abort', () => this.#rejectThose((waiting) => waiting.signal === signal, () => signal.reason), { once: true })
+    signal.addEventListener(
+      'abort',
+      () =>
+        this.#rejectThose(
+          (waiting) => waiting.signal === signal,
+          () => signal.reason,
+        ),
+      { once: true },
+    )
   }
 
   /** A little early rather than late: whoever waits has promised somebody to be done by then. */

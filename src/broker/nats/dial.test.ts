@@ -39,17 +39,28 @@ test('what is no file, no certificate or no credentials is said with its name', 
   const authority = new TestAuthority()
   const { cert, key } = authority.issue('localhost')
   const [certFile, keyFile] = [file('cert.pem', cert), file('key.pem', key)]
-  const server = await startNatsServer(t, { config: `tls: ${JSON.stringify({ cert_file: certFile, key_file: keyFile })}` })
+  const server = await startNatsServer(t, {
+    config: `tls: ${JSON.stringify({ cert_file: certFile, key_file: keyFile })}`,
+  })
   const servers = [`localhost:${server.port}`]
   const missing = join(tempDir(t), 'Missing.pem')
   for (const kind of ['caFile', 'certFile', 'keyFile'] as const) {
-    assert.equal(await refusal(t, { servers, tls: { ...NO_FILES, [kind]: missing } }), `cannot read ${missing}: there is no such file`)
+    assert.equal(
+      await refusal(t, { servers, tls: { ...NO_FILES, [kind]: missing } }),
+      `cannot read ${missing}: there is no such file`,
+    )
   }
   assert.equal(await refusal(t, { servers, credentialsFile: missing }), `cannot read ${missing}: there is no such file`)
   const tls = { ...NO_FILES, caFile: file('ca.pem', authority.cert) }
   const swapped = { ...tls, certFile: keyFile, keyFile: certFile }
-  assert.match(await refusal(t, { servers, tls: swapped }), /^NATS_TLS_CERT and NATS_TLS_KEY are not a certificate and its key/)
-  assert.match(await refusal(t, { servers, tls, credentialsFile: file('a.creds', 'nothing') }), /unable to parse credentials/)
+  assert.match(
+    await refusal(t, { servers, tls: swapped }),
+    /^NATS_TLS_CERT and NATS_TLS_KEY are not a certificate and its key/,
+  )
+  assert.match(
+    await refusal(t, { servers, tls, credentialsFile: file('a.creds', 'nothing') }),
+    /unable to parse credentials/,
+  )
 })
 
 test('a server that asks for a certificate is shown the one that is configured', needsNats, async (t) => {
@@ -67,11 +78,15 @@ test('a server that asks for a certificate is shown the one that is configured',
   assert.equal((await dialed(t, { servers, tls })).isClosed(), false)
 })
 
-test('of several servers, whichever is there will do, and the last one’s reason is told when none is', needsNats, async (t) => {
-  const [away, there] = [await natsServer(tempDir(t)), await startNatsServer(t)]
-  const servers = [`127.0.0.1:${away.port}`, `127.0.0.1:${there.port}`]
-  for (const first of [0, 1]) assert.equal((await dialed(t, { servers }, first)).getServer(), servers[1])
-  const closed = `127.0.0.1:${(await startNatsServer(t, { config: 'authorization { token: "t0ken" }' })).port}`
-  assert.equal(await refusal(t, { servers: [closed, servers[0]!] }), 'connection refused')
-  assert.equal(await refusal(t, { servers: [servers[0]!, closed] }), 'the broker refused the credentials')
-})
+test(
+  'of several servers, whichever is there will do, and the last one’s reason is told when none is',
+  needsNats,
+  async (t) => {
+    const [away, there] = [await natsServer(tempDir(t)), await startNatsServer(t)]
+    const servers = [`127.0.0.1:${away.port}`, `127.0.0.1:${there.port}`]
+    for (const first of [0, 1]) assert.equal((await dialed(t, { servers }, first)).getServer(), servers[1])
+    const closed = `127.0.0.1:${(await startNatsServer(t, { config: 'authorization { token: "t0ken" }' })).port}`
+    assert.equal(await refusal(t, { servers: [closed, servers[0]!] }), 'connection refused')
+    assert.equal(await refusal(t, { servers: [servers[0]!, closed] }), 'the broker refused the credentials')
+  },
+)

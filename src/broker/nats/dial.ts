@@ -18,7 +18,10 @@ export type DialOptions = {
 }
 
 /** Throws what the last of the servers said. */
-export async function dial(settings: BrokerSettings, { timeoutMs, first = 0, signal }: DialOptions): Promise<NatsConnection> {
+export async function dial(
+  settings: BrokerSettings,
+  { timeoutMs, first = 0, signal }: DialOptions,
+): Promise<NatsConnection> {
   // One by one and not by the client library, which checks the certificate of a server that is given by its address
   // against the name `localhost` unless it is told the address.
   const { servers } = settings
@@ -27,7 +30,8 @@ export async function dial(settings: BrokerSettings, { timeoutMs, first = 0, sig
     try {
       return await connect({ ...(await optionsFor(settings, server)), timeout: timeoutMs })
     } catch (error) {
-      if (tried === servers.length || signal?.aborted) throw settings.tls !== null && isCut(error) ? new CutHandshake(error) : error
+      if (tried === servers.length || signal?.aborted)
+        throw settings.tls !== null && isCut(error) ? new CutHandshake(error) : error
     }
   }
 }
@@ -71,14 +75,18 @@ function addressOf(server: string): { host?: string } {
   return isIP(host) === 0 ? {} : { host }
 }
 
-const FILE_PROBLEMS: Readonly<Record<string, string>> = { ENOENT: 'there is no such file', EACCES: 'this user may not read it' }
+const FILE_PROBLEMS: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  EACCES: 'this user may not read it',
+}
 const NETWORK_PROBLEMS: Readonly<Record<string, string>> = {
   ENOTFOUND: 'there is no such host',
   ECONNRESET: 'the broker cut the connection',
   EPIPE: 'the broker cut the connection',
 }
 const NO_CERTIFICATE = /PEM routines|no start line|bad base64|key values mismatch/i
-const OWN_CERTIFICATE_REFUSED = /ALERT_(?:BAD_CERTIFICATE|CERTIFICATE_|UNKNOWN_CA|UNSUPPORTED_CERTIFICATE|HANDSHAKE_FAILURE)/
+const OWN_CERTIFICATE_REFUSED =
+  /ALERT_(?:BAD_CERTIFICATE|CERTIFICATE_|UNKNOWN_CA|UNSUPPORTED_CERTIFICATE|HANDSHAKE_FAILURE)/
 const UNTRUSTED = /CERT|ISSUER|SIGNATURE|CRL/
 
 /** For the log and /readyz: what is wrong, and where to look. */
@@ -92,8 +100,10 @@ export function reasonOf(error: unknown): string {
   if (path !== undefined) return `cannot read ${path}: ${FILE_PROBLEMS[code] ?? detail}`
   if (NO_CERTIFICATE.test(detail)) return `NATS_TLS_CERT and NATS_TLS_KEY are not a certificate and its key (${detail})`
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return `the certificate is for another host: ${detail}`
-  if (OWN_CERTIFICATE_REFUSED.test(code)) return `the broker refused the certificate of this service (${detail}): see NATS_TLS_CERT`
-  if (UNTRUSTED.test(code)) return `the certificate is not trusted (${detail}): name the file of its authority in NATS_TLS_CA`
+  if (OWN_CERTIFICATE_REFUSED.test(code))
+    return `the broker refused the certificate of this service (${detail}): see NATS_TLS_CERT`
+  if (UNTRUSTED.test(code))
+    return `the certificate is not trusted (${detail}): name the file of its authority in NATS_TLS_CA`
   const known = NETWORK_PROBLEMS[code]
   return known === undefined ? detail.charAt(0).toLowerCase() + detail.slice(1) : `${known} (${detail})`
 }

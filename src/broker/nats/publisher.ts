@@ -32,12 +32,16 @@ export class Publisher {
   }
 
   publish(publication: Publication, options: PublishOptions): Promise<void> {
-    return publication.confirmedBy === 'stream' ? this.#acknowledged(publication, options) : this.#confirmed(publication, options)
+    return publication.confirmedBy === 'stream'
+      ? this.#acknowledged(publication, options)
+      : this.#confirmed(publication, options)
   }
 
   /** The connection is over. Whether the last messages arrived will never be known. */
   close(): void {
-    this.#confirmations.rejectAll(new BrokerError('disconnected', 'the connection to the broker was lost before the message was confirmed'))
+    this.#confirmations.rejectAll(
+      new BrokerError('disconnected', 'the connection to the broker was lost before the message was confirmed'),
+    )
   }
 
   async #confirmed(publication: Publication, options: PublishOptions): Promise<void> {
@@ -74,7 +78,10 @@ export class Publisher {
   #send(publication: Publication, ticket: string, reply?: string): boolean {
     try {
       const { subject, data } = publication
-      this.#connection.publish(subject, data, { headers: encodable(publication), ...(reply !== undefined && { reply }) })
+      this.#connection.publish(subject, data, {
+        headers: encodable(publication),
+        ...(reply !== undefined && { reply }),
+      })
       return true
     } catch (error) {
       this.#confirmations.reject(ticket, this.#cannotSend(publication, error))
@@ -118,12 +125,15 @@ export class Publisher {
   #cannotSend({ data, subject }: Publication, error: unknown): BrokerError {
     const bytes = typeof data === 'string' ? Buffer.byteLength(data) : data.length
     const maxBytes = this.#connection.info?.max_payload ?? MAX_PAYLOAD_DEFAULT
-    if (this.#connection.isClosed()) return new BrokerError('disconnected', 'the connection to the broker was lost', { cause: error })
+    if (this.#connection.isClosed())
+      return new BrokerError('disconnected', 'the connection to the broker was lost', { cause: error })
     if (bytes >= maxBytes || /max_payload/.test((error as Error).message)) {
       const limit = `the message has ${bytes} bytes and its headers; the broker takes ${maxBytes} (max_payload)`
       return new BrokerError('refused', limit, { cause: error })
     }
-    return new BrokerError('refused', `the message for '${subject}' cannot be sent: ${(error as Error).message}`, { cause: error })
+    return new BrokerError('refused', `the message for '${subject}' cannot be sent: ${(error as Error).message}`, {
+      cause: error,
+    })
   }
 }
 
@@ -149,6 +159,7 @@ function refusalIn(message: Msg): BrokerError | null {
     answer = {}
   }
   const { stream, error } = answer
-  if (error !== undefined) return new BrokerError('refused', `the stream refused the message: ${error.description}`, { code: error.code })
+  if (error !== undefined)
+    return new BrokerError('refused', `the stream refused the message: ${error.description}`, { code: error.code })
   return stream === undefined ? new BrokerError('refused', 'something that is no stream answered the message') : null
 }

@@ -67,7 +67,7 @@ export class PullConsumer implements Ongoing {
     const { clock, logger } = this.#parts
     const { signal } = this.#stopping
     const isOver = () => signal.aborted || connection.isClosed()
-    for (let failures = 0; !isOver(); ) {
+    for (let failures = 0; !isOver();) {
       try {
         const consumer = await this.#consumerOn(connection)
         this.#fault = null
@@ -77,7 +77,8 @@ export class PullConsumer implements Ongoing {
         if (isOver()) return
         const { name, subject } = this.#spec
         this.#fault = `consumer ${name} on '${subject}': ${(error as Error).message}`
-        if (++failures === 2) logger.warn({ err: error, consumer: name, subject }, 'cannot take messages from the broker; trying on')
+        if (++failures === 2)
+          logger.warn({ err: error, consumer: name, subject }, 'cannot take messages from the broker; trying on')
         await sleep(clock, failures === 1 ? AGAIN_FIRST_MS : AGAIN_AFTER_MS, signal).catch(() => {})
       }
     }
@@ -105,7 +106,11 @@ export class PullConsumer implements Ongoing {
   }
 
   async #fetch(consumer: Consumer): Promise<void> {
-    const messages = await consumer.fetch({ max_messages: this.#spec.batchMax, expires: FETCH_EXPIRES_MS, idle_heartbeat: HEARTBEAT_MS })
+    const messages = await consumer.fetch({
+      max_messages: this.#spec.batchMax,
+      expires: FETCH_EXPIRES_MS,
+      idle_heartbeat: HEARTBEAT_MS,
+    })
     const stop = () => messages.stop()
     this.#stopping.signal.addEventListener('abort', stop, { once: true })
     try {

@@ -36,7 +36,11 @@ export class Responder implements Ongoing {
     this.#subscription = session.subscribe(subject, {
       queue,
       callback: (error, message) => {
-        if (error !== null) return this.#logger.error({ err: error, subject }, 'the broker does not allow this service to answer requests')
+        if (error !== null)
+          return this.#logger.error(
+            { err: error, subject },
+            'the broker does not allow this service to answer requests',
+          )
         const answering = this.#answer(message).finally(() => this.#underWay.delete(answering))
         this.#underWay.add(answering)
       },
@@ -46,7 +50,11 @@ export class Responder implements Ongoing {
   async #answer(message: Msg): Promise<void> {
     if (message.reply === undefined || message.reply === '') return // nobody waits for an answer
     try {
-      const { data, headers } = await this.#spec.answer({ subject: message.subject, headers: headersOf(message), data: message.data })
+      const { data, headers } = await this.#spec.answer({
+        subject: message.subject,
+        headers: headersOf(message),
+        data: message.data,
+      })
       message.respond(data, { headers: encoded(headers) })
     } catch (error) {
       // The connection broke, or the answer is larger than the broker takes.

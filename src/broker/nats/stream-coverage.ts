@@ -50,7 +50,9 @@ export class StreamCoverage {
 
   async #ask(subject: string): Promise<boolean> {
     try {
-      const answer = await this.#connection.request('$JS.API.STREAM.NAMES', JSON.stringify({ subject }), { timeout: ANSWER_WITHIN_MS })
+      const answer = await this.#connection.request('$JS.API.STREAM.NAMES', JSON.stringify({ subject }), {
+        timeout: ANSWER_WITHIN_MS,
+      })
       return namesAStream(answer.json<unknown>(), subject)
     } catch (error) {
       if (error instanceof BrokerError) throw error
@@ -63,7 +65,10 @@ export class StreamCoverage {
 }
 
 function namesAStream(answer: unknown, subject: string): boolean {
-  const { streams, error } = answer as { streams?: readonly string[] | null; error?: { code: number; description: string } }
+  const { streams, error } = answer as {
+    streams?: readonly string[] | null
+    error?: { code: number; description: string }
+  }
   if (error === undefined) return (streams?.length ?? 0) > 0
   // 503: JetStream is not enabled for the account.
   if (error.code === 503 && /not enabled/i.test(error.description)) return false

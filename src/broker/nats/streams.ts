@@ -11,7 +11,8 @@ import type { StreamSpec } from '../broker.ts'
 export async function ensureStreams(connection: NatsConnection, specs: readonly StreamSpec[]): Promise<string[]> {
   const manager = await jetstreamManager(connection, { checkAPI: false })
   const names: string[] = []
-  for (const spec of specs) names.push((await streamCovering(manager, spec.subject)) ?? (await makeStream(manager, spec)))
+  for (const spec of specs)
+    names.push((await streamCovering(manager, spec.subject)) ?? (await makeStream(manager, spec)))
   return names
 }
 
@@ -20,7 +21,10 @@ export async function streamCovering(manager: JetStreamManager, subject: string)
   return name ?? null
 }
 
-async function makeStream(manager: JetStreamManager, { name, subject, keeps, maxAgeMs, duplicateWindowMs }: StreamSpec): Promise<string> {
+async function makeStream(
+  manager: JetStreamManager,
+  { name, subject, keeps, maxAgeMs, duplicateWindowMs }: StreamSpec,
+): Promise<string> {
   const { config } = await manager.streams.add({
     name,
     subjects: [subject],

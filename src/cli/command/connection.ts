@@ -48,7 +48,8 @@ export function connectionOf(flags: ConnectionFlags, environment: ClientEnvironm
     throw new UsageError(`The server’s URL must begin with http:// or https://, and this does not: ${givenUrl}`)
   }
   const span = readSpan(flags.timeout ?? DEFAULT_TIMEOUT)
-  if (span === null || span.isCalendar || span.iso === 'PT0S') throw new UsageError(`--timeout ${flags.timeout} is not a length of time: write 5s or 1m.`)
+  if (span === null || span.isCalendar || span.iso === 'PT0S')
+    throw new UsageError(`--timeout ${flags.timeout} is not a length of time: write 5s or 1m.`)
   return {
     url: url.href.replace(/\/+$/, ''),
     givenUrl,

@@ -37,9 +37,11 @@ export function explainFailure(error: unknown): Failure {
 }
 
 const ADVICE: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'Something listens there already, perhaps another Duetime. Choose another port: duetime serve --port 8081',
+  EADDRINUSE:
+    'Something listens there already, perhaps another Duetime. Choose another port: duetime serve --port 8081',
   EADDRNOTAVAIL: 'This machine has no such address. HOST says where to listen: 127.0.0.1 for this machine only.',
-  EACCES: 'This user may not do that. Ports below 1024 need privileges, and the database needs a folder that can be written to.',
+  EACCES:
+    'This user may not do that. Ports below 1024 need privileges, and the database needs a folder that can be written to.',
   EEXIST: 'The file exists already and is not overwritten. Choose another name.',
   ENOENT: 'There is no such file or folder. Paths are relative to the folder the command is run in.',
 }

@@ -45,9 +45,18 @@ function section(info: CommandInfo, command: Command): string {
   const parts = [
     `## \`duetime ${info.path}\``,
     `${capitalised(info.about)}.`,
-    info.commands.length > 0 ? null : `\`\`\`\nduetime ${[info.path, ...info.args.map(({ usage }) => usage)].join(' ')} [flags]\n\`\`\``,
-    info.args.length === 0 ? null : table('Argument', info.args.map(({ usage, about }) => [usage, about])),
-    info.path === 'serve' ? 'Every setting is a flag: see [the configuration](configuration.md).' : optionsTable(info.options),
+    info.commands.length > 0
+      ? null
+      : `\`\`\`\nduetime ${[info.path, ...info.args.map(({ usage }) => usage)].join(' ')} [flags]\n\`\`\``,
+    info.args.length === 0
+      ? null
+      : table(
+          'Argument',
+          info.args.map(({ usage, about }) => [usage, about]),
+        ),
+    info.path === 'serve'
+      ? 'Every setting is a flag: see [the configuration](configuration.md).'
+      : optionsTable(info.options),
     afterText(command),
   ]
   return `${parts.filter((part) => part !== null).join('\n\n')}\n`
@@ -55,7 +64,12 @@ function section(info: CommandInfo, command: Command): string {
 
 function optionsTable(options: readonly OptionInfo[]): string | null {
   const shown = options.filter(({ long }) => long !== '--help')
-  return shown.length === 0 ? null : table('Flag', shown.map((option) => [option.usage, aboutText(option)]))
+  return shown.length === 0
+    ? null
+    : table(
+        'Flag',
+        shown.map((option) => [option.usage, aboutText(option)]),
+      )
 }
 
 function aboutText({ about, choices, fallback }: OptionInfo): string {
@@ -76,7 +90,11 @@ function cell(text: string): string {
 /** The examples, which the help has after everything else. */
 function afterText(command: Command): string | null {
   let text = ''
-  ;(command as unknown as EventEmitter).emit('afterHelp', { error: false, command, write: (more: string) => (text += more) })
+  ;(command as unknown as EventEmitter).emit('afterHelp', {
+    error: false,
+    command,
+    write: (more: string) => (text += more),
+  })
   return text.trim() === '' ? null : `\`\`\`text\n${text.replaceAll(/^\n+|\n+$/g, '')}\n\`\`\``
 }
 

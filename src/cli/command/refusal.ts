@@ -24,7 +24,8 @@ export function refusalOf(error: Error): Refusal | null {
   if (!(error instanceof ServerError)) return null
   const { code, details } = error.refused
   const advice = adviceFor(error)
-  const field = typeof details['field'] === 'string' && !error.message.includes(details['field']) ? ` (${details['field']})` : ''
+  const field =
+    typeof details['field'] === 'string' && !error.message.includes(details['field']) ? ` (${details['field']})` : ''
   return {
     message: `${sentence(error.message)}${field}${advice === null ? '' : `\n${advice}`}`,
     exitCode: EXIT_CODES[code] ?? ExitCode.failed,

@@ -29,7 +29,10 @@ export function standardTerminal(): Terminal {
     out: (text) => void process.stdout.write(text),
     err: (text) => void process.stderr.write(text),
     columns: isTTY ? Math.max(process.stdout.columns, COLUMNS_MIN) : null,
-    paint: isTTY && !environment.colorless ? (style, text) => styleText(style, text, { validateStream: false }) : (_style, text) => text,
+    paint:
+      isTTY && !environment.colorless
+        ? (style, text) => styleText(style, text, { validateStream: false })
+        : (_style, text) => text,
     clock: systemClock,
     environment,
   }

@@ -11,7 +11,10 @@ _duetime() {
   local cur="\${COMP_WORDS[COMP_CWORD]}" prev="\${COMP_WORDS[COMP_CWORD-1]}" command="" words="" files="" i
   for ((i = 1; i < COMP_CWORD; i++)); do
     case "$command \${COMP_WORDS[i]}" in
-      ${commands.slice(1).map((command) => quoted(key(command))).join(' | ')}) command="$command \${COMP_WORDS[i]}" ;;
+      ${commands
+        .slice(1)
+        .map((command) => quoted(key(command)))
+        .join(' | ')}) command="$command \${COMP_WORDS[i]}" ;;
     esac
   done
   case "$command:$prev" in
@@ -40,12 +43,18 @@ function quoted(text: string): string {
 
 /** What follows an option that takes a value: its choices, a file, or something that only the user knows. */
 function valueCases(command: CommandInfo): string[] {
-  return command.options.filter(({ takesValue }) => takesValue).map((option) => {
-    const names = namesOf(option).map((name) => quoted(`${key(command)}:${name}`)).join(' | ')
-    if (option.choices.length > 0) return `    ${names}) COMPREPLY=($(compgen -W ${quoted(option.choices.join(' '))} -- "$cur")); return ;;`
-    if (option.isFile) return `    ${names}) compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -f -- "$cur")); return ;;`
-    return `    ${names}) COMPREPLY=(); return ;;`
-  })
+  return command.options
+    .filter(({ takesValue }) => takesValue)
+    .map((option) => {
+      const names = namesOf(option)
+        .map((name) => quoted(`${key(command)}:${name}`))
+        .join(' | ')
+      if (option.choices.length > 0)
+        return `    ${names}) COMPREPLY=($(compgen -W ${quoted(option.choices.join(' '))} -- "$cur")); return ;;`
+      if (option.isFile)
+        return `    ${names}) compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -f -- "$cur")); return ;;`
+      return `    ${names}) COMPREPLY=(); return ;;`
+    })
 }
 
 function wordsCase(command: CommandInfo): string {

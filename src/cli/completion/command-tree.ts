@@ -14,7 +14,12 @@ export type OptionInfo = {
   /** What counts when it is not given; null when that is nothing, or said in `about`. */
   readonly fallback: string | null
 }
-export type ArgumentInfo = { readonly usage: string; readonly about: string; readonly isFile: boolean; readonly choices: readonly string[] }
+export type ArgumentInfo = {
+  readonly usage: string
+  readonly about: string
+  readonly isFile: boolean
+  readonly choices: readonly string[]
+}
 export type CommandInfo = {
   /** Without the program's own name: `keys create`; empty for the program. */
   readonly path: string
@@ -52,7 +57,10 @@ function optionInfo(option: Option): OptionInfo {
     takesValue: option.required || option.optional,
     choices: option.argChoices ?? [],
     isFile: /<(?:path|file)>/.test(option.flags),
-    fallback: typeof option.defaultValue === 'string' || typeof option.defaultValue === 'number' ? String(option.defaultValue) : null,
+    fallback:
+      typeof option.defaultValue === 'string' || typeof option.defaultValue === 'number'
+        ? String(option.defaultValue)
+        : null,
   }
 }
 

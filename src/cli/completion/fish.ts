@@ -14,12 +14,16 @@ function lines(command: CommandInfo): string[] {
   const condition = quoted(conditionOf(command))
   const about = (text: string) => `-d ${quoted(text)}`
   return [
-    ...command.commands.map((one) => `complete -c duetime -n ${condition} -a ${one.path.split(' ').at(-1)!} ${about(one.about)}`),
+    ...command.commands.map(
+      (one) => `complete -c duetime -n ${condition} -a ${one.path.split(' ').at(-1)!} ${about(one.about)}`,
+    ),
     ...command.args.flatMap(({ isFile, choices }) => [
       ...(isFile ? [`complete -c duetime -n ${condition} -F`] : []),
       ...(choices.length > 0 ? [`complete -c duetime -n ${condition} -a ${quoted(choices.join(' '))}`] : []),
     ]),
-    ...command.options.map((option) => `complete -c duetime -n ${condition} ${optionText(option)} ${about(option.about)}`),
+    ...command.options.map(
+      (option) => `complete -c duetime -n ${condition} ${optionText(option)} ${about(option.about)}`,
+    ),
   ]
 }
 

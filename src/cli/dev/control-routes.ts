@@ -7,7 +7,10 @@ import { Type } from 'typebox'
 import { invalidInput } from '../../core/errors.ts'
 import type { DevClock } from './dev-clock.ts'
 
-const AdvanceBody = Type.Object({ by: Type.Optional(Type.String()), to: Type.Optional(Type.String()) }, { additionalProperties: false })
+const AdvanceBody = Type.Object(
+  { by: Type.Optional(Type.String()), to: Type.Optional(Type.String()) },
+  { additionalProperties: false },
+)
 
 export function clockRoutes(clock: DevClock): (app: FastifyInstance) => void {
   const shown = () => ({ now: iso(clock.now()), aheadMs: clock.aheadMs })
@@ -17,8 +20,10 @@ export function clockRoutes(clock: DevClock): (app: FastifyInstance) => void {
     app.get('/dev/clock', { schema: { hide: true } }, () => shown())
 
     app.post('/dev/clock/advance', { schema: { hide: true, body: AdvanceBody } }, async ({ body: { by, to } }) => {
-      if ((by === undefined) === (to === undefined)) throw invalidInput('by', 'give by, such as "3d", or to, an instant')
-      const { from, deliveries, remainingMs } = by === undefined ? await clock.advanceTo(to!) : await clock.advanceBy(by)
+      if ((by === undefined) === (to === undefined))
+        throw invalidInput('by', 'give by, such as "3d", or to, an instant')
+      const { from, deliveries, remainingMs } =
+        by === undefined ? await clock.advanceTo(to!) : await clock.advanceBy(by)
       return { ...shown(), from: iso(from), deliveries, complete: remainingMs === 0, remainingMs }
     })
   }

@@ -25,9 +25,13 @@ export function devBanner({ url, sinkUrl, secret, database, interactive }: DevPl
       -d '{"id":"hello","schedule":"P3D","callbackUrl":"${sinkUrl}/hook","payload":{"to":"you"}}'
 
   Then move the clock${interactive ? ' with `advance 3d`; `help` lists what else there is.' : ':'}
-${interactive ? '' : `
+${
+  interactive
+    ? ''
+    : `
     curl ${url}/dev/clock/advance -H 'Content-Type: application/json' -d '{"by":"3d"}'
-`}
+`
+}
 `
 }
 

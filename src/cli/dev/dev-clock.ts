@@ -23,7 +23,10 @@ export type Move = {
   readonly remainingMs: Millis
 }
 
-export type MoveOptions = { readonly onProgress?: (now: Millis, deliveries: number) => void; readonly signal?: AbortSignal }
+export type MoveOptions = {
+  readonly onProgress?: (now: Millis, deliveries: number) => void
+  readonly signal?: AbortSignal
+}
 
 export class DevClock {
   readonly #clock: VirtualClock

@@ -23,7 +23,8 @@ export function addDevCommand(program: Command, terminal: Terminal): void {
 }
 
 function port(text: string): string {
-  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) throw new InvalidArgumentError('It must be a whole number from 0 to 65535.')
+  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535)
+    throw new InvalidArgumentError('It must be a whole number from 0 to 65535.')
   return text
 }
 

@@ -38,7 +38,13 @@ export async function runDev(options: DevOptions, terminal: Pick<Terminal, 'out'
   const print = (text: string) => (prompt === null ? terminal.out(text) : prompt.print(text))
 
   const sinkPort = Number(options.sinkPort)
-  const sink = await startSink({ port: sinkPort, clock: virtual, secret, bodyMaxBytes: config.bodyMaxBytes, onReceived: (one) => print(receivedText(one, terminal.paint)) })
+  const sink = await startSink({
+    port: sinkPort,
+    clock: virtual,
+    secret,
+    bodyMaxBytes: config.bodyMaxBytes,
+    onReceived: (one) => print(receivedText(one, terminal.paint)),
+  })
   const server = await startServer(config, virtual, { routes: clockRoutes(clock) }).catch(async (error: unknown) => {
     await sink.stop()
     throw error
@@ -51,11 +57,27 @@ export async function runDev(options: DevOptions, terminal: Pick<Terminal, 'out'
   }
   const logger = partLogger(createLogger(config), 'process')
   stopOnSignals({ stop, logger, clock: systemClock, graceMs: config.shutdownGraceMs })
-  terminal.out(devBanner({ url: server.url, sinkUrl: sink.url, secret, database: config.database, interactive: options.interactive }))
+  terminal.out(
+    devBanner({
+      url: server.url,
+      sinkUrl: sink.url,
+      secret,
+      database: config.database,
+      interactive: options.interactive,
+    }),
+  )
   if (!options.interactive) return
   const list = (namespace: string) => listTimers(server.url, namespace)
   const onQuit = () => void stop().then(() => process.exit(0))
-  prompt = new Prompt({ input: process.stdin, output: process.stdout, paint: terminal.paint, clock, watch: systemClock, list, onQuit })
+  prompt = new Prompt({
+    input: process.stdin,
+    output: process.stdout,
+    paint: terminal.paint,
+    clock,
+    watch: systemClock,
+    list,
+    onQuit,
+  })
   prompt.start()
 }
 
@@ -68,7 +90,11 @@ const LISTED_FIELDS = ['id', 'status', 'executeAt', 'nextAttemptAt', 'schedule']
 
 async function listTimers(url: string, namespace: string): Promise<readonly ListedTimer[]> {
   const headers = { 'content-type': 'application/json' }
-  const response = await fetch(`${url}/api/v1/timers/list`, { method: 'POST', headers, body: JSON.stringify({ namespace, limit: 20, fields: LISTED_FIELDS }) })
+  const response = await fetch(`${url}/api/v1/timers/list`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify({ namespace, limit: 20, fields: LISTED_FIELDS }),
+  })
   const answer = (await response.json()) as { readonly timers?: readonly ListedTimer[]; readonly message?: string }
   if (answer.timers === undefined) throw invalidInput('namespace', answer.message ?? `HTTP ${response.status}`)
   return answer.timers

@@ -118,7 +118,8 @@ export class Prompt {
   }
 
   async #advance(by: string): Promise<void> {
-    if (by === '') return this.print('By how much? advance 90s, advance 1h30m, advance 3d, advance 2026-12-24T18:00:00Z\n')
+    if (by === '')
+      return this.print('By how much? advance 90s, advance 1h30m, advance 3d, advance 2026-12-24T18:00:00Z\n')
     const { clock, watch } = this.#options
     this.#moving = new AbortController()
     let shownAt = watch.monotonic()
@@ -162,7 +163,8 @@ export class Prompt {
 
 function moveText({ deliveries, remainingMs }: Move): string {
   const made = deliveriesText(deliveries)
-  if (remainingMs > 0) return `Stopped after ${made}, ${lengthText(remainingMs)} before the end: advance again to go on.`
+  if (remainingMs > 0)
+    return `Stopped after ${made}, ${lengthText(remainingMs)} before the end: advance again to go on.`
   return deliveries === 0 ? 'Nothing was due on the way.' : `${made} on the way.`
 }
 

@@ -20,7 +20,10 @@ function shown(body: unknown, more: Partial<Received> = {}): string {
 }
 
 test('a body that is no callback is shown as it is, with what a terminal would obey made visible', () => {
-  assert.match(shown('hi \u001B[2J'), /→ 200\n {4}webhook-id abc-1 · signature verified · x-mine: yes\n {4}hi \\u001b\[2J\n$/)
+  assert.match(
+    shown('hi \u001B[2J'),
+    /→ 200\n {4}webhook-id abc-1 · signature verified · x-mine: yes\n {4}hi \\u001b\[2J\n$/,
+  )
   assert.match(shown('', { status: 400, signature: 'missing', headers: {} }), /→ 400\n {4}not signed\n$/)
 })
 
@@ -35,19 +38,35 @@ test('a callback is shown with its timer, how late it is, its own headers and it
 })
 
 test('a repeated attempt is not called late, and a wrong signature is hard to overlook', () => {
-  assert.match(shown({ ...BODY, attempt: 2, firedAt: '2026-01-01T00:00:31.000Z' }), /31s ago · namespace default · attempt 2/)
+  assert.match(
+    shown({ ...BODY, attempt: 2, firedAt: '2026-01-01T00:00:31.000Z' }),
+    /31s ago · namespace default · attempt 2/,
+  )
   assert.match(shown(BODY, { signature: 'wrong' }), /signature WRONG/)
 })
 
 test('the callbacks of the contract cycles are understood too', () => {
-  const body = { timer_id: 't', tenant_id: 'a', fired_at: BODY.executeAt, scheduled_at: BODY.executeAt, iteration: 2, metadata: { k: 1 } }
-  assert.match(shown(body), / {2}t {2}POST.*\n {4}due 2026-01-01T00:00:00.000Z, on time · namespace a · iteration 2\n.*\n {4}\{"k":1\}/)
+  const body = {
+    timer_id: 't',
+    tenant_id: 'a',
+    fired_at: BODY.executeAt,
+    scheduled_at: BODY.executeAt,
+    iteration: 2,
+    metadata: { k: 1 },
+  }
+  assert.match(
+    shown(body),
+    / {2}t {2}POST.*\n {4}due 2026-01-01T00:00:00.000Z, on time · namespace a · iteration 2\n.*\n {4}\{"k":1\}/,
+  )
 })
 
 test('nothing that somebody sends gets to the terminal as it is', () => {
   const evil = 'x\u001B]0;owned\u0007\u009B2J'
   const body = { ...BODY, id: evil, namespace: evil, executeAt: evil, firedAt: evil, payload: { [evil]: evil } }
   const headers = { 'webhook-id': evil, 'x-mine': evil }
-  const text = shown(body, { path: `/${evil}`, headers }) + shown(evil, { headers, path: `/?${evil}` }) + shown({ ...body, id: undefined, timer_id: evil, tenant_id: evil })
+  const text =
+    shown(body, { path: `/${evil}`, headers }) +
+    shown(evil, { headers, path: `/?${evil}` }) +
+    shown({ ...body, id: undefined, timer_id: evil, tenant_id: evil })
   assert.doesNotMatch(text.replaceAll('\n', ''), /\p{Cc}/u)
 })

@@ -9,7 +9,15 @@ const BODY_CHARS_MAX = 1_000
 const INDENT = ' '.repeat(4)
 
 /** Everybody's; those that the timer itself has are worth seeing. */
-const USUAL = new Set(['host', 'connection', 'content-type', 'content-length', 'user-agent', 'idempotency-key', 'transfer-encoding'])
+const USUAL = new Set([
+  'host',
+  'connection',
+  'content-type',
+  'content-length',
+  'user-agent',
+  'idempotency-key',
+  'transfer-encoding',
+])
 
 export function receivedText(received: Received, paint: Paint): string {
   const { at, method, path, headers, status, body } = received
@@ -39,9 +47,13 @@ function callbackOf(body: string): Callback {
   return {
     id: visible(id),
     facts: [
-      ...(dueAt === null || firedAt === null ? [] : [visible(`due ${dueAt}, ${latenessText({ dueAt, firedAt, attempt: fields['attempt'] })}`)]),
+      ...(dueAt === null || firedAt === null
+        ? []
+        : [visible(`due ${dueAt}, ${latenessText({ dueAt, firedAt, attempt: fields['attempt'] })}`)]),
       ...(namespace === null ? [] : [visible(`namespace ${namespace}`)]),
-      ...['attempt', 'iteration'].flatMap((name) => (typeof fields[name] === 'number' ? [`${name} ${fields[name]}`] : [])),
+      ...['attempt', 'iteration'].flatMap((name) =>
+        typeof fields[name] === 'number' ? [`${name} ${fields[name]}`] : [],
+      ),
     ],
     content: contentText(fields['payload'] ?? fields['metadata']),
   }
@@ -63,7 +75,11 @@ function latenessText({ dueAt, firedAt, attempt }: Times): string {
 
 function signatureText({ headers, signature }: Received, paint: Paint): string {
   const id = headers['webhook-id']
-  const words = { verified: paint('green', 'signature verified'), wrong: paint('red', 'signature WRONG'), missing: 'not signed' }
+  const words = {
+    verified: paint('green', 'signature verified'),
+    wrong: paint('red', 'signature WRONG'),
+    missing: 'not signed',
+  }
   return typeof id === 'string' ? `${visible(`webhook-id ${id}`)} · ${words[signature]}` : words[signature]
 }
 

@@ -13,7 +13,13 @@ const JSON_TYPE = { 'content-type': 'application/json' }
 async function setup(t: TestContext) {
   const received: Received[] = []
   const secret = `whsec_${Buffer.alloc(32).toString('base64')}`
-  const sink = await startSink({ port: 0, clock: new ManualClock(), secret, bodyMaxBytes: 1_000, onReceived: (one) => void received.push(one) })
+  const sink = await startSink({
+    port: 0,
+    clock: new ManualClock(),
+    secret,
+    bodyMaxBytes: 1_000,
+    onReceived: (one) => void received.push(one),
+  })
   t.after(() => sink.stop())
   const send = async (init: RequestInit, path = '/hook') => (await fetch(`${sink.url}${path}`, init)).status
   return { url: sink.url, received, send }
@@ -45,6 +51,12 @@ test('deliveries are taken, those without a body and with a type of their own as
   const { received, send } = await setup(t)
   assert.equal(await send({ method: 'POST', body: '{}', headers: JSON_TYPE }), 200)
   assert.equal(await send({ method: 'POST', headers: { 'webhook-id': 'a' } }), 200)
-  assert.equal(await send({ method: 'POST', body: 'a', headers: { 'webhook-id': 'a', 'content-type': 'text/csv' } }), 200)
-  assert.deepEqual(received.map(({ body }) => body), ['{}', '', 'a'])
+  assert.equal(
+    await send({ method: 'POST', body: 'a', headers: { 'webhook-id': 'a', 'content-type': 'text/csv' } }),
+    200,
+  )
+  assert.deepEqual(
+    received.map(({ body }) => body),
+    ['{}', '', 'a'],
+  )
 })

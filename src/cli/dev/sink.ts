@@ -61,7 +61,12 @@ export async function startSink(options: SinkOptions): Promise<Sink> {
 
 type Sign = NonNullable<ReturnType<typeof createSigner>>
 
-async function receive(request: IncomingMessage, response: ServerResponse, options: SinkOptions, sign: Sign): Promise<void> {
+async function receive(
+  request: IncomingMessage,
+  response: ServerResponse,
+  options: SinkOptions,
+  sign: Sign,
+): Promise<void> {
   const { clock, onReceived } = options
   const refusal = refusalOf(request, options)
   if (refusal !== null) return refuse(response, refusal)
@@ -71,8 +76,18 @@ async function receive(request: IncomingMessage, response: ServerResponse, optio
   const path = request.url ?? '/'
   const wish = wishOf(path, at)
   if ('error' in wish) {
-    response.writeHead(400, { 'content-type': 'application/json' }).end(JSON.stringify({ ok: false, error: wish.error }))
-    return onReceived({ at, method: request.method ?? '', path, headers: request.headers, body, signature: 'missing', status: 400 })
+    response
+      .writeHead(400, { 'content-type': 'application/json' })
+      .end(JSON.stringify({ ok: false, error: wish.error }))
+    return onReceived({
+      at,
+      method: request.method ?? '',
+      path,
+      headers: request.headers,
+      body,
+      signature: 'missing',
+      status: 400,
+    })
   }
   const signature = signatureOf(request.headers, body, sign)
   onReceived({ at, method: request.method ?? '', path, headers: request.headers, body, signature, status: wish.status })

@@ -12,7 +12,9 @@ import type { Finding } from './finding.ts'
 
 /** Prefixes under which nobody but this program has variables. */
 const PREFIX = 'DUETIME_'
-const KNOWN: readonly string[] = Object.values(SETTINGS).flatMap(({ env, alias }) => (alias === null ? [env] : [env, alias]))
+const KNOWN: readonly string[] = Object.values(SETTINGS).flatMap(({ env, alias }) =>
+  alias === null ? [env] : [env, alias],
+)
 
 export type ConfigCheck = { readonly config: Config | null; readonly findings: readonly Finding[] }
 
@@ -35,7 +37,8 @@ function readConfig(flags: Flags, findings: Findings): Config | null {
     return loadConfig({ flags })
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
-    for (const problem of error.problems) findings.fail(problem, 'Correct it: `duetime serve --help` lists every setting.')
+    for (const problem of error.problems)
+      findings.fail(problem, 'Correct it: `duetime serve --help` lists every setting.')
     return null
   }
 }
@@ -46,18 +49,24 @@ function checkVariable(name: string, findings: Findings): void {
   if (name.startsWith(PREFIX)) {
     const bare = name.slice(PREFIX.length)
     const nearest = KNOWN.includes(bare) ? bare : (nearestName(name, clients) ?? nearestName(bare, KNOWN))
-    const advice = nearest === null ? '`duetime serve --help` lists every setting; they have no prefix.' : `Set ${nearest} instead.`
+    const advice =
+      nearest === null ? '`duetime serve --help` lists every setting; they have no prefix.' : `Set ${nearest} instead.`
     return findings.warn(`${name} is set, and it is no setting`, advice)
   }
   const nearest = nearestName(name, KNOWN)
-  if (nearest !== null) findings.warn(`${name} is set, and it is no setting`, `If it is meant for Duetime, write ${nearest}.`)
+  if (nearest !== null)
+    findings.warn(`${name} is set, and it is no setting`, `If it is meant for Duetime, write ${nearest}.`)
 }
 
 function checkReach(config: Config, findings: Findings): void {
   const listens = `listens on ${config.host}:${config.port}`
   if (config.keysNeeded) findings.ok(`${listens}, for whoever has a key`)
   else if (config.loopbackOnly) findings.ok(`${listens}, so that only this machine can reach it; no key is configured`)
-  else findings.warn(`${listens} for everyone, without keys`, 'Set API_KEY or KEYS_FILE unless the network keeps strangers out.')
+  else
+    findings.warn(
+      `${listens} for everyone, without keys`,
+      'Set API_KEY or KEYS_FILE unless the network keeps strangers out.',
+    )
   if (!config.loopbackOnly && config.webhookSecrets.length === 0) {
     findings.warn('deliveries are not signed', 'Set WEBHOOK_SECRETS, so that receivers can tell them from forgeries.')
   }

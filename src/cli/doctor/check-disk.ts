@@ -26,12 +26,17 @@ export async function checkDisk(directory: string, clock: Clock, findings: Findi
   const { type, bsize, bavail, blocks } = await statfs(directory)
   const network = NETWORK_FILE_SYSTEMS.get(type)
   if (network !== undefined) {
-    findings.fail(`${directory} is on ${network}, where SQLite’s locks cannot be relied on`, 'Use a local disk, or PostgreSQL.')
+    findings.fail(
+      `${directory} is on ${network}, where SQLite’s locks cannot be relied on`,
+      'Use a local disk, or PostgreSQL.',
+    )
   }
   const free = bavail * bsize
   const said = `${bytesText(free)} free on the disk of ${directory} (${Math.floor((bavail / blocks) * 100)}%)`
-  if (free < ROOM_FAIL_BYTES) findings.fail(said, 'Make room: writes fail when the disk is full, and creates are answered with 503.')
-  else if (free < ROOM_WARN_BYTES) findings.warn(said, 'Make room before it is full. A shorter RETENTION keeps fewer finished timers.')
+  if (free < ROOM_FAIL_BYTES)
+    findings.fail(said, 'Make room: writes fail when the disk is full, and creates are answered with 503.')
+  else if (free < ROOM_WARN_BYTES)
+    findings.warn(said, 'Make room before it is full. A shorter RETENTION keeps fewer finished timers.')
   else findings.ok(said)
   await measureSync(directory, clock, findings)
 }
@@ -64,7 +69,8 @@ async function measureSync(directory: string, clock: Clock, findings: Findings):
   const sorted = times.toSorted((a, b) => a - b)
   const [median, slowest] = [sorted[SYNCS / 2]!, sorted.at(-1)!]
   const said = `a durable write takes ${measuredText(median)} (median of ${SYNCS}; the slowest ${measuredText(slowest)})`
-  if (median > SYNC_WARN_MS) findings.warn(said, 'Every create waits for one. Use a faster disk: local SSDs take less than 2 ms.')
+  if (median > SYNC_WARN_MS)
+    findings.warn(said, 'Every create waits for one. Use a faster disk: local SSDs take less than 2 ms.')
   else findings.ok(said)
 }
 

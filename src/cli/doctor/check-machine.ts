@@ -44,7 +44,10 @@ export async function checkClock(clock: Clock): Promise<readonly Finding[]> {
     () => false,
   )
   if (isKnown) findings.ok('systemd-timesyncd has set the clock from the network')
-  else findings.skip('whether the clock is set from the network cannot be told here; `chronyc tracking` or `timedatectl` may know')
+  else
+    findings.skip(
+      'whether the clock is set from the network cannot be told here; `chronyc tracking` or `timedatectl` may know',
+    )
   return findings.all
 }
 
@@ -60,6 +63,10 @@ export async function checkPort(host: string, port: number): Promise<readonly Fi
   if (code === null) findings.ok(`${host}:${port} is free`)
   else if (code === 'EADDRINUSE') findings.fail(taken, 'Choose another PORT, or stop it (`ss -ltnp` names it).')
   else if (code === 'EACCES') findings.fail(`this user may not listen on port ${port}`, 'Choose a PORT from 1024 on.')
-  else findings.fail(`${host}:${port} cannot be listened on: ${code}`, 'Check HOST: it must be an address of this machine.')
+  else
+    findings.fail(
+      `${host}:${port} cannot be listened on: ${code}`,
+      'Check HOST: it must be an address of this machine.',
+    )
   return findings.all
 }

@@ -22,7 +22,10 @@ async function checkBroker(config: Config, broker: NonNullable<Config['broker']>
   try {
     connection = await dial(broker, { timeoutMs: CONNECT_MS })
   } catch (error) {
-    return findings.fail(`${where}: ${reasonOf(error)}`, 'Is the NATS server running, and are NATS_URL and its credentials right?')
+    return findings.fail(
+      `${where}: ${reasonOf(error)}`,
+      'Is the NATS server running, and are NATS_URL and its credentials right?',
+    )
   }
   try {
     findings.ok(`${connection.getServer()} is nats-server ${connection.info?.version ?? 'of unknown version'}`)
@@ -38,11 +41,15 @@ async function checkStreams(config: Config, connection: NatsConnection, findings
   try {
     const manager = await jetstreamManager(connection, { timeout: CONNECT_MS })
     const { storage, limits } = await manager.getAccountInfo()
-    findings.ok(`JetStream is on; ${storage} bytes are stored${limits.max_storage > 0 ? ` of ${limits.max_storage}` : ''}`)
+    findings.ok(
+      `JetStream is on; ${storage} bytes are stored${limits.max_storage > 0 ? ` of ${limits.max_storage}` : ''}`,
+    )
     for (const subject of [config.natsCommandsSubject, config.natsEventsSubject, config.natsDeadLettersSubject]) {
       const stream = await streamCovering(manager, subject)
       findings.ok(
-        stream === null ? `no stream covers ${subject} yet; the service makes one` : `${subject} is covered by the stream ${stream}`,
+        stream === null
+          ? `no stream covers ${subject} yet; the service makes one`
+          : `${subject} is covered by the stream ${stream}`,
       )
     }
   } catch (error) {

@@ -37,18 +37,27 @@ export async function checkPostgres({ location, poolSize, clock }: PostgresCheck
   const { default: pg } = await import('pg')
   const { clientConfig } = await import('../../store/postgres/connection/connections.ts')
   const { failureOf } = await import('../../store/postgres/connection/failures.ts')
-  const client = new pg.Client({ ...clientConfig(location), connectionTimeoutMillis: CONNECT_MS, statement_timeout: CONNECT_MS })
+  const client = new pg.Client({
+    ...clientConfig(location),
+    connectionTimeoutMillis: CONNECT_MS,
+    statement_timeout: CONNECT_MS,
+  })
   client.on('error', () => {})
   try {
     await client.connect()
   } catch (error) {
     const { message } = failureOf(error, { location, stage: 'connect', effect: 'read' })
-    return findings.fail(message, 'Is the server running, and do PG_HOST, PG_PORT, PG_USER, PG_PASSWORD or DATABASE_URL name it?')
+    return findings.fail(
+      message,
+      'Is the server running, and do PG_HOST, PG_PORT, PG_USER, PG_PASSWORD or DATABASE_URL name it?',
+    )
   }
   try {
     await client.query('BEGIN READ ONLY')
     const before = clock.monotonic()
-    const { rows: times } = await client.query<{ ms: string }>('SELECT extract(epoch FROM clock_timestamp()) * 1000 AS ms')
+    const { rows: times } = await client.query<{ ms: string }>(
+      'SELECT extract(epoch FROM clock_timestamp()) * 1000 AS ms',
+    )
     const roundTripMs = clock.monotonic() - before
     const skewMs = clock.now() - roundTripMs / 2 - Number(times[0]!.ms)
     judgeSettings((await client.query<Settings>(SETTINGS_SQL)).rows[0]!, { location, poolSize }, findings)
@@ -61,36 +70,49 @@ export async function checkPostgres({ location, poolSize, clock }: PostgresCheck
   }
 }
 
-function judgeSettings(settings: Settings, { location, poolSize }: Omit<PostgresCheck, 'clock'>, findings: Findings): void {
+function judgeSettings(
+  settings: Settings,
+  { location, poolSize }: Omit<PostgresCheck, 'clock'>,
+  findings: Findings,
+): void {
   const place = `${location.host}:${location.port}/${location.database}`
-  if (settings.number < 130_000) findings.fail(`${place} is PostgreSQL ${settings.version}`, 'Version 13 or newer is needed.')
+  if (settings.number < 130_000)
+    findings.fail(`${place} is PostgreSQL ${settings.version}`, 'Version 13 or newer is needed.')
   else findings.ok(`${place} is PostgreSQL ${settings.version}`)
   if (settings.standby) findings.fail('the server is a standby and takes no writes', 'Name the primary.')
-  if (settings.encoding !== 'UTF8') findings.fail(`the database has the encoding ${settings.encoding}`, "Create one with ENCODING 'UTF8'.")
+  if (settings.encoding !== 'UTF8')
+    findings.fail(`the database has the encoding ${settings.encoding}`, "Create one with ENCODING 'UTF8'.")
   if (settings.fsync === 'off') {
     findings.fail('fsync is off: a power failure can lose acknowledged timers', 'Set fsync = on in postgresql.conf.')
   }
   if (settings.pages === 'off') {
-    findings.warn('full_page_writes is off: a power failure can break the database', 'Set it on unless the file system writes whole pages.')
+    findings.warn(
+      'full_page_writes is off: a power failure can break the database',
+      'Set it on unless the file system writes whole pages.',
+    )
   }
-  if (settings.sync === 'off') findings.ok('synchronous_commit is off by default; the service turns it on for its own connections')
+  if (settings.sync === 'off')
+    findings.ok('synchronous_commit is off by default; the service turns it on for its own connections')
   const free = settings.room - settings.connections
   const said = `${settings.connections} of ${settings.room} connections are in use, and a node may open ${poolSize} (PG_POOL_SIZE)`
   if (settings.room < poolSize) findings.fail(said, 'Raise max_connections or lower PG_POOL_SIZE.')
-  else if (free < poolSize) findings.warn(said, 'One more node may find no connection: raise max_connections or lower PG_POOL_SIZE.')
+  else if (free < poolSize)
+    findings.warn(said, 'One more node may find no connection: raise max_connections or lower PG_POOL_SIZE.')
   else findings.ok(said)
 }
 
 function judgeClock(skewMs: number, roundTripMs: number, findings: Findings): void {
   const trip = `a round trip takes ${measuredText(roundTripMs)}`
-  if (roundTripMs > ROUND_TRIP_WARN_MS) findings.warn(trip, 'Every create waits for one or two: move the service nearer to the database.')
+  if (roundTripMs > ROUND_TRIP_WARN_MS)
+    findings.warn(trip, 'Every create waits for one or two: move the service nearer to the database.')
   else findings.ok(trip)
   const size = Math.abs(skewMs)
   const said = `this machine’s clock is ${measuredText(size)} ${skewMs > 0 ? 'ahead of' : 'behind'} the database’s`
   const advice = 'Let chrony or systemd-timesyncd set both clocks: timers fire by the clock of the node.'
   if (size - roundTripMs / 2 > SKEW_FAIL_MS) findings.fail(said, advice)
   else if (size - roundTripMs / 2 > SKEW_WARN_MS) findings.warn(said, advice)
-  else findings.ok(`this machine’s clock and the database’s agree within ${measuredText(Math.max(size, roundTripMs / 2))}`)
+  else
+    findings.ok(`this machine’s clock and the database’s agree within ${measuredText(Math.max(size, roundTripMs / 2))}`)
 }
 
 async function checkSchema(client: Client, findings: Findings): Promise<void> {

@@ -38,17 +38,25 @@ export async function checkServer({ url, apiKey, isNamed, clock }: ServerQuestio
 
 type Health = { readonly data?: { readonly version?: string; readonly timestamp?: string } }
 
-async function checkHealth(ask: Ask, { url, isNamed, clock }: Omit<ServerQuestion, 'apiKey'>, findings: Findings): Promise<boolean> {
+async function checkHealth(
+  ask: Ask,
+  { url, isNamed, clock }: Omit<ServerQuestion, 'apiKey'>,
+  findings: Findings,
+): Promise<boolean> {
   const start = '`duetime serve` starts one here; --url or DUETIME_URL names one elsewhere.'
   try {
     const before = clock.now()
     const { data } = (await (await ask('/healthz')).json()) as Health
     if (data?.version === undefined) throw new Error('what answers there is not Duetime')
     findings.ok(`${url} is Duetime ${data.version}`)
-    if (data.version !== VERSION) findings.warn(`this program is version ${VERSION}`, 'Use the same version on both sides.')
+    if (data.version !== VERSION)
+      findings.warn(`this program is version ${VERSION}`, 'Use the same version on both sides.')
     const skewMs = Math.max(before - Date.parse(data.timestamp ?? ''), Date.parse(data.timestamp ?? '') - clock.now())
     if (skewMs > SKEW_WARN_MS) {
-      findings.warn(`its clock and this machine’s are ${measuredText(skewMs)} apart`, 'Let chrony or systemd-timesyncd set both.')
+      findings.warn(
+        `its clock and this machine’s are ${measuredText(skewMs)} apart`,
+        'Let chrony or systemd-timesyncd set both.',
+      )
     }
     return true
   } catch (error) {
@@ -60,7 +68,10 @@ async function checkHealth(ask: Ask, { url, isNamed, clock }: Omit<ServerQuestio
 }
 
 async function checkReady(ask: Ask, findings: Findings): Promise<void> {
-  const { status, parts } = (await (await ask('/readyz')).json()) as { status: string; parts: Readonly<Record<string, string>> }
+  const { status, parts } = (await (await ask('/readyz')).json()) as {
+    status: string
+    parts: Readonly<Record<string, string>>
+  }
   const broken = Object.entries(parts).filter(([, state]) => state !== 'ok')
   if (status === 'ready') findings.ok(`it is ready: ${Object.keys(parts).join(', ')}`)
   const names = broken.map(([part, state]) => `${part} (${state})`).join(', ')
@@ -74,7 +85,9 @@ async function checkReady(ask: Ask, findings: Findings): Promise<void> {
 async function checkWork(ask: Ask, findings: Findings): Promise<void> {
   const answer = await ask('/metrics')
   if (answer.status === 401 || answer.status === 403) {
-    return findings.skip('how it works cannot be seen without a key that may read all namespaces: --api-key or DUETIME_API_KEY')
+    return findings.skip(
+      'how it works cannot be seen without a key that may read all namespaces: --api-key or DUETIME_API_KEY',
+    )
   }
   const samples = readMetrics(await answer.text())
   const sum = (metric: string, label = '') => {
@@ -102,7 +115,10 @@ async function checkWork(ask: Ask, findings: Findings): Promise<void> {
   }
   const lag = await largestLag(ask)
   if (lag > LAG_WARN_MS) {
-    findings.warn(`the latest timer is ${measuredText(lag)} overdue`, '`duetime cluster` shows the shard, `duetime watch` what fires.')
+    findings.warn(
+      `the latest timer is ${measuredText(lag)} overdue`,
+      '`duetime cluster` shows the shard, `duetime watch` what fires.',
+    )
   }
 }
 
@@ -135,6 +151,8 @@ function readMetrics(text: string): readonly Sample[] {
 async function largestLag(ask: Ask): Promise<number> {
   const answer = await ask('/api/v1/cluster')
   if (!answer.ok) return 0
-  const { shards } = (await answer.json()) as { readonly shards: readonly { readonly own: { readonly lagMs: number } | null }[] }
+  const { shards } = (await answer.json()) as {
+    readonly shards: readonly { readonly own: { readonly lagMs: number } | null }[]
+  }
   return Math.max(0, ...shards.map(({ own }) => own?.lagMs ?? 0))
 }

@@ -13,7 +13,8 @@ import { messageOf } from './finding.ts'
 const WAL_WARN_BYTES = 512 * 2 ** 20 // the service keeps it below a quarter of that
 const LATE_MS = 10_000
 const CACHE_MIB = 2
-const LATE_SQL = 'SELECT count(*) AS n, min(timer_execute_at) AS since FROM timers WHERE row_type = 2 AND timer_execute_at < ?'
+const LATE_SQL =
+  'SELECT count(*) AS n, min(timer_execute_at) AS since FROM timers WHERE row_type = 2 AND timer_execute_at < ?'
 const BUSY = 'See what the service says below: slow receivers, or too few deliveries at once (DELIVERIES_MAX).'
 
 export async function checkSqlite(given: string, clock: Clock, findings: Findings): Promise<void> {
@@ -21,7 +22,10 @@ export async function checkSqlite(given: string, clock: Clock, findings: Finding
   const size = await sizeOf(path)
   if (size === null) return checkPlace(path, clock, findings)
   if (!(await may(path, constants.R_OK | constants.W_OK)) || !(await may(dirname(path), constants.W_OK))) {
-    findings.fail(`this user may not write to ${path} and the folder it is in`, 'Run the service as its owner, or chown both.')
+    findings.fail(
+      `this user may not write to ${path} and the folder it is in`,
+      'Run the service as its owner, or chown both.',
+    )
   }
   await checkMode(path, findings)
   const isInUse = await checkContents(path, { size, clock }, findings)
@@ -51,7 +55,8 @@ async function checkPlace(path: string, clock: Clock, findings: Findings): Promi
 
 async function checkMode(path: string, findings: Findings): Promise<void> {
   const { mode } = await stat(path)
-  if ((mode & 0o007) !== 0) findings.warn(`every user of this machine can open ${path}, payloads and headers included`, `chmod 640 ${path}`)
+  if ((mode & 0o007) !== 0)
+    findings.warn(`every user of this machine can open ${path}, payloads and headers included`, `chmod 640 ${path}`)
 }
 
 type About = { readonly size: number; readonly clock: Clock }
@@ -78,10 +83,7 @@ async function checkContents(path: string, { size, clock }: About, findings: Fin
       const count = Number(late['n'])
       if (count > 0) {
         const said = `${timersText(count)} overdue, the first by ${lengthText(clock.now() - Number(late['since']))}`
-        findings.warn(
-          said,
-          pid === null ? 'They fire as soon as the service is started.' : BUSY,
-        )
+        findings.warn(said, pid === null ? 'They fire as soon as the service is started.' : BUSY)
       }
     } finally {
       db.close()
@@ -96,7 +98,9 @@ async function checkContents(path: string, { size, clock }: About, findings: Fin
 async function lockHolder(path: string): Promise<number | null> {
   try {
     const { ino } = await stat(path)
-    const line = (await readFile('/proc/locks', 'utf8')).split('\n').find((one) => one.includes('WRITE') && one.includes(`:${ino} `))
+    const line = (await readFile('/proc/locks', 'utf8'))
+      .split('\n')
+      .find((one) => one.includes('WRITE') && one.includes(`:${ino} `))
     const pid = Number(line?.trim().split(/\s+/)[4])
     return Number.isInteger(pid) && pid > 0 ? pid : null
   } catch {

@@ -34,10 +34,13 @@ async function examine(flags: Flags, connection: Connection, { clock }: Terminal
   const isNamed = connection.givenUrl !== null
   const server = await guarded('server', () => checkServer({ url, apiKey, isNamed, clock }))
   const isThere = server.some(({ standing }) => standing === 'ok')
-  const ofService = config === null ? [] : [
-    ...(await guarded('database', () => checkDatabase(config, clock))),
-    ...(await guarded('nats', () => checkNats(config))),
-  ]
+  const ofService =
+    config === null
+      ? []
+      : [
+          ...(await guarded('database', () => checkDatabase(config, clock))),
+          ...(await guarded('nats', () => checkNats(config))),
+        ]
   const isPortOurs = config !== null && !isThere && !isNamed && config.port !== 0
   const port = isPortOurs ? await guarded('port', () => checkPort(config.host, config.port)) : []
   return [...checkNode(), ...findings, ...ofService, ...(await checkClock(clock)), ...server, ...port]
@@ -84,13 +87,17 @@ const STYLES: Readonly<Record<Standing, Style>> = { ok: 'green', warn: 'yellow',
 
 function report(findings: readonly Finding[], { paint }: Terminal): string {
   const areas = Map.groupBy(findings, ({ area }) => area)
-  const sections = [...areas].map(([area, members]) => `${paint('bold', area)}\n${members.map((one) => findingText(one, paint)).join('')}`)
+  const sections = [...areas].map(
+    ([area, members]) => `${paint('bold', area)}\n${members.map((one) => findingText(one, paint)).join('')}`,
+  )
   const count = (standing: Standing) => findings.filter((one) => one.standing === standing).length
   const [failed, warned] = [count('fail'), count('warn')]
-  const verdict = failed > 0 ? paint('red', `${failed} failed`) : warned > 0 ? paint('yellow', 'nothing failed') : paint(
-    'green',
-    'all is well',
-  )
+  const verdict =
+    failed > 0
+      ? paint('red', `${failed} failed`)
+      : warned > 0
+        ? paint('yellow', 'nothing failed')
+        : paint('green', 'all is well')
   return `${sections.join('\n')}\n${verdict}${warned > 0 ? `, ${warned} to look at` : ''}\n`
 }
 

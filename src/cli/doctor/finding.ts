@@ -37,6 +37,7 @@ export class Findings {
 }
 
 export function messageOf(error: unknown): string {
-  if (error instanceof AggregateError && error.message === '' && error.errors.length > 0) return messageOf(error.errors[0])
+  if (error instanceof AggregateError && error.message === '' && error.errors.length > 0)
+    return messageOf(error.errors[0])
   return error instanceof Error ? error.message : String(error)
 }

@@ -24,14 +24,17 @@ export function addClusterCommand(program: Command, terminal: Terminal): void {
     .description('show the nodes and who owns which shards')
     .option('--shards', 'show every shard')
     .addOption(outputOption())
-  addConnectionOptions(command, { namespace: false }).addHelpText('after', examples('duetime cluster', 'duetime cluster --shards -o json'))
+  addConnectionOptions(command, { namespace: false }).addHelpText(
+    'after',
+    examples('duetime cluster', 'duetime cluster --shards -o json'),
+  )
   command.action(async (flags: ClusterFlags) => {
     const connection = connectionOf(flags, terminal.environment)
     const cluster = await withClient(connection, (client) => client.cluster())
-    const text = () => nodesText(cluster, terminal) + (flags.shards === true ? `\n${shardsText(cluster, terminal)}` : '') + doubtText(
-      cluster,
-      terminal,
-    )
+    const text = () =>
+      nodesText(cluster, terminal) +
+      (flags.shards === true ? `\n${shardsText(cluster, terminal)}` : '') +
+      doubtText(cluster, terminal)
     await print({ value: cluster, text }, flags.output, terminal)
   })
 }
@@ -47,14 +50,18 @@ function nodesText({ node: answering, nodes, shards }: Cluster, terminal: Termin
     { title: 'CLOCK', align: 'right' as const },
   ]
   // A store for one node keeps no list of nodes.
-  const known = nodes.length > 0 ? nodes : [{ node: answering, address: null, leaving: false, silentMs: 0, clockSkewMs: 0 }]
+  const known =
+    nodes.length > 0 ? nodes : [{ node: answering, address: null, leaving: false, silentMs: 0, clockSkewMs: 0 }]
   const rows = known.map(({ node, address, leaving, silentMs, clockSkewMs }): readonly Cell[] => [
     node === answering ? `${node} (answers)` : node,
     address ?? '-',
     counted(owned.get(node)?.length ?? 0),
     leaving ? { text: 'leaving', style: 'yellow' } : { text: 'alive', style: 'green' },
     warned(measuredText(silentMs), silentMs > SILENT_WARN_MS),
-    warned(`${clockSkewMs < 0 ? '-' : '+'}${measuredText(Math.abs(clockSkewMs))}`, Math.abs(clockSkewMs) > SKEW_WARN_MS),
+    warned(
+      `${clockSkewMs < 0 ? '-' : '+'}${measuredText(Math.abs(clockSkewMs))}`,
+      Math.abs(clockSkewMs) > SKEW_WARN_MS,
+    ),
   ])
   const ownerless = owned.get(null)?.length ?? 0
   const without = `${ownerless} of ${shards.length} shards have no owner at the moment.\n`
@@ -87,5 +94,7 @@ function shardsText({ shards }: Cluster, terminal: Terminal): string {
 }
 
 function doubtText({ isCertain }: Cluster, { paint }: Terminal): string {
-  return isCertain ? '' : paint('red', 'The node that answers cannot be sure of its shards and fires nothing for now.\n')
+  return isCertain
+    ? ''
+    : paint('red', 'The node that answers cannot be sure of its shards and fires nothing for now.\n')
 }

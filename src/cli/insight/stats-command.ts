@@ -26,13 +26,19 @@ export function addStatsCommand(program: Command, terminal: Terminal): void {
     .addOption(new Option('--step <unit>', 'of the forecast').choices(['second', 'minute', 'hour']).default('minute'))
     .option('--steps <number>', 'how many of them', positiveInteger, STEPS_DEFAULT)
     .addOption(outputOption())
-  addConnectionOptions(command).addHelpText('after', examples('duetime stats', 'duetime stats -n orders --step hour --steps 24'))
+  addConnectionOptions(command).addHelpText(
+    'after',
+    examples('duetime stats', 'duetime stats -n orders --step hour --steps 24'),
+  )
   command.action(async (flags: StatsFlags) => {
     const connection = connectionOf(flags, terminal.environment)
     const scope = connection.namespace === null ? {} : { namespace: connection.namespace }
     const value = await withClient(connection, async (client) => {
       const { step, steps } = flags
-      const [overview, forecast] = await Promise.all([client.overview(scope), client.forecast({ ...scope, step, steps })])
+      const [overview, forecast] = await Promise.all([
+        client.overview(scope),
+        client.forecast({ ...scope, step, steps }),
+      ])
       return { overview, forecast }
     })
     await print({ value, text: () => statsText(value, flags, terminal) }, flags.output, terminal)
@@ -66,7 +72,10 @@ function countsText({ counts, namespaces }: Overview, terminal: Terminal): strin
 }
 
 function activityText({ lastMinute, lastHour }: Overview, terminal: Terminal): string {
-  const columns = [{ title: 'IN THE LAST' }, ...ACTIVITIES.map((title) => ({ title: title.toUpperCase(), align: 'right' as const }))]
+  const columns = [
+    { title: 'IN THE LAST' },
+    ...ACTIVITIES.map((title) => ({ title: title.toUpperCase(), align: 'right' as const })),
+  ]
   const row = (name: string, of: Overview['lastMinute']) => [name, ...ACTIVITIES.map((what) => counted(of[what]))]
   return table(columns, [row('minute', lastMinute), row('hour', lastHour)], terminal)
 }
@@ -78,10 +87,17 @@ function latenessText({ lateness: { p50, p90, p99, max } }: Overview): string {
 }
 
 function forecastText({ steps, overdue, complete, peak }: Forecast, step: Step, terminal: Terminal): string {
-  const { paint, environment: { timeZone } } = terminal
+  const {
+    paint,
+    environment: { timeZone },
+  } = terminal
   const late = overdue > 0 ? `${paint('yellow', `${counted(overdue)} are overdue.`)}\n` : ''
   if (peak === null) return `${late}Nothing comes due in the next ${steps.length} ${step}s.\n`
-  const bars = steps.map(({ at, count, hot }) => ({ label: labelText(Date.parse(at), step, timeZone), count, isHot: hot }))
+  const bars = steps.map(({ at, count, hot }) => ({
+    label: labelText(Date.parse(at), step, timeZone),
+    count,
+    isHot: hot,
+  }))
   return `${late}Due in each ${step} to come${complete ? '' : ' (there are more than were counted)'}:\n${barChart(bars, terminal)}`
 }
 

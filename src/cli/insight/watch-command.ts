@@ -11,7 +11,12 @@ import { UsageError } from '../command/usage-error.ts'
 import { StatusLine } from './status-line.ts'
 import { changeLine, firingLine, isFailure, pulseText, summaryText, Tally } from './watch-text.ts'
 
-type WatchFlags = ConnectionFlags & { readonly changes?: true; readonly failures?: true; readonly count?: number; readonly output: Format }
+type WatchFlags = ConnectionFlags & {
+  readonly changes?: true
+  readonly failures?: true
+  readonly count?: number
+  readonly output: Format
+}
 
 export function addWatchCommand(program: Command, terminal: Terminal): void {
   const command = program
@@ -21,19 +26,31 @@ export function addWatchCommand(program: Command, terminal: Terminal): void {
     .option('--failures', 'show only attempts that failed')
     .option('--count <number>', 'end after so many lines', positiveInteger)
     .addOption(outputOption())
-  const help = examples('duetime watch', 'duetime watch -n orders --failures', "duetime watch -o json | jq 'select(.latenessMs > 100)'")
+  const help = examples(
+    'duetime watch',
+    'duetime watch -n orders --failures',
+    "duetime watch -o json | jq 'select(.latenessMs > 100)'",
+  )
   addConnectionOptions(command).addHelpText(
     'after',
     `\nOf a busy service some firings are shown, up to 50 a second; the summary counts all.\n${help}`,
   )
   command.action(async (flags: WatchFlags) => {
-    if (flags.output === Format.yaml) throw new UsageError('A stream has no YAML: use --output json, which is one value a line here.')
+    if (flags.output === Format.yaml)
+      throw new UsageError('A stream has no YAML: use --output json, which is one value a line here.')
     const connection = connectionOf(flags, terminal.environment)
-    await withClient(connection, (client) => watch(client, { flags, namespace: connection.namespace, url: connection.url, terminal }))
+    await withClient(connection, (client) =>
+      watch(client, { flags, namespace: connection.namespace, url: connection.url, terminal }),
+    )
   })
 }
 
-type Watching = { readonly flags: WatchFlags; readonly namespace: string | null; readonly url: string; readonly terminal: Terminal }
+type Watching = {
+  readonly flags: WatchFlags
+  readonly namespace: string | null
+  readonly url: string
+  readonly terminal: Terminal
+}
 
 async function watch(client: Duetime, { flags, namespace, url, terminal }: Watching): Promise<void> {
   const stopping = new AbortController()
@@ -45,7 +62,8 @@ async function watch(client: Duetime, { flags, namespace, url, terminal }: Watch
   try {
     // A server that is not there is said at once.
     await client.overview(namespace === null ? {} : { namespace }, { signal: stopping.signal })
-    const onConnection = (isConnected: boolean) => status.say(isConnected ? `watching ${url}` : `lost ${url}; trying again`)
+    const onConnection = (isConnected: boolean) =>
+      status.say(isConnected ? `watching ${url}` : `lost ${url}; trying again`)
     const events = client.live({ signal: stopping.signal, onConnection, ...(namespace !== null && { namespace }) })
     for await (const event of events) {
       const line = lineOf(event, flags, terminal)
@@ -67,8 +85,10 @@ async function watch(client: Duetime, { flags, namespace, url, terminal }: Watch
 /** Null for what was not asked for. */
 function lineOf(event: LiveEvent, { changes, failures, output }: WatchFlags, terminal: Terminal): string | null {
   if (event.type !== 'firing' && event.type !== 'change') return null
-  const isShown = event.type === 'firing' ? failures !== true || isFailure(event.data) : changes === true && failures !== true
+  const isShown =
+    event.type === 'firing' ? failures !== true || isFailure(event.data) : changes === true && failures !== true
   if (!isShown) return null
-  if (output !== Format.table) return `${JSON.stringify(changes === true ? { event: event.type, ...event.data } : event.data)}\n`
+  if (output !== Format.table)
+    return `${JSON.stringify(changes === true ? { event: event.type, ...event.data } : event.data)}\n`
   return event.type === 'firing' ? firingLine(event.data, terminal) : changeLine(event.data, terminal)
 }

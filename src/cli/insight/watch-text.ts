@@ -18,7 +18,11 @@ const LATE_MS = 100
 export function firingLine(sample: FiringSample, { paint, environment: { timeZone } }: Terminal): string {
   const { firedAt, latenessMs, outcome, statusCode, error, attempt, durationMs, nextAt } = sample
   const late = (latenessMs === null ? '' : `+${measuredText(latenessMs)}`).padStart(LATE_CELLS)
-  const result = [outcome, ...(statusCode === null ? [] : [statusCode]), ...(attempt > 1 ? [`attempt ${attempt}`] : [])].join(' ')
+  const result = [
+    outcome,
+    ...(statusCode === null ? [] : [statusCode]),
+    ...(attempt > 1 ? [`attempt ${attempt}`] : []),
+  ].join(' ')
   const rest = [
     `in ${measuredText(durationMs)}`,
     error === null ? null : visible(error),

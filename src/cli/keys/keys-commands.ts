@@ -26,17 +26,28 @@ export function addKeysCommands(program: Command, output: KeysOutput): void {
     .description('make a key: prints it, once, and its entry for the keys file')
     .requiredOption('--name <name>', 'who the key is for; shown in logs, and in answers as cancelled_by')
     .option('--permission <word>', `${Object.values(Permission).join(', ')}; default timer; may be repeated`, gathered)
-    .option('--namespace <pattern>', 'orders, or team-a.* for all that begin so; default *, which is all; may be repeated', gathered)
+    .option(
+      '--namespace <pattern>',
+      'orders, or team-a.* for all that begin so; default *, which is all; may be repeated',
+      gathered,
+    )
     .option('--rate <number>', 'requests a second; default no limit', number)
     .option('--burst <number>', 'requests at once after a pause; default a second’s worth', number)
-    .option('--nats-subject <pattern>', 'where its callbacks may publish on NATS, such as orders.>; default anywhere; may be repeated', gathered)
+    .option(
+      '--nats-subject <pattern>',
+      'where its callbacks may publish on NATS, such as orders.>; default anywhere; may be repeated',
+      gathered,
+    )
     .option('--file <path>', 'add the entry to this file, and print the key only')
     .action(async (flags: CreateFlags) => {
       const { name, permission = [Permission.timer], namespace = ['*'], rate = null, burst = null, file = null } = flags
       const { natsSubject: natsSubjects = null } = flags
       if (burst !== null && rate === null) keys.error('error: --burst belongs to a --rate')
       const { createKeyEntry } = await import('./keys.ts')
-      return createKeyEntry({ name, permissions: permission, namespaces: namespace, ratePerSecond: rate, burst, natsSubjects, file }, output)
+      return createKeyEntry(
+        { name, permissions: permission, namespaces: namespace, ratePerSecond: rate, burst, natsSubjects, file },
+        output,
+      )
     })
 
   keys

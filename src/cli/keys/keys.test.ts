@@ -13,7 +13,11 @@ async function run(...args: readonly string[]) {
   let [out, err] = ['', '']
   const nothing = async () => {}
   const output = { out: (text: string) => void (out += text), err: (text: string) => void (err += text) }
-  const code = await runMain(['keys', ...args], { serve: nothing, backup: nothing, export: nothing, import: nothing }, output)
+  const code = await runMain(
+    ['keys', ...args],
+    { serve: nothing, backup: nothing, export: nothing, import: nothing },
+    output,
+  )
   return { code, out, err }
 }
 
@@ -24,7 +28,17 @@ function keysFile(t: TestContext): string {
 }
 
 test('a key that could not be used is refused, with everything that is wrong', async () => {
-  const { code, err, out } = await run('create', '--name', 'a b', '--permission', 'write', '--namespace', 'a*b', '--rate', '-1')
+  const { code, err, out } = await run(
+    'create',
+    '--name',
+    'a b',
+    '--permission',
+    'write',
+    '--namespace',
+    'a*b',
+    '--rate',
+    '-1',
+  )
   assert.equal(code, 2)
   assert.match(err, /name must[^]*permissions must[^]*namespaces must[^]*rateLimit must/)
   assert.equal(out, '')
@@ -48,7 +62,18 @@ test('a file that is broken or has the name already is left as it is', async (t)
 
 test('without a file the key and its entry are printed, and the entry is one that a file can have', async () => {
   const namespaces = ['--namespace', 'orders*', '--namespace', 'x']
-  const { out, code } = await run('create', '--name', 'orders', ...namespaces, '--permission', 'timer:read', '--rate', '100', '--nats-subject', 'orders.>')
+  const { out, code } = await run(
+    'create',
+    '--name',
+    'orders',
+    ...namespaces,
+    '--permission',
+    'timer:read',
+    '--rate',
+    '100',
+    '--nats-subject',
+    'orders.>',
+  )
   assert.equal(code, 0)
   const [key = '', entry = ''] = out.split('\n')
   assert.deepEqual(JSON.parse(entry), {
@@ -67,7 +92,10 @@ test('with a file only the key is printed; the file has its hash, is for its own
   assert.equal(statSync(path).mode & 0o777, 0o600)
   const second = (await run('create', '--name', 'second', '--permission', 'admin', '--file', path)).out.trim()
   const text = readFileSync(path, 'utf8')
-  assert.deepEqual(parseKeyEntries(text, path).map(({ hash }) => hash), [hashKey(first), hashKey(second)])
+  assert.deepEqual(
+    parseKeyEntries(text, path).map(({ hash }) => hash),
+    [hashKey(first), hashKey(second)],
+  )
   assert.ok(!text.includes(first) && !text.includes(second))
   const { out } = await run('list', '--file', path)
   assert.match(out, /^NAME +PERMISSIONS[^]*first +timer +\* +- +sha256:[\da-f]{8}\nsecond +admin/)

@@ -40,9 +40,22 @@ export async function createKeyEntry(asked: NewKey, { out, err }: KeysOutput): P
   out(`${key}\n`)
 }
 
-function entryOf({ name, permissions, namespaces, ratePerSecond, burst, natsSubjects }: NewKey, hash: string): KeyEntryJson {
-  const rateLimit = ratePerSecond === null ? {} : { rateLimit: { perSecond: ratePerSecond, burst: burst ?? defaultBurst(ratePerSecond) } }
-  return { name, hash, permissions: permissions as readonly Permission[], namespaces, ...rateLimit, ...(natsSubjects !== null && { natsSubjects }) }
+function entryOf(
+  { name, permissions, namespaces, ratePerSecond, burst, natsSubjects }: NewKey,
+  hash: string,
+): KeyEntryJson {
+  const rateLimit =
+    ratePerSecond === null
+      ? {}
+      : { rateLimit: { perSecond: ratePerSecond, burst: burst ?? defaultBurst(ratePerSecond) } }
+  return {
+    name,
+    hash,
+    permissions: permissions as readonly Permission[],
+    namespaces,
+    ...rateLimit,
+    ...(natsSubjects !== null && { natsSubjects }),
+  }
 }
 
 /** What the file could not have is no key either. */
@@ -51,7 +64,9 @@ function assertPossible(json: string): void {
     parseKeyEntries(`[${json}]`, '')
   } catch (error) {
     if (!(error instanceof KeysFileError)) throw error
-    throw new UsageError(error.problems.map((problem) => problem.replace(/^entry 1[^:]*: /, '')).join('\n'), { cause: error })
+    throw new UsageError(error.problems.map((problem) => problem.replace(/^entry 1[^:]*: /, '')).join('\n'), {
+      cause: error,
+    })
   }
 }
 
@@ -84,7 +99,9 @@ async function addToFile(path: string, entry: KeyEntryJson): Promise<void> {
 export function printHash(text: string, { out }: KeysOutput): void {
   const key = text.trim()
   if (key.length < API_KEY_CHARS_MIN || !/^[\x21-\x7e]+$/.test(key)) {
-    throw new UsageError(`A key has at least ${API_KEY_CHARS_MIN} printable characters without spaces; \`duetime keys create\` makes one.`)
+    throw new UsageError(
+      `A key has at least ${API_KEY_CHARS_MIN} printable characters without spaces; \`duetime keys create\` makes one.`,
+    )
   }
   out(`${hashKey(key)}\n`)
 }

@@ -27,7 +27,10 @@ export async function machineText(value: unknown, format: Exclude<Format, 'table
     case 'json':
       return `${JSON.stringify(value, null, 2)}\n`
     case 'ndjson':
-      return [value].flat().map((one) => `${JSON.stringify(one)}\n`).join('')
+      return [value]
+        .flat()
+        .map((one) => `${JSON.stringify(one)}\n`)
+        .join('')
     case 'yaml': {
       const { stringify } = await import('yaml')
       return stringify(value, { lineWidth: 0 })

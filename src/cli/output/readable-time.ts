@@ -35,7 +35,10 @@ export function wallClock(at: Millis, timeZone: string): string {
 }
 
 export function timeOfDay(at: Millis, timeZone: string): string {
-  return Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(timeZone).toPlainTime().toString({ smallestUnit: 'millisecond' })
+  return Temporal.Instant.fromEpochMilliseconds(at)
+    .toZonedDateTimeISO(timeZone)
+    .toPlainTime()
+    .toString({ smallestUnit: 'millisecond' })
 }
 
 /** 1ms, 2.5s: a lateness or a duration that was measured. */

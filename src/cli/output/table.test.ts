@@ -38,17 +38,24 @@ test('where nobody looks nothing is cut', () => {
 test('on a terminal the widest columns give way first, and one that can be missed is left out last', () => {
   for (let width = 24; width <= 60; width++) {
     const lines = table(COLUMNS, ROWS, plain(width)).trimEnd().split('\n')
-    assert.ok(lines.every((line) => widthOf(line) <= width), `${width}\n${lines.join('\n')}`)
+    assert.ok(
+      lines.every((line) => widthOf(line) <= width),
+      `${width}\n${lines.join('\n')}`,
+    )
   }
   assert.match(table(COLUMNS, ROWS, plain(40)), /^ID +N +AT +URL\nshort +1 +12:00 +http:\/\/examp…\n/)
   assert.match(table(COLUMNS, ROWS, plain(18)), /^ID +N +URL\n/)
 })
 
 test('times are told in the two largest units, and measured ones to what matters', () => {
-  assert.deepEqual(
-    [999, 1_000, 61_000, 3_600_000, 90_061_000, 400 * 86_400_000].map(lengthText),
-    ['999ms', '1s', '1m 1s', '1h', '1d 1h', '1y 34d'],
-  )
+  assert.deepEqual([999, 1_000, 61_000, 3_600_000, 90_061_000, 400 * 86_400_000].map(lengthText), [
+    '999ms',
+    '1s',
+    '1m 1s',
+    '1h',
+    '1d 1h',
+    '1y 34d',
+  ])
   assert.deepEqual([fromNow(10_000, 0), fromNow(0, 10_000), fromNow(100, 0)], ['in 10s', '10s ago', 'now'])
   assert.deepEqual([0.21, 9.96, 12.3, 1_234, 61_000].map(measuredText), ['0.2ms', '10ms', '12ms', '1.2s', '1m 1s'])
   assert.equal(wallClock(Date.parse('2026-12-24T17:00:00.250Z'), 'Europe/Berlin'), '2026-12-24 18:00:00.250')

@@ -16,9 +16,15 @@ export type Row = readonly Cell[]
 
 const GAP = '  '
 
-export function table(columns: readonly Column[], rows: readonly Row[], terminal: Pick<Terminal, 'columns' | 'paint'>): string {
+export function table(
+  columns: readonly Column[],
+  rows: readonly Row[],
+  terminal: Pick<Terminal, 'columns' | 'paint'>,
+): string {
   const texts = rows.map((row) => row.map((cell) => visible(textOf(cell))))
-  const natural = columns.map(({ title }, index) => Math.max(widthOf(title), ...texts.map((row) => widthOf(row[index]!))))
+  const natural = columns.map(({ title }, index) =>
+    Math.max(widthOf(title), ...texts.map((row) => widthOf(row[index]!))),
+  )
   const widths = terminal.columns === null ? natural : fitted(natural, columns, terminal.columns)
   const line = (cells: readonly string[], style: (text: string, index: number) => string) => {
     const shown = cells.flatMap((cell, index) => {
@@ -27,7 +33,10 @@ export function table(columns: readonly Column[], rows: readonly Row[], terminal
     })
     return `${shown.join(GAP).trimEnd()}\n`
   }
-  const heading = line(columns.map(({ title }) => title), (text) => terminal.paint('bold', text))
+  const heading = line(
+    columns.map(({ title }) => title),
+    (text) => terminal.paint('bold', text),
+  )
   const body = texts.map((cells, row) => line(cells, (text, index) => styled(rows[row]![index]!, text, terminal)))
   return heading + body.join('')
 }
@@ -48,7 +57,9 @@ function total(widths: readonly number[]): number {
 function shrunk(natural: readonly number[], columns: readonly Column[], room: number): readonly number[] {
   const widths = [...natural]
   for (let excess = total(widths) - room; excess > 0; excess--) {
-    const candidates = widths.flatMap((width, index) => (width > (columns[index]!.shrinksTo ?? Infinity) ? [{ width, index }] : []))
+    const candidates = widths.flatMap((width, index) =>
+      width > (columns[index]!.shrinksTo ?? Infinity) ? [{ width, index }] : [],
+    )
     if (candidates.length === 0) break
     widths[candidates.reduce((a, b) => (b.width > a.width ? b : a)).index]!--
   }
@@ -69,10 +80,15 @@ function styled(cell: Cell, text: string, { paint }: Pick<Terminal, 'paint'>): s
 }
 
 /** Facts about one thing, a line each. */
-export function facts(pairs: readonly (readonly [label: string, value: Cell] | null)[], { paint }: Pick<Terminal, 'paint'>): string {
+export function facts(
+  pairs: readonly (readonly [label: string, value: Cell] | null)[],
+  { paint }: Pick<Terminal, 'paint'>,
+): string {
   const shown = pairs.filter((pair) => pair !== null)
   const width = Math.max(...shown.map(([label]) => label.length))
-  return shown.map(([label, value]) => `${paint('dim', label.padEnd(width))}  ${styled(value, visible(textOf(value)), { paint })}\n`).join(
-    '',
-  )
+  return shown
+    .map(
+      ([label, value]) => `${paint('dim', label.padEnd(width))}  ${styled(value, visible(textOf(value)), { paint })}\n`,
+    )
+    .join('')
 }

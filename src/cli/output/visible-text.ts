@@ -4,7 +4,8 @@
 /** Control characters, line breaks included, and marks that change the direction of the text around them. */
 const UNSAFE = /[\p{Cc}\p{Zl}\p{Zp}\u200E\u200F\u202A-\u202E\u2066-\u2069]/gu
 const ZERO_WIDTH = /^[\p{M}\p{Cf}]+$/u
-const TWO_CELLS = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\u3000-\u303E\uFF01-\uFF60]|\p{Emoji_Presentation}|\uFE0F/u
+const TWO_CELLS =
+  /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\u3000-\u303E\uFF01-\uFF60]|\p{Emoji_Presentation}|\uFE0F/u
 const ASCII = /^[\x20-\x7E]*$/
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
 

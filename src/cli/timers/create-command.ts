@@ -16,19 +16,29 @@ import type { TimerFlags } from './timer-fields.ts'
 import { callText, dueText } from './timer-text.ts'
 
 type CreateFlags = TimerFlags &
-  ConnectionFlags & { readonly id?: string; readonly onConflict?: OnConflict; readonly quiet?: true; readonly output: Format }
+  ConnectionFlags & {
+    readonly id?: string
+    readonly onConflict?: OnConflict
+    readonly quiet?: true
+    readonly output: Format
+  }
 
 export function addCreateCommand(program: Command, terminal: Terminal): void {
   const command = program
     .command('create')
     .description('create a timer; it is on disk when this returns')
-    .argument('[when]', 'when it fires, as you would say it: "in 5m", "tomorrow 9:00 Europe/Berlin", "every day at 9:00"')
+    .argument(
+      '[when]',
+      'when it fires, as you would say it: "in 5m", "tomorrow 9:00 Europe/Berlin", "every day at 9:00"',
+    )
     .argument('[callback]', 'the URL that gets a POST then')
     .option('--id <id>', 'its id; a new one unless it is given')
     .addOption(
-      new Option('--on-conflict <what>', 'when the id is taken: replace it (default), keep it, or reject').choices(
-        ['replace', 'keep', 'reject'],
-      ),
+      new Option('--on-conflict <what>', 'when the id is taken: replace it (default), keep it, or reject').choices([
+        'replace',
+        'keep',
+        'reject',
+      ]),
     )
     .option('-q, --quiet', 'print the id alone')
     .addOption(outputOption())
@@ -46,7 +56,12 @@ export function addCreateCommand(program: Command, terminal: Terminal): void {
     const timer = await withClient(
       connection,
       // That there is one time and one target is checked above, and where the flags are read.
-      (client) => client.create({ ...fields, ...(id !== undefined && { id }), ...(onConflict !== undefined && { onConflict }) } as NewTimer),
+      (client) =>
+        client.create({
+          ...fields,
+          ...(id !== undefined && { id }),
+          ...(onConflict !== undefined && { onConflict }),
+        } as NewTimer),
     )
     if (flags.quiet === true) return terminal.out(`${timer.id}\n`)
     return print({ value: timer, text: () => createdText(timer, terminal) }, flags.output, terminal)
@@ -58,7 +73,9 @@ function createdText(timer: Timer, terminal: Terminal): string {
     [
       ['id', timer.namespace === 'default' ? timer.id : `${timer.id} in ${timer.namespace}`],
       ['due', dueText(timer, terminal)],
-      timer.iteration === undefined ? null : ['repeats', `${timer.schedule}${timer.timeZone === undefined ? '' : ` in ${timer.timeZone}`}`],
+      timer.iteration === undefined
+        ? null
+        : ['repeats', `${timer.schedule}${timer.timeZone === undefined ? '' : ` in ${timer.timeZone}`}`],
       ['calls', callText(timer)],
     ],
     terminal,

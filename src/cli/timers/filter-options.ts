@@ -19,7 +19,12 @@ const GROUP = 'Which timers:'
 
 export function addFilterOptions(command: Command, { status = true } = {}): Command {
   const option = (made: Option) => command.addOption(made.helpGroup(GROUP))
-  if (status) option(new Option('--status <words>', `${Object.values(Statuses).join(', ')}; several with commas`).argParser(readStatuses))
+  if (status)
+    option(
+      new Option('--status <words>', `${Object.values(Statuses).join(', ')}; several with commas`).argParser(
+        readStatuses,
+      ),
+    )
   option(new Option('--due-from <when>', 'due then or later: now works, and 2d ago, tomorrow 9:00'))
   option(new Option('--due-before <when>', 'due before then'))
   return option(new Option('--metadata <key=value>', 'with this label; the key alone for any value'))
@@ -33,10 +38,15 @@ function readStatuses(text: string, before: readonly Status[] = []): readonly St
   return [...before, ...(words as Status[])]
 }
 
-export function filterOf({ status, dueFrom, dueBefore, metadata }: FilterFlags, { clock, environment }: Terminal): TimerFilter {
+export function filterOf(
+  { status, dueFrom, dueBefore, metadata }: FilterFlags,
+  { clock, environment }: Terminal,
+): TimerFilter {
   const viewpoint = { now: clock.now(), timeZone: environment.timeZone }
   const instant = (text: string) =>
-    text.trim().toLowerCase() === 'now' ? Temporal.Instant.fromEpochMilliseconds(viewpoint.now).toString() : readInstant(text, viewpoint)
+    text.trim().toLowerCase() === 'now'
+      ? Temporal.Instant.fromEpochMilliseconds(viewpoint.now).toString()
+      : readInstant(text, viewpoint)
   return {
     ...(status !== undefined && { status: [...status] }),
     ...(dueFrom !== undefined && { dueFrom: instant(dueFrom) }),

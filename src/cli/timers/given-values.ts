@@ -6,7 +6,8 @@ import { UsageError } from '../command/usage-error.ts'
 
 export function readHeader(given: string): [string, string] {
   const colon = given.indexOf(':')
-  if (colon < 1) throw new UsageError(`--header ${given}: write the name, a colon and the value, such as "Authorization: Bearer …".`)
+  if (colon < 1)
+    throw new UsageError(`--header ${given}: write the name, a colon and the value, such as "Authorization: Bearer …".`)
   return [given.slice(0, colon).trim(), given.slice(colon + 1).trim()]
 }
 
@@ -15,7 +16,8 @@ export function readLabel(given: string): [string, string | number | boolean | n
   const equals = given.indexOf('=')
   const isJson = given[equals - 1] === ':'
   const key = given.slice(0, isJson ? equals - 1 : equals)
-  if (equals < 1 || key === '') throw new UsageError(`--metadata ${given}: write key=value, or key:=3 for a number or boolean.`)
+  if (equals < 1 || key === '')
+    throw new UsageError(`--metadata ${given}: write key=value, or key:=3 for a number or boolean.`)
   const value = given.slice(equals + 1)
   if (!isJson) return [key, value]
   const parsed = readJson(value, `--metadata ${given}`)
@@ -36,10 +38,14 @@ function readJson(json: string, what: string): unknown {
   try {
     return JSON.parse(json, (_key, value: unknown, context?: { readonly source?: string }) => {
       const source = context?.source
-      return typeof value === 'number' && source !== undefined && source !== String(value) ? rawJson.rawJSON(source) : value
+      return typeof value === 'number' && source !== undefined && source !== String(value)
+        ? rawJson.rawJSON(source)
+        : value
     })
   } catch (error) {
-    throw new UsageError(`${what} is not JSON: ${(error as Error).message}. A text is written in quotes: '"hello"'`, { cause: error })
+    throw new UsageError(`${what} is not JSON: ${(error as Error).message}. A text is written in quotes: '"hello"'`, {
+      cause: error,
+    })
   }
 }
 

@@ -37,21 +37,26 @@ export function addListCommand(program: Command, terminal: Terminal): void {
     .option('--all', 'all of them, however many')
     .option('--search <text>', 'whose id begins with this')
     .addOption(
-      new Option('--sort <by>', 'finished ones among the others, by when they are due or were created').choices(['due', 'created']),
+      new Option('--sort <by>', 'finished ones among the others, by when they are due or were created').choices([
+        'due',
+        'created',
+      ]),
     )
     .option('--desc', 'the last one first')
     .addOption(outputOption())
   addConnectionOptions(addFilterOptions(command)).addHelpText('after', HELP)
   command.action(async (flags: ListFlags) => {
     const connection = connectionOf(flags, terminal.environment)
-    const query: Query = { ...filterOf(flags, terminal), ...(flags.search !== undefined && { search: flags.search }), ...orderOf(flags) }
+    const query: Query = {
+      ...filterOf(flags, terminal),
+      ...(flags.search !== undefined && { search: flags.search }),
+      ...orderOf(flags),
+    }
     const max = flags.all === true ? Infinity : flags.limit
     await withClient(connection, (client) =>
-      flags.output === Format.ndjson ? stream(client, query, { max, terminal }) : printWhole(
-        client,
-        query,
-        { max, terminal, format: flags.output },
-      ),
+      flags.output === Format.ndjson
+        ? stream(client, query, { max, terminal })
+        : printWhole(client, query, { max, terminal, format: flags.output }),
     )
   })
 }
@@ -63,13 +68,19 @@ async function stream(client: Duetime, query: Query, { max, terminal }: Reading)
   for await (const timer of upTo(client, query, max)) terminal.out(await machineText(timer, Format.ndjson))
 }
 
-async function printWhole(client: Duetime, query: Query, { max, terminal, format }: Reading & { readonly format: Format }): Promise<void> {
-  if (format !== Format.table) return terminal.out(await machineText(await Array.fromAsync(upTo(client, query, max)), format))
+async function printWhole(
+  client: Duetime,
+  query: Query,
+  { max, terminal, format }: Reading & { readonly format: Format },
+): Promise<void> {
+  if (format !== Format.table)
+    return terminal.out(await machineText(await Array.fromAsync(upTo(client, query, max)), format))
   // One more than is shown tells whether there are more.
   const found = await Array.fromAsync(upTo(client, { ...query, fields: ROW_FIELDS }, max + 1))
   const timers = found.slice(0, Math.min(max, found.length))
   terminal.out(listText(timers, terminal))
-  if (found.length > timers.length) terminal.err(`These are the first ${counted(timers.length)}: --limit shows more, --all shows all.\n`)
+  if (found.length > timers.length)
+    terminal.err(`These are the first ${counted(timers.length)}: --limit shows more, --all shows all.\n`)
 }
 
 async function* upTo<Field extends TimerField>(client: Duetime, query: ListQuery<Field>, max: number) {

@@ -30,14 +30,25 @@ type Verb = 'cancel' | 'retry'
 const DONE: Readonly<Record<Verb, string>> = { cancel: 'canceled', retry: 'retried' }
 
 export function addManyTimersCommands(program: Command, terminal: Terminal): void {
-  const cancel = addCommand(program, 'cancel', 'cancel timers: once this returns, their deliveries never start', terminal)
+  const cancel = addCommand(
+    program,
+    'cancel',
+    'cancel timers: once this returns, their deliveries never start',
+    terminal,
+  )
   cancel.option('--if-version <number>', 'of one timer: only if it still has this version', positiveInteger)
   cancel.addHelpText(
     'after',
-    examples('duetime cancel order-17-reminder', 'duetime cancel --metadata order=17 --yes', 'duetime cancel --all --dry-run -n test'),
+    examples(
+      'duetime cancel order-17-reminder',
+      'duetime cancel --metadata order=17 --yes',
+      'duetime cancel --all --dry-run -n test',
+    ),
   )
-  addCommand(program, 'retry', 'deliver failed timers again, with all their attempts', terminal)
-    .addHelpText('after', examples('duetime retry order-17-reminder', 'duetime retry --all --due-from "2d ago" -n orders'))
+  addCommand(program, 'retry', 'deliver failed timers again, with all their attempts', terminal).addHelpText(
+    'after',
+    examples('duetime retry order-17-reminder', 'duetime retry --all --due-from "2d ago" -n orders'),
+  )
 }
 
 function addCommand(program: Command, verb: Verb, about: string, terminal: Terminal): Command {
@@ -45,7 +56,10 @@ function addCommand(program: Command, verb: Verb, about: string, terminal: Termi
     .command(verb)
     .description(about)
     .argument('[id...]', 'the timers')
-    .option('--all', `every ${verb === 'retry' ? 'failed timer' : 'timer that can be'} of the namespace that matches the filters`)
+    .option(
+      '--all',
+      `every ${verb === 'retry' ? 'failed timer' : 'timer that can be'} of the namespace that matches the filters`,
+    )
     .option('--dry-run', 'only count them')
     .option('--yes', 'do not ask')
     .addOption(outputOption())
@@ -54,7 +68,8 @@ function addCommand(program: Command, verb: Verb, about: string, terminal: Termi
     const connection = connectionOf(flags, terminal.environment)
     const filter = filterOf(flags, terminal)
     const isFiltered = Object.keys(filter).length > 0
-    if (ids.length > 0 && (isFiltered || flags.all === true)) throw new UsageError('Name the timers, or say which by filters; not both.')
+    if (ids.length > 0 && (isFiltered || flags.all === true))
+      throw new UsageError('Name the timers, or say which by filters; not both.')
     if (ids.length === 0 && !isFiltered && flags.all !== true) {
       throw new UsageError(`Say which timers: duetime ${verb} <id>, or --all for every one of the namespace.`)
     }
@@ -78,16 +93,17 @@ function byId(verb: Verb, ids: readonly string[], { flags, connection, terminal 
 
 async function many(verb: Verb, filter: BulkFilter, { flags, connection, terminal }: About): Promise<void> {
   const change = (dryRun: boolean) =>
-    withClient<Canceled | Retried>(
-      connection,
-      (client) => (verb === 'cancel' ? client.cancelMany(filter, { dryRun }) : client.retryMany(filter, { dryRun })),
+    withClient<Canceled | Retried>(connection, (client) =>
+      verb === 'cancel' ? client.cancelMany(filter, { dryRun }) : client.retryMany(filter, { dryRun }),
     )
   if (flags.dryRun !== true && flags.yes !== true) await confirm(verb, (await change(true)).matched, terminal)
   const result = await change(flags.dryRun === true)
   const changed = 'canceled' in result ? result.canceled : result.retried
   const late = result.tooLate > 0 ? ` Too late for ${counted(result.tooLate)}.` : ''
   const isDry = flags.dryRun === true
-  const said = isDry ? `${timersText(result.matched)} would be ${DONE[verb]}.` : `${timersText(changed)} ${DONE[verb]}.${late}`
+  const said = isDry
+    ? `${timersText(result.matched)} would be ${DONE[verb]}.`
+    : `${timersText(changed)} ${DONE[verb]}.${late}`
   await print({ value: result, text: () => `${said}\n` }, flags.output, terminal)
 }
 
@@ -100,7 +116,9 @@ async function confirm(verb: Verb, matched: number, terminal: Terminal): Promise
   const lines = createInterface({ input: process.stdin, output: process.stderr })
   try {
     // Ctrl-C is an answer, too.
-    const answer = await lines.question(`${verb === 'cancel' ? 'Cancel' : 'Retry'} ${timersText(matched)}? [y/N] `).catch(() => '')
+    const answer = await lines
+      .question(`${verb === 'cancel' ? 'Cancel' : 'Retry'} ${timersText(matched)}? [y/N] `)
+      .catch(() => '')
     if (/^y(?:es)?$/i.test(answer.trim())) return
   } finally {
     lines.close()

@@ -24,7 +24,7 @@ export function addOneTimerCommands(program: Command, terminal: Terminal): void 
     .addOption(outputOption())
   addConnectionOptions(get).addHelpText(
     'after',
-    examples('duetime get order-17-reminder', "duetime get order-17-reminder -o json | jq .payload"),
+    examples('duetime get order-17-reminder', 'duetime get order-17-reminder -o json | jq .payload'),
   )
   get.action((ids: readonly string[], flags: Flags & { readonly secrets?: true }) => {
     const connection = connectionOf(flags, terminal.environment)
@@ -33,9 +33,13 @@ export function addOneTimerCommands(program: Command, terminal: Terminal): void 
   })
   for (const [verb, about, done] of CHANGES) {
     const command = program.command(verb).description(about).argument('<id...>', 'the timers').addOption(outputOption())
-    addConnectionOptions(command).addHelpText('after', examples(`duetime ${verb} order-17-reminder`, `duetime ${verb} a b c -n orders`))
+    addConnectionOptions(command).addHelpText(
+      'after',
+      examples(`duetime ${verb} order-17-reminder`, `duetime ${verb} a b c -n orders`),
+    )
     command.action((ids: readonly string[], flags: Flags) => {
-      const say = (timer: Timer) => `${visible(timer.id)} ${done}${verb === 'resume' ? `, due ${dueText(timer, terminal)}` : ''}\n`
+      const say = (timer: Timer) =>
+        `${visible(timer.id)} ${done}${verb === 'resume' ? `, due ${dueText(timer, terminal)}` : ''}\n`
       const connection = connectionOf(flags, terminal.environment)
       return each(ids, (client, id) => client[verb](id), { connection, terminal, format: flags.output, say })
     })

@@ -31,13 +31,23 @@ export function addPreviewCommand(program: Command, terminal: Terminal): void {
   command.action(async (when: string, flags: PreviewFlags) => {
     const connection = connectionOf(flags, terminal.environment)
     const fields = whenFields(flags, when, terminal)
-    const answer = await withClient(connection, (client) => client.preview({ ...fields, count: flags.count } as PreviewQuery))
+    const answer = await withClient(connection, (client) =>
+      client.preview({ ...fields, count: flags.count } as PreviewQuery),
+    )
     const timeZone = fields.timeZone ?? flags.timeZone ?? terminal.environment.timeZone
     const now = Date.parse(answer.now)
-    const rows = answer.firings.map(
-      (firing, index) => [`${index + 1}`, wallClock(Date.parse(firing), timeZone), firing, fromNow(Date.parse(firing), now)],
-    )
-    const columns = [{ title: '#', align: 'right' as const }, { title: timeZone.toUpperCase() }, { title: 'UTC' }, { title: 'FROM NOW' }]
+    const rows = answer.firings.map((firing, index) => [
+      `${index + 1}`,
+      wallClock(Date.parse(firing), timeZone),
+      firing,
+      fromNow(Date.parse(firing), now),
+    ])
+    const columns = [
+      { title: '#', align: 'right' as const },
+      { title: timeZone.toUpperCase() },
+      { title: 'UTC' },
+      { title: 'FROM NOW' },
+    ]
     await print({ value: answer, text: () => table(columns, rows, terminal) }, flags.output, terminal)
   })
 }

@@ -36,26 +36,46 @@ export function addTimerOptions(command: Command): Command {
   option('When', new Option('--in <span>', 'a while from now: 5m, 1h30m, 2 days'))
   option('When', new Option('--every <cycle>', 'again and again: 15m, "day at 9:00", "monday 8:30", "hour 10 times"'))
   option('When', new Option('--schedule <iso>', 'as the API takes it: PT5M, R3/PT10M'))
-  option('When', new Option('--time-zone <zone>', 'whose clocks are meant, such as Europe/Berlin; the local ones by default'))
-  option('When', new Option('--catch-up <which>', 'iterations missed while the service was down').choices(['all', 'one']))
+  option(
+    'When',
+    new Option('--time-zone <zone>', 'whose clocks are meant, such as Europe/Berlin; the local ones by default'),
+  )
+  option(
+    'When',
+    new Option('--catch-up <which>', 'iterations missed while the service was down').choices(['all', 'one']),
+  )
   option('What', new Option('--callback <url>', 'the URL that gets a POST'))
   option('What', new Option('--nats <topic>', 'publish on this NATS subject instead'))
   option('What', new Option('--nats-key <key>', 'the last word of the subject'))
   option('What', new Option('--header <name:value>', 'sent with every delivery; may be repeated').argParser(gathered))
-  option('What', new Option('--payload <json>', 'JSON to deliver, @file to read it from a file, - to read it from standard input'))
   option(
     'What',
-    new Option('--metadata <key=value>', 'a label to find it by; key:=3 for a number or boolean; may be repeated').argParser(gathered),
+    new Option('--payload <json>', 'JSON to deliver, @file to read it from a file, - to read it from standard input'),
+  )
+  option(
+    'What',
+    new Option(
+      '--metadata <key=value>',
+      'a label to find it by; key:=3 for a number or boolean; may be repeated',
+    ).argParser(gathered),
   )
   option('Retries', new Option('--retries <number>', 'attempts after the first (default 3)').argParser(zeroOrMore))
   option('Retries', new Option('--retry-after <span>', 'wait before the first of them (default 30s)'))
-  option('Retries', new Option('--retry-multiplier <number>', 'each wait is so many times the last (default 2)').argParser(positiveNumber))
+  option(
+    'Retries',
+    new Option('--retry-multiplier <number>', 'each wait is so many times the last (default 2)').argParser(
+      positiveNumber,
+    ),
+  )
   option('Retries', new Option('--retry-max-interval <span>', 'the longest wait (default 10m)'))
   option('Retries', new Option('--retry-for <span>', 'no attempt starts later after the first one (default 24h)'))
   return option('Retries', new Option('--callback-timeout <span>', 'how long the receiver may take (default 30s)'))
 }
 
-export type TimerFields = Omit<NewTimer, 'id' | 'namespace' | 'onConflict' | 'at' | 'after' | 'every' | 'times' | 'from'>
+export type TimerFields = Omit<
+  NewTimer,
+  'id' | 'namespace' | 'onConflict' | 'at' | 'after' | 'every' | 'times' | 'from'
+>
 
 type Words = { readonly when?: string | undefined; readonly callback?: string | undefined }
 type WhenFields = Pick<TimerFields, 'executeAt' | 'schedule' | 'timeZone'>
@@ -85,12 +105,15 @@ export function whenFields(flags: TimerFlags, word: string | undefined, { clock,
     schedule,
   ]
   const said = given.filter((one) => one !== undefined)
-  if (said.length > 1) throw new UsageError(`Say once when it fires: ${said.map((one) => `"${one}"`).join(' and ')} were given.`)
+  if (said.length > 1)
+    throw new UsageError(`Say once when it fires: ${said.map((one) => `"${one}"`).join(' and ')} were given.`)
   if (said[0] === undefined) return {}
   const timeZone = flags.timeZone ?? environment.timeZone
   const when = readWhen(said[0], { now: clock.now(), timeZone: knownZone(timeZone) })
   // A schedule in the form of the API has no zone of its own; one that was asked for goes with it.
-  return when.schedule !== undefined && when.timeZone === undefined && flags.timeZone !== undefined ? { ...when, timeZone } : when
+  return when.schedule !== undefined && when.timeZone === undefined && flags.timeZone !== undefined
+    ? { ...when, timeZone }
+    : when
 }
 
 function knownZone(timeZone: string): string {
@@ -103,9 +126,11 @@ function knownZone(timeZone: string): string {
 
 function callbackFields({ callback, nats, natsKey, header }: TimerFlags, word: string | undefined): CallbackFields {
   const urls = [word, callback].filter((one) => one !== undefined)
-  if (urls.length + (nats === undefined ? 0 : 1) > 1) throw new UsageError('Say once what to call: one URL, or --nats with a subject.')
+  if (urls.length + (nats === undefined ? 0 : 1) > 1)
+    throw new UsageError('Say once what to call: one URL, or --nats with a subject.')
   const headers = header === undefined ? {} : { headers: Object.fromEntries(header.map(readHeader)) }
-  if (nats !== undefined) return { callback: { type: 'nats', topic: nats, ...(natsKey !== undefined && { key: natsKey }), ...headers } }
+  if (nats !== undefined)
+    return { callback: { type: 'nats', topic: nats, ...(natsKey !== undefined && { key: natsKey }), ...headers } }
   if (natsKey !== undefined) throw new UsageError('--nats-key belongs to --nats.')
   const [url] = urls
   if (url === undefined && header !== undefined) {
@@ -132,6 +157,7 @@ function zeroOrMore(value: string): number {
 
 function positiveNumber(value: string): number {
   const read = Number(value)
-  if (value.trim() === '' || !Number.isFinite(read) || read <= 0) throw new InvalidArgumentError('It must be a number above 0.')
+  if (value.trim() === '' || !Number.isFinite(read) || read <= 0)
+    throw new InvalidArgumentError('It must be a number above 0.')
   return read
 }

@@ -22,7 +22,10 @@ export function statusCell({ status }: Pick<Timer, 'status'>): Cell {
 }
 
 /** The due time on the viewer's clocks, how long that is, and the same in UTC. */
-export function dueText(timer: Pick<Timer, 'executeAt' | 'status'>, { clock, environment: { timeZone } }: Terminal): string {
+export function dueText(
+  timer: Pick<Timer, 'executeAt' | 'status'>,
+  { clock, environment: { timeZone } }: Terminal,
+): string {
   const at = Date.parse(timer.executeAt)
   const local = timeZone === 'UTC' ? '' : `${wallClock(at, timeZone)} ${timeZone}, `
   return `${local}${timer.executeAt} (${fromNow(at, clock.now())})`
@@ -37,15 +40,21 @@ export function timerText(timer: Timer, terminal: Terminal): string {
       ['namespace', timer.namespace],
       ['status', statusCell(timer)],
       ['due', dueText(timer, terminal)],
-      timer.schedule === undefined ? null : ['schedule', `${timer.schedule}${timer.timeZone === undefined ? '' : ` in ${timer.timeZone}`}`],
+      timer.schedule === undefined
+        ? null
+        : ['schedule', `${timer.schedule}${timer.timeZone === undefined ? '' : ` in ${timer.timeZone}`}`],
       timer.iteration === undefined ? null : ['iteration', `${timer.iteration}`],
       ['calls', callText(timer)],
       ...headerFacts(timer),
       timer.payload === undefined ? null : ['payload', shortened(JSON.stringify(timer.payload))],
-      timer.metadata === undefined ? null : [
-        'metadata',
-        Object.entries(timer.metadata).map(([key, value]) => `${key}=${String(value)}`).join(' '),
-      ],
+      timer.metadata === undefined
+        ? null
+        : [
+            'metadata',
+            Object.entries(timer.metadata)
+              .map(([key, value]) => `${key}=${String(value)}`)
+              .join(' '),
+          ],
       ['retries', retryText(timer)],
       ['created', at(timer.createdAt)],
       timer.updatedAt === timer.createdAt ? null : ['updated', at(timer.updatedAt)],
@@ -60,7 +69,9 @@ export function timerText(timer: Timer, terminal: Terminal): string {
 }
 
 function retryText({ retryPolicy: { maxRetries, initialInterval, backoffMultiplier, maxInterval } }: Timer): string {
-  return maxRetries === 0 ? 'none' : `${maxRetries}, the first after ${initialInterval}, then × ${backoffMultiplier} up to ${maxInterval}`
+  return maxRetries === 0
+    ? 'none'
+    : `${maxRetries}, the first after ${initialInterval}, then × ${backoffMultiplier} up to ${maxInterval}`
 }
 
 function headerFacts({ callback }: Timer): (readonly [string, Cell])[] {
@@ -69,7 +80,9 @@ function headerFacts({ callback }: Timer): (readonly [string, Cell])[] {
 
 function attemptsText({ attempts }: Timer, { paint, environment: { timeZone } }: Terminal): string {
   const lines = attempts.map(({ at, durationMs, outcome, statusCode, error, note }) => {
-    const result = [outcome, statusCode, error === undefined ? null : visible(error)].filter((one) => one !== undefined && one !== null)
+    const result = [outcome, statusCode, error === undefined ? null : visible(error)].filter(
+      (one) => one !== undefined && one !== null,
+    )
     const styled = paint(outcome === 'failed' ? 'red' : 'green', result.join(' '))
     return `  ${wallClock(Date.parse(at), timeZone)}  ${styled}  ${paint('dim', `after ${measuredText(durationMs)}${note === undefined ? '' : `; ${visible(note)}`}`)}\n`
   })
@@ -78,7 +91,9 @@ function attemptsText({ attempts }: Timer, { paint, environment: { timeZone } }:
 
 export function callText({ callback }: Pick<Timer, 'callback'>): string {
   if (callback === undefined) return 'nothing'
-  return callback.type === 'http' ? callback.url : `nats ${callback.topic}${callback.key === undefined ? '' : `.${callback.key}`}`
+  return callback.type === 'http'
+    ? callback.url
+    : `nats ${callback.topic}${callback.key === undefined ? '' : `.${callback.key}`}`
 }
 
 function shortened(text: string): string {
@@ -102,7 +117,11 @@ export const ROW_FIELDS = ['namespace', 'id', 'status', 'executeAt', 'callback',
 export type RowTimer = Pick<Timer, (typeof ROW_FIELDS)[number]>
 
 /** With its namespace where timers of several are listed. */
-export function timerRow(timer: RowTimer, isOneNamespace: boolean, { clock, environment: { timeZone } }: Terminal): readonly Cell[] {
+export function timerRow(
+  timer: RowTimer,
+  isOneNamespace: boolean,
+  { clock, environment: { timeZone } }: Terminal,
+): readonly Cell[] {
   const at = Date.parse(timer.executeAt)
   return [
     isOneNamespace ? '' : timer.namespace,

@@ -12,7 +12,8 @@ import { addTimerOptions, timerFields } from './timer-fields.ts'
 import type { TimerFlags } from './timer-fields.ts'
 import { timerText } from './timer-text.ts'
 
-type UpdateFlags = TimerFlags & ConnectionFlags & { readonly ifVersion?: number; readonly retry?: true; readonly output: Format }
+type UpdateFlags = TimerFlags &
+  ConnectionFlags & { readonly ifVersion?: number; readonly retry?: true; readonly output: Format }
 
 export function addUpdateCommand(program: Command, terminal: Terminal): void {
   const command = program
@@ -27,8 +28,13 @@ export function addUpdateCommand(program: Command, terminal: Terminal): void {
   command.action(async (id: string, when: string | undefined, flags: UpdateFlags) => {
     const connection = connectionOf(flags, terminal.environment)
     const fields = await timerFields(flags, { when }, terminal)
-    if (Object.keys(fields).length === 0 && flags.retry !== true) throw new UsageError(`Say what shall change, such as: duetime update ${id} "in 1h"`)
-    const changes = { ...fields, ...(flags.ifVersion !== undefined && { ifVersion: flags.ifVersion }), ...(flags.retry && { retry: true }) } as TimerChanges
+    if (Object.keys(fields).length === 0 && flags.retry !== true)
+      throw new UsageError(`Say what shall change, such as: duetime update ${id} "in 1h"`)
+    const changes = {
+      ...fields,
+      ...(flags.ifVersion !== undefined && { ifVersion: flags.ifVersion }),
+      ...(flags.retry && { retry: true }),
+    } as TimerChanges
     const timer = await withClient(connection, (client) => client.update(id, changes))
     await print({ value: timer, text: () => timerText(timer, terminal) }, flags.output, terminal)
   })

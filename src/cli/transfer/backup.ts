@@ -15,5 +15,6 @@ export async function runBackup({ to, flags }: { readonly to: string; readonly f
 
 /** One line that counts up, for someone who waits; in a script's log it would be noise. */
 function showProgress(done: number, total: number): void {
-  if (process.stderr.isTTY) process.stderr.write(`\r${total === 0 ? 100 : Math.floor((done / total) * 100)}% of ${total} pages`)
+  if (process.stderr.isTTY)
+    process.stderr.write(`\r${total === 0 ? 100 : Math.floor((done / total) * 100)}% of ${total} pages`)
 }

@@ -6,7 +6,10 @@ import { ProgressBar } from './progress-bar.ts'
 function setup(isTTY: boolean) {
   const lines: string[] = []
   const clock = new ManualClock()
-  const bar = new ProgressBar('Importing', clock, { isTTY, write: (text: string) => lines.push(text.replace('\r\u001B[K', '')) })
+  const bar = new ProgressBar('Importing', clock, {
+    isTTY,
+    write: (text: string) => lines.push(text.replace('\r\u001B[K', '')),
+  })
   return { lines, clock, bar }
 }
 

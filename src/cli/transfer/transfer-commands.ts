@@ -6,7 +6,11 @@ import type { Flags } from '../command/given-flags.ts'
 
 export type TransferActions = {
   readonly export: (options: { readonly to: string; readonly flags: Flags }) => Promise<void>
-  readonly import: (options: { readonly from: string; readonly update: boolean; readonly flags: Flags }) => Promise<void>
+  readonly import: (options: {
+    readonly from: string
+    readonly update: boolean
+    readonly flags: Flags
+  }) => Promise<void>
 }
 
 /** What says where the database is and how to reach it; the lease, since both take the place of a node. */
@@ -24,7 +28,9 @@ export function addTransferCommands(program: Command, actions: TransferActions):
 
   const importing = program
     .command('import')
-    .description('put the timers of such a file into a database that no service uses; run again, it goes on where it stopped')
+    .description(
+      'put the timers of such a file into a database that no service uses; run again, it goes on where it stopped',
+    )
     .argument('<from>', 'the file that `duetime export` wrote')
     .option('--update', 'replace timers of which the file has a later version; otherwise what is there stays')
     .addHelpText('after', IMPORT_HELP)

@@ -27,11 +27,15 @@ export async function runExport({ to, flags }: { readonly to: string; readonly f
     withSource(config, async (source, stillness) => {
       const bar = new ProgressBar('Exporting', systemClock)
       const onProgress = (done: number, total: number) => bar.update(done, total)
-      return exportTimers({ source, stillness, path: to, clock: systemClock, signal, onProgress }).finally(() => bar.end())
+      return exportTimers({ source, stillness, path: to, clock: systemClock, signal, onProgress }).finally(() =>
+        bar.end(),
+      )
     }),
   )
   const before = resumedAt > 0 ? `, ${counted(resumedAt)} of them before it was interrupted` : ''
-  process.stdout.write(`Exported ${counted(timers)} timers to ${to}${before}. Payloads and headers are in it: keep it safe.\n`)
+  process.stdout.write(
+    `Exported ${counted(timers)} timers to ${to}${before}. Payloads and headers are in it: keep it safe.\n`,
+  )
 }
 
 export type ImportRequest = { readonly from: string; readonly update: boolean; readonly flags: Flags }
@@ -53,7 +57,8 @@ export async function runImport({ from, update, flags }: ImportRequest): Promise
 
 function configOf(flags: Flags): Config {
   const config = loadConfig({ flags })
-  if (config.database.type === 'memory') throw new UsageError('A store in memory ends with its process: name a database that lasts.')
+  if (config.database.type === 'memory')
+    throw new UsageError('A store in memory ends with its process: name a database that lasts.')
   return config
 }
 
@@ -111,7 +116,9 @@ function summaryOf({ added, updated, present }: ImportResult): string {
 /** Whoever deletes the old database next must not overlook it. */
 function explainKept({ kept, keptExamples }: ImportResult, update: boolean): string {
   const others = kept - keptExamples.length
-  const advice = update ? 'They are later than those in the file, or other timers.' : 'With --update the file wins where it is later.'
+  const advice = update
+    ? 'They are later than those in the file, or other timers.'
+    : 'With --update the file wins where it is later.'
   const lines = [...keptExamples.map(keptLine), ...(others > 0 ? [`  and ${counted(others)} more`] : [])]
   return `${counted(kept)} timers were left as they are, because the database has another version of them. ${advice}\n${lines.join('\n')}`
 }

@@ -11,7 +11,12 @@ export type Viewpoint = {
   readonly timeZone: string
 }
 
-type TimeOfDay = { readonly hour: number; readonly minute: number; readonly second: number; readonly millisecond: number }
+type TimeOfDay = {
+  readonly hour: number
+  readonly minute: number
+  readonly second: number
+  readonly millisecond: number
+}
 
 const WEEKDAYS: readonly string[] = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday']
 const CLOCK = /^(\d{1,2})(?::(\d{2})(?::(\d{2})(?:[.,](\d{1,3}))?)?)?([ap]m)?$/
@@ -27,7 +32,10 @@ export function weekdayOf(word: string): number | null {
 export function readMoment(words: readonly string[], viewpoint: Viewpoint): Temporal.ZonedDateTime {
   const text = words.join(' ')
   const now = Temporal.Instant.fromEpochMilliseconds(viewpoint.now).toZonedDateTimeISO(viewpoint.timeZone)
-  const { day, time } = parts(words.map((word) => word.toLowerCase()).filter((word) => word !== 'at'), text)
+  const { day, time } = parts(
+    words.map((word) => word.toLowerCase()).filter((word) => word !== 'at'),
+    text,
+  )
   const at = (date: Temporal.PlainDate) =>
     date.toZonedDateTime({ timeZone: viewpoint.timeZone, plainTime: Temporal.PlainTime.from(time) })
   const isAhead = (moment: Temporal.ZonedDateTime) => moment.epochMilliseconds > viewpoint.now
@@ -35,11 +43,19 @@ export function readMoment(words: readonly string[], viewpoint: Viewpoint): Temp
   const found = at(day(today, (date) => isAhead(at(date)), text))
   if (isAhead(found)) return found
   const inPast = `${text} has passed: it is ${clockText(now)} on ${today.toString()} in ${viewpoint.timeZone}.`
-  throw new UsageError(isSameDay(found, now) ? `${inPast} Write tomorrow ${words.at(-1)}, or another day.` : `${inPast} Write a later one.`)
+  throw new UsageError(
+    isSameDay(found, now)
+      ? `${inPast} Write tomorrow ${words.at(-1)}, or another day.`
+      : `${inPast} Write a later one.`,
+  )
 }
 
 /** Chooses the date, given today's and whether the time of day on a date is still ahead. */
-type ChooseDay = (today: Temporal.PlainDate, isAhead: (date: Temporal.PlainDate) => boolean, text: string) => Temporal.PlainDate
+type ChooseDay = (
+  today: Temporal.PlainDate,
+  isAhead: (date: Temporal.PlainDate) => boolean,
+  text: string,
+) => Temporal.PlainDate
 
 function parts(words: readonly string[], text: string): { readonly day: ChooseDay; readonly time: TimeOfDay } {
   const { rest, clock } = clockWords(words)
@@ -70,7 +86,12 @@ function timeOfDay(word: string, text: string): TimeOfDay {
     throw new UsageError(`"${text}": ${word} is not a time of day. Write 9:00, 18:30:15, 9am or 9:30pm.`)
   }
   const hourOfDay = half === undefined ? hour : (hour % 12) + (half === 'pm' ? 12 : 0)
-  return { hour: hourOfDay, minute: Number(minutes ?? 0), second: Number(seconds), millisecond: Number(fraction.padEnd(3, '0')) }
+  return {
+    hour: hourOfDay,
+    minute: Number(minutes ?? 0),
+    second: Number(seconds),
+    millisecond: Number(fraction.padEnd(3, '0')),
+  }
 }
 
 /** Null when the words name no day. */
@@ -93,7 +114,9 @@ function chooseDay(words: readonly string[], text: string): ChooseDay | null {
     }
   }
   if (/^\d{1,4}[./]\d{1,2}[./]\d{1,4}$/.test(first)) {
-    throw new UsageError(`"${text}": ${first} means different days in different places. Write year, month and day: 2026-12-24.`)
+    throw new UsageError(
+      `"${text}": ${first} means different days in different places. Write year, month and day: 2026-12-24.`,
+    )
   }
   return DATE.test(first) ? () => dateOf(first, text) : null
 }
@@ -112,7 +135,9 @@ function dateOf(word: string, text: string): Temporal.PlainDate {
 }
 
 export function notUnderstood(text: string): UsageError {
-  return new UsageError(`"${text}" is not a time that I understand. Write one of these:\n${EXAMPLES.map((line) => `  ${line}`).join('\n')}`)
+  return new UsageError(
+    `"${text}" is not a time that I understand. Write one of these:\n${EXAMPLES.map((line) => `  ${line}`).join('\n')}`,
+  )
 }
 
 /** Shown by every message about a text that means nothing, and by the help. */

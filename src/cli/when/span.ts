@@ -16,10 +16,18 @@ const UNITS: readonly (readonly [Field, number, readonly string[]])[] = [
   ['ms', 1_000, ['s', 'sec', 'secs', 'second', 'seconds']],
   ['ms', 1, ['ms', 'msec', 'millisecond', 'milliseconds']],
 ]
-const BY_WORD = new Map(UNITS.flatMap(([field, factor, words]) => words.map((word) => [word, { field, factor }] as const)))
+const BY_WORD = new Map(
+  UNITS.flatMap(([field, factor, words]) => words.map((word) => [word, { field, factor }] as const)),
+)
 
 /** What a part of one of these is in milliseconds. Months and years have no parts. */
-const FIXED_MS: Readonly<Partial<Record<Field, number>>> = { W: 604_800_000, D: 86_400_000, TH: 3_600_000, TM: 60_000, ms: 1 }
+const FIXED_MS: Readonly<Partial<Record<Field, number>>> = {
+  W: 604_800_000,
+  D: 86_400_000,
+  TH: 3_600_000,
+  TM: 60_000,
+  ms: 1,
+}
 
 const TERM = /(\d+)(?:[.,](\d{1,9}))?\s*([A-Za-z]+)\s*(?:,|and\b)?\s*/gy
 const DIGITS_MAX = 10 // beyond that no timer can be due
@@ -64,9 +72,14 @@ function addParts(fields: Map<Field, number>, ms: number): void {
   }
 }
 
-function partMs({ field, factor }: { readonly field: Field; readonly factor: number }, fraction: string, text: string): number {
+function partMs(
+  { field, factor }: { readonly field: Field; readonly factor: number },
+  fraction: string,
+  text: string,
+): number {
   const ms = FIXED_MS[field]
-  if (ms === undefined) throw new UsageError(`"${text}" has a part of a month or a year, which has no fixed length: use weeks or days.`)
+  if (ms === undefined)
+    throw new UsageError(`"${text}" has a part of a month or a year, which has no fixed length: use weeks or days.`)
   return Math.floor((Number(fraction) * ms * factor) / 10 ** fraction.length)
 }
 

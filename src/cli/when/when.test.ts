@@ -30,11 +30,12 @@ test('what could mean two things is refused with what to write instead', () => {
     ['1.5 months', /no fixed length/],
     ['tomorrow 9:00 PST', /"PST" is not known; use an IANA name/],
   ]
-  for (const [text, says] of cases) assert.throws(
-    () => read(text),
-    (error) => error instanceof UsageError && says.test(error.message),
-    text,
-  )
+  for (const [text, says] of cases)
+    assert.throws(
+      () => read(text),
+      (error) => error instanceof UsageError && says.test(error.message),
+      text,
+    )
 })
 
 test('what has passed, is too near or too far is refused with what is right', () => {
@@ -49,16 +50,39 @@ test('what has passed, is too near or too far is refused with what is right', ()
     ['in 101 years', /within 100 years/],
     ['every day at 9:00 2000 times', /1 to 1000 times/],
   ]
-  for (const [text, says] of cases) assert.throws(
-    () => read(text),
-    (error) => error instanceof UsageError && says.test(error.message),
-    text,
-  )
+  for (const [text, says] of cases)
+    assert.throws(
+      () => read(text),
+      (error) => error instanceof UsageError && says.test(error.message),
+      text,
+    )
 })
 
 test('what means nothing is refused with examples of what does', () => {
-  const words = ['', '  ', 'soon', 'P', 'PT', 'in', 'in a bit', 'every', 'every now and then', 'friday the 13th', '5x', 'next 9:00']
-  const times = ['25:00', '9:60', '13pm', '0am', 'tomorrow 2026-12-24 9:00', '2026-02-30 9:00', '2026-13-01T09:00', 'every weekday 9:00']
+  const words = [
+    '',
+    '  ',
+    'soon',
+    'P',
+    'PT',
+    'in',
+    'in a bit',
+    'every',
+    'every now and then',
+    'friday the 13th',
+    '5x',
+    'next 9:00',
+  ]
+  const times = [
+    '25:00',
+    '9:60',
+    '13pm',
+    '0am',
+    'tomorrow 2026-12-24 9:00',
+    '2026-02-30 9:00',
+    '2026-13-01T09:00',
+    'every weekday 9:00',
+  ]
   for (const text of [...words, ...times]) assert.throws(() => read(text), UsageError, text)
   assert.throws(() => read('soon'), /tomorrow 9:00 Europe\/Berlin[^]*every 15m/)
 })
@@ -89,7 +113,10 @@ test('any text at all is read or refused as a mistake of whoever typed it', () =
     ':',
     '٣',
   )
-  const text = fc.oneof(fc.string({ unit: 'binary' }), fc.array(word, { maxLength: 6 }).map((words) => words.join(' ')))
+  const text = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.array(word, { maxLength: 6 }).map((words) => words.join(' ')),
+  )
   fc.assert(
     fc.property(text, (typed) => {
       try {
@@ -174,14 +201,24 @@ test('one moment for a filter may be past, and is no cycle', () => {
   assert.throws(() => readInstant('every day', viewpoint), UsageError)
 })
 
-const ZONES = fc.constantFrom('UTC', BERLIN, 'America/New_York', 'Asia/Kolkata', 'Australia/Lord_Howe', 'Pacific/Apia', 'America/St_Johns')
+const ZONES = fc.constantFrom(
+  'UTC',
+  BERLIN,
+  'America/New_York',
+  'Asia/Kolkata',
+  'Australia/Lord_Howe',
+  'Pacific/Apia',
+  'America/St_Johns',
+)
 const LATER = fc.integer({ min: 60_000, max: 20 * 365 * 86_400_000 }).map((ms) => NOW + Math.floor(ms / 1_000) * 1_000)
 
 test('a date and time written in any zone is read back as the same wall-clock time, and the same instant unless it comes twice', () => {
   fc.assert(
     fc.property(LATER, ZONES, ZONES, (at, zone, viewersZone) => {
       const moment = Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(zone)
-      const due = dueAt(`${moment.toPlainDate().toString()} ${moment.toPlainTime().toString()} ${zone}`, { timeZone: viewersZone })
+      const due = dueAt(`${moment.toPlainDate().toString()} ${moment.toPlainTime().toString()} ${zone}`, {
+        timeZone: viewersZone,
+      })
       const found = Temporal.Instant.fromEpochMilliseconds(due).toZonedDateTimeISO(zone)
       assert.ok(found.toPlainDateTime().equals(moment.toPlainDateTime()))
       const first = moment.toPlainDateTime().toZonedDateTime(zone, { disambiguation: 'earlier' })
@@ -207,11 +244,21 @@ test('a weekday is that day of the week, ahead of now and within eight days', ()
 test('the units of a span add up, however they are written', () => {
   const lengths = { w: 604_800_000, d: 86_400_000, hours: 3_600_000, min: 60_000, m: 60_000, s: 1_000, ms: 1 }
   const units = fc.constantFrom(...Object.entries(lengths))
-  const term = fc.record({ count: fc.integer({ min: 1, max: 500 }), half: fc.boolean(), unit: units, space: fc.constantFrom('', ' ') })
+  const term = fc.record({
+    count: fc.integer({ min: 1, max: 500 }),
+    half: fc.boolean(),
+    unit: units,
+    space: fc.constantFrom('', ' '),
+  })
   fc.assert(
     fc.property(fc.array(term, { minLength: 1, maxLength: 5 }), (terms) => {
-      const text = terms.map(({ count, half, unit, space }) => `${count}${half && unit[1] > 1 ? '.5' : ''}${space}${unit[0]}`).join(' ')
-      const expected = terms.reduce((sum, { count, half, unit }) => sum + (count + (half && unit[1] > 1 ? 0.5 : 0)) * unit[1], 0)
+      const text = terms
+        .map(({ count, half, unit, space }) => `${count}${half && unit[1] > 1 ? '.5' : ''}${space}${unit[0]}`)
+        .join(' ')
+      const expected = terms.reduce(
+        (sum, { count, half, unit }) => sum + (count + (half && unit[1] > 1 ? 0.5 : 0)) * unit[1],
+        0,
+      )
       const duration = Temporal.Duration.from(readSpan(text)!.iso)
       assert.equal(duration.total({ unit: 'milliseconds', relativeTo: '2026-01-01T00:00Z[UTC]' }), expected)
     }),

@@ -31,7 +31,8 @@ export function readInstant(text: string, viewpoint: Viewpoint): string {
   const span = readSpan(past ?? clean.replace(/^in /i, ''))
   if (span === null) {
     const when = understood(clean, viewpoint)
-    if (when.executeAt === undefined) throw new UsageError(`"${text}" is not one moment. Write tomorrow 9:00, in 2h or 3d ago.`)
+    if (when.executeAt === undefined)
+      throw new UsageError(`"${text}" is not one moment. Write tomorrow 9:00, in 2h or 3d ago.`)
     return when.executeAt
   }
   const now = Temporal.Instant.fromEpochMilliseconds(viewpoint.now).toZonedDateTimeISO(viewpoint.timeZone)
@@ -49,7 +50,8 @@ function understood(text: string, viewpoint: Viewpoint): When {
   if (words.length === 0) throw notUnderstood(text)
   if (words.length === 1 && first === 'now') return { schedule: 'PT0S' }
   if (first === 'every') return cycleOf(words.slice(1), from, text)
-  if (words.at(-1)?.toLowerCase() === 'ago') throw new UsageError(`${text} has passed. Write a later one, such as in 5m.`)
+  if (words.at(-1)?.toLowerCase() === 'ago')
+    throw new UsageError(`${text} has passed. Write a later one, such as in 5m.`)
   const span = readSpan((first === 'in' ? words.slice(1) : words).join(' '))
   if (span !== null) return { schedule: span.iso, ...zoneFor(span, zone) }
   if (first === 'in') throw new UsageError(`"${text}": write in 5m, in 1h30m or in 2 days.`)
@@ -60,12 +62,16 @@ function understood(text: string, viewpoint: Viewpoint): When {
 function instantOf(text: string, { timeZone }: Viewpoint): string {
   const isLocal = /^\d{4}-\d{2}-\d{2}T[\d:.,]+$/.test(text)
   try {
-    if (isLocal) return Temporal.PlainDateTime.from(text, { overflow: 'reject' }).toZonedDateTime(timeZone).toInstant().toString()
+    if (isLocal)
+      return Temporal.PlainDateTime.from(text, { overflow: 'reject' }).toZonedDateTime(timeZone).toInstant().toString()
     return Temporal.Instant.fromEpochMilliseconds(parseZonedInstant(text).at).toString()
   } catch (error) {
     if (error instanceof DuetimeError) throw new UsageError(error.message, { cause: error })
     if (!(error instanceof RangeError)) throw error
-    throw new UsageError(`"${text}" is not a date and time that exists. Write 2026-12-24T18:00 or 2026-12-24T18:00:00Z.`, { cause: error })
+    throw new UsageError(
+      `"${text}" is not a date and time that exists. Write 2026-12-24T18:00 or 2026-12-24T18:00:00Z.`,
+      { cause: error },
+    )
   }
 }
 
@@ -73,7 +79,10 @@ const OFFSET = /^[+-]\d{2}:\d{2}$/
 const ZONE_WORD = /^(?:[A-Za-z][\w+-]*(?:\/[\w+-]+)+|UTC|GMT|Z|[A-Z]{3,4})$/
 
 /** A time zone is the last word, if it is one. */
-function withoutZone(words: readonly string[]): { readonly words: readonly string[]; readonly timeZone: string | null } {
+function withoutZone(words: readonly string[]): {
+  readonly words: readonly string[]
+  readonly timeZone: string | null
+} {
   const last = words.at(-1) ?? ''
   if (!OFFSET.test(last) && !ZONE_WORD.test(last)) return { words, timeZone: null }
   if (weekdayOf(last.toLowerCase()) !== null || last.toLowerCase() === 'ago') return { words, timeZone: null }
@@ -105,10 +114,15 @@ function lengthAndStart(words: readonly string[]): CycleWords {
   if (weekdayOf(first) !== null) return { length: ['week'], start: words }
   const split = words.findIndex((word) => ['at', 'from'].includes(word.toLowerCase()))
   if (split >= 0) return { length: words.slice(0, split), start: words.slice(split + 1) }
-  return first === 'day' && second !== undefined ? { length: ['day'], start: words.slice(1) } : { length: words, start: null }
+  return first === 'day' && second !== undefined
+    ? { length: ['day'], start: words.slice(1) }
+    : { length: words, start: null }
 }
 
-function withoutRepetitions(words: readonly string[]): { readonly words: readonly string[]; readonly repetitions: string } {
+function withoutRepetitions(words: readonly string[]): {
+  readonly words: readonly string[]
+  readonly repetitions: string
+} {
   const [count = '', last] = words.slice(-2)
   return last?.toLowerCase() === 'times' && /^\d+$/.test(count)
     ? { words: words.slice(0, -2), repetitions: count }
@@ -129,7 +143,8 @@ function zoneFor({ isCalendar }: Span, timeZone: string): { readonly timeZone?: 
 function assertPossible(when: When, { now }: Viewpoint): void {
   try {
     const { dueAt } = firstFiring(parseSchedule(when.schedule ?? when.executeAt, when.timeZone ?? null), now)
-    if (dueAt <= now && when.schedule === undefined) throw new UsageError(`${when.executeAt} has passed. Write a later one, such as in 5m or tomorrow 9:00.`)
+    if (dueAt <= now && when.schedule === undefined)
+      throw new UsageError(`${when.executeAt} has passed. Write a later one, such as in 5m or tomorrow 9:00.`)
   } catch (error) {
     throw error instanceof DuetimeError ? new UsageError(error.message, { cause: error }) : error
   }

@@ -21,7 +21,10 @@ test('integers that one double stands for are told apart', () => {
 })
 
 test('order of keys, spaces and spelling do not matter', () => {
-  assert.equal(same('{"a":1,"b":[true,{"c":null,"d":"x"}]}', '{ "b" : [ true, { "d":"\\u0078", "c":null } ], "a":1.0 }'), true)
+  assert.equal(
+    same('{"a":1,"b":[true,{"c":null,"d":"x"}]}', '{ "b" : [ true, { "d":"\\u0078", "c":null } ], "a":1.0 }'),
+    true,
+  )
   const pairs = ['1.50e3 1500', '1e400 10E+399', '-0 0.0e5', '100000000000000000000 1e20', '0.00000000000000001 1e-17']
   for (const [a, b] of pairs.map((pair) => pair.split(' '))) {
     assert.equal(same(a!, b!), true, `${a} ${b}`)
@@ -33,7 +36,11 @@ test('any value is the same as itself in another order of keys, and not the same
   const reversed = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(reversed)
     if (typeof value !== 'object' || value === null) return value
-    return Object.fromEntries(Object.entries(value).toReversed().map(([key, child]) => [key, reversed(child)]))
+    return Object.fromEntries(
+      Object.entries(value)
+        .toReversed()
+        .map(([key, child]) => [key, reversed(child)]),
+    )
   }
   fc.assert(
     fc.property(fc.jsonValue(), fc.bigInt(), (value, n) => {

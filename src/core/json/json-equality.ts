@@ -25,7 +25,9 @@ function canonical(value: unknown): unknown {
 
 /** Long numbers become strings that no honest payload has. A reviver could tell them, too, at fifty times the cost. */
 function parsed(json: JsonText): unknown {
-  return JSON.parse(mayHaveDelicateNumbers(json) ? replaceLongNumbers(json, (number) => JSON.stringify(decimal(number))) : json)
+  return JSON.parse(
+    mayHaveDelicateNumbers(json) ? replaceLongNumbers(json, (number) => JSON.stringify(decimal(number))) : json,
+  )
 }
 
 const MARK = '\0decimal:'
@@ -54,7 +56,9 @@ function equal(a: unknown, b: unknown): boolean {
   if (a === b) return true
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return isSameNumber(a, b)
   if (Array.isArray(a) || Array.isArray(b)) {
-    return Array.isArray(a) && Array.isArray(b) && a.length === b.length && a.every((item, index) => equal(item, b[index]))
+    return (
+      Array.isArray(a) && Array.isArray(b) && a.length === b.length && a.every((item, index) => equal(item, b[index]))
+    )
   }
   return equalObjects(a as Members, b as Members)
 }

@@ -56,7 +56,7 @@ export type Span = { readonly start: number; readonly end: number }
 /** The members of the object that begins at `at`, in order, with where their values are; none when it is no object. */
 export function* membersOf(json: string, at: number): Generator<{ readonly key: string; readonly value: Span }> {
   if (json.charCodeAt(at) !== OPEN_OBJECT) return
-  for (let i = skipSpace(json, at + 1); json.charCodeAt(i) === QUOTE; ) {
+  for (let i = skipSpace(json, at + 1); json.charCodeAt(i) === QUOTE;) {
     const keyEnd = endOfString(json, i)
     const start = skipSpace(json, keyEnd)
     const end = endOfValue(json, start)
@@ -68,7 +68,7 @@ export function* membersOf(json: string, at: number): Generator<{ readonly key: 
 /** The items of the array that begins at `at`; none when it is no array. */
 export function* itemsOf(json: string, at: number): Generator<Span> {
   if (json.charCodeAt(at) !== OPEN_ARRAY) return
-  for (let start = skipSpace(json, at + 1); start < json.length && json.charCodeAt(start) !== CLOSE_ARRAY; ) {
+  for (let start = skipSpace(json, at + 1); start < json.length && json.charCodeAt(start) !== CLOSE_ARRAY;) {
     const end = endOfValue(json, start)
     yield { start, end }
     start = skipSpace(json, end)
@@ -93,7 +93,7 @@ const NUMBER = /-?\d(?:[\d.]{15,}(?:[eE][+-]?\d+)?|[\d.]*[eE][+-]?\d+)/g
 /** The text with its long numbers, and those with an exponent, replaced. What is in strings stays. */
 export function replaceLongNumbers(json: string, replace: (number: string) => string): string {
   let replaced = ''
-  for (let at = 0; at < json.length; ) {
+  for (let at = 0; at < json.length;) {
     const quote = json.indexOf('"', at)
     const between = json.slice(at, quote < 0 ? json.length : quote)
     replaced += between.replace(NUMBER, replace)

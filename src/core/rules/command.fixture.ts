@@ -64,7 +64,13 @@ export function inStatus(timer: Timer, status: Status): Timer {
     case Status.canceled:
       return { ...timer, status, finishedAt: timer.updatedAt, wakeAt: timer.updatedAt + RETENTION_MS }
     case Status.failed:
-      return { ...timer, status, finishedAt: timer.updatedAt, wakeAt: timer.updatedAt + RETENTION_MS, lastError: 'HTTP 500' }
+      return {
+        ...timer,
+        status,
+        finishedAt: timer.updatedAt,
+        wakeAt: timer.updatedAt + RETENTION_MS,
+        lastError: 'HTTP 500',
+      }
   }
 }
 

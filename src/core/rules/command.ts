@@ -57,21 +57,27 @@ type Addressed = {
 /** Who sends it, where that is a tenant; see `tenantOf`. The service knows that, doors do not say it. */
 type OfTenant = { readonly tenant?: string }
 
-export type CreateCommand = Addressed & Sent & OfTenant & {
-  readonly type: 'create'
-  readonly spec: TimerSpec
-  readonly onConflict: OnConflict
-  /** The due time must be further ahead than this (0: not in the past); null takes past ones too and fires them at once. */
-  readonly minLeadMs: Millis | null
-  /**
-   * Of a create with an idempotency key: a hash of what is asked for. The timer that is there, a canceled one included, is
-   * then the answer if the same create made it, and any other create is refused; `onConflict` has no say.
-   */
-  readonly fingerprint?: string
-}
+export type CreateCommand = Addressed &
+  Sent &
+  OfTenant & {
+    readonly type: 'create'
+    readonly spec: TimerSpec
+    readonly onConflict: OnConflict
+    /** The due time must be further ahead than this (0: not in the past); null takes past ones too and fires them at once. */
+    readonly minLeadMs: Millis | null
+    /**
+     * Of a create with an idempotency key: a hash of what is asked for. The timer that is there, a canceled one included, is
+     * then the answer if the same create made it, and any other create is refused; `onConflict` has no say.
+     */
+    readonly fingerprint?: string
+  }
 
 /** A new target brings its contract's way of delivering with it, and the retries of that way if it is another one. */
-export type CallbackChange = { readonly target: Target; readonly protocol: string; readonly retryOfProtocol?: RetryPolicy }
+export type CallbackChange = {
+  readonly target: Target
+  readonly protocol: string
+  readonly retryOfProtocol?: RetryPolicy
+}
 
 /** Only what is given changes. */
 export type TimerChanges = {
@@ -84,14 +90,15 @@ export type TimerChanges = {
   readonly timeoutMs?: number
 }
 
-export type UpdateCommand = Addressed & OfTenant & {
-  readonly type: 'update'
-  readonly changes: TimerChanges
-  readonly ifVersion: number | null
-  readonly minLeadMs: Millis | null
-  /** Of a timer that failed, too: with the changes it is pending again, at once unless they say when. */
-  readonly retry?: boolean
-}
+export type UpdateCommand = Addressed &
+  OfTenant & {
+    readonly type: 'update'
+    readonly changes: TimerChanges
+    readonly ifVersion: number | null
+    readonly minLeadMs: Millis | null
+    /** Of a timer that failed, too: with the changes it is pending again, at once unless they say when. */
+    readonly retry?: boolean
+  }
 
 /** One that comes from a stream is remembered also where there is nothing to cancel: what it cancels may come behind it. */
 export type CancelCommand = Addressed & Sent & { readonly type: 'cancel'; readonly ifVersion: number | null }

@@ -33,13 +33,17 @@ const updateOf = (changes: TimerChanges, minLeadMs: Millis | null = null): Updat
 const instant = (ms: Millis): string => new Date(ms).toISOString()
 const failedForGood = (timer: Timer, outcome = FAILED): Timer =>
   settle(timer, { startedAt: timer.wakeAt, durationMs: 5, outcome }, at(timer.wakeAt + 5))
-const failedOnce = (timer: Timer): Timer => settle(timer, { startedAt: timer.wakeAt, durationMs: 5, outcome: FAILED }, at(timer.wakeAt + 5))
+const failedOnce = (timer: Timer): Timer =>
+  settle(timer, { startedAt: timer.wakeAt, durationMs: 5, outcome: FAILED }, at(timer.wakeAt + 5))
 
 test('a change of a timer that does not exist is refused', () => {
   const changes: Command[] = [updateOf({}), { type: 'cancel', ...KEY, ifVersion: 1 }]
   for (const type of ['trigger', 'pause', 'resume', 'retry'] as const) changes.push({ type, ...KEY })
   for (const command of changes) {
-    assert.throws(() => decide(null, command, at(NOW)), { code: 'TIMER_NOT_FOUND', details: { namespace: KEY.namespace, id: KEY.id } })
+    assert.throws(() => decide(null, command, at(NOW)), {
+      code: 'TIMER_NOT_FOUND',
+      details: { namespace: KEY.namespace, id: KEY.id },
+    })
   }
 })
 
@@ -48,7 +52,10 @@ test('a change that expects another version is refused, even where it would be t
     const timer = inStatus(timerOf('PT1M'), status)
     for (const ifVersion of [0, 2]) {
       const update: Command = { type: 'update', ...KEY, changes: {}, ifVersion, minLeadMs: null }
-      assert.throws(() => decide(timer, update, at(NOW)), { code: 'VERSION_CONFLICT', details: { ifVersion, version: 1 } })
+      assert.throws(() => decide(timer, update, at(NOW)), {
+        code: 'VERSION_CONFLICT',
+        details: { ifVersion, version: 1 },
+      })
       assert.deepEqual(tryDecide(timer, { type: 'cancel', ...KEY, ifVersion }, NOW), refused('VERSION_CONFLICT'))
     }
   }
@@ -56,7 +63,8 @@ test('a change that expects another version is refused, even where it would be t
 })
 
 test('a refusal says whether the timer is being delivered or what became of it', () => {
-  const cancelIn = (status: Status) => () => decide(inStatus(timerOf('PT1M'), status), { type: 'cancel', ...KEY, ifVersion: null }, at(NOW))
+  const cancelIn = (status: Status) => () =>
+    decide(inStatus(timerOf('PT1M'), status), { type: 'cancel', ...KEY, ifVersion: null }, at(NOW))
   assert.throws(cancelIn('executing'), { message: /being delivered now/, details: { status: 'executing' } })
   assert.throws(cancelIn('completed'), { message: /'completed'/, details: { status: 'completed' } })
 })
@@ -73,7 +81,10 @@ test('a past due time is refused unless the door takes it, and then the timer wa
 test('a lead that is asked for must be exceeded, in a create and in an update', () => {
   const soon = specOf(instant(NOW + 5 * SECOND))
   assert.throws(() => decide(null, createOf(soon, { minLeadMs: 5 * SECOND }), at(NOW)), /more than 5 s in the future/)
-  assert.deepEqual(tryDecide(timerOf('PT1M'), updateOf({ schedule: soon.schedule }, 5 * SECOND), NOW), refused('INVALID_SCHEDULE'))
+  assert.deepEqual(
+    tryDecide(timerOf('PT1M'), updateOf({ schedule: soon.schedule }, 5 * SECOND), NOW),
+    refused('INVALID_SCHEDULE'),
+  )
   assert.equal(written(null, createOf(soon, { minLeadMs: 5 * SECOND }), NOW - 1).dueAt, NOW + 5 * SECOND)
 })
 
@@ -96,7 +107,9 @@ test('create on an existing id does what onConflict says in every status, and a 
     }
   }
   const before = timerOf('PT10M')
-  assert.throws(() => decide(before, createOf(specOf('PT1M'), { onConflict: 'reject' }), at(NOW)), { details: { timer: before } })
+  assert.throws(() => decide(before, createOf(specOf('PT1M'), { onConflict: 'reject' }), at(NOW)), {
+    details: { timer: before },
+  })
 })
 
 test('a command that comes again neither revives what has completed nor makes a second firing of what waits', () => {
@@ -129,14 +142,33 @@ test('a timer that replaces another begins anew, with a delivery id of its own',
 })
 
 test('an update changes what is given and nothing else', () => {
-  const timer = timerOf('PT10M', { payload: '1' as JsonText, metadata: '{"a":1}' as JsonText, traceparent: 't', correlationId: 'c' })
+  const timer = timerOf('PT10M', {
+    payload: '1' as JsonText,
+    metadata: '{"a":1}' as JsonText,
+    traceparent: 't',
+    correlationId: 'c',
+  })
   const bumped = { version: 2, firing: 2, updatedAt: NOW + 7 }
   assert.deepEqual(written(timer, updateOf({}), NOW + 7), { ...timer, ...bumped })
-  assert.deepEqual(written(timer, updateOf({ payload: null, timeoutMs: 9 }), NOW + 7), { ...timer, ...bumped, payload: null, timeoutMs: 9 })
+  assert.deepEqual(written(timer, updateOf({ payload: null, timeoutMs: 9 }), NOW + 7), {
+    ...timer,
+    ...bumped,
+    payload: null,
+    timeoutMs: 9,
+  })
   const callback = { target: { type: 'http', url: 'http://a.test', headers: null }, protocol: 'platform' } as const
-  assert.deepEqual(written(timer, updateOf({ callback, catchUp: 'one' }), NOW + 7), { ...timer, ...bumped, ...callback, catchUp: 'one' })
+  assert.deepEqual(written(timer, updateOf({ callback, catchUp: 'one' }), NOW + 7), {
+    ...timer,
+    ...bumped,
+    ...callback,
+    catchUp: 'one',
+  })
   const rescheduled = { schedule: 'PT1H', dueAt: NOW + 7 + 60 * MINUTE, wakeAt: NOW + 7 + 60 * MINUTE }
-  assert.deepEqual(written(timer, updateOf({ schedule: parseSchedule('PT1H') }), NOW + 7), { ...timer, ...bumped, ...rescheduled })
+  assert.deepEqual(written(timer, updateOf({ schedule: parseSchedule('PT1H') }), NOW + 7), {
+    ...timer,
+    ...bumped,
+    ...rescheduled,
+  })
 })
 
 test('a cycle that is updated to an instant forgets its grid', () => {
@@ -169,7 +201,10 @@ test('an update of a timer that was paused while it waited for a retry leaves it
 
 test('a canceled timer is kept for its retention time, from now', () => {
   const after = written(timerOf('PT10M'), { type: 'cancel', ...KEY, ifVersion: null }, NOW + SECOND)
-  assert.deepEqual([after.finishedAt, after.wakeAt, after.dueAt], [NOW + SECOND, NOW + SECOND + RETENTION_MS, NOW + 10 * MINUTE])
+  assert.deepEqual(
+    [after.finishedAt, after.wakeAt, after.dueAt],
+    [NOW + SECOND, NOW + SECOND + RETENTION_MS, NOW + 10 * MINUTE],
+  )
 })
 
 test('a triggered cycle fires once more, now, and goes on with the iteration that it was at', () => {
@@ -178,14 +213,20 @@ test('a triggered cycle fires once more, now, and goes on with the iteration tha
     const fired = written(before, { type: 'trigger', ...KEY }, NOW + SECOND)
     assert.deepEqual([fired.dueAt, fired.wakeAt, fired.iteration], [before.dueAt, NOW + SECOND, 1])
     const next = settle(fired, { startedAt: NOW + SECOND, durationMs: 1, outcome: DELIVERED }, at(NOW + SECOND + 1))
-    assert.deepEqual([next.dueAt, next.wakeAt, next.iteration, deliveryId(next)], [before.dueAt, before.dueAt, 1, deliveryId(before)])
+    assert.deepEqual(
+      [next.dueAt, next.wakeAt, next.iteration, deliveryId(next)],
+      [before.dueAt, before.dueAt, 1, deliveryId(before)],
+    )
   }
 })
 
 test('a triggered one-shot is due now instead of later, also when it was paused', () => {
   for (const status of [Status.pending, Status.paused]) {
     const fired = written(inStatus(timerOf('PT10M'), status), { type: 'trigger', ...KEY }, NOW + SECOND)
-    assert.deepEqual([fired.status, fired.dueAt, fired.wakeAt, fired.extra], ['pending', NOW + SECOND, NOW + SECOND, null])
+    assert.deepEqual(
+      [fired.status, fired.dueAt, fired.wakeAt, fired.extra],
+      ['pending', NOW + SECOND, NOW + SECOND, null],
+    )
   }
 })
 
@@ -225,7 +266,10 @@ test('a failed timer that is retried has a fresh budget and the delivery id it h
   const failed = failedOnce(single)
   assert.equal(failed.status, 'failed')
   const again = written(failed, { type: 'retry', ...KEY }, NOW + 10 * MINUTE)
-  assert.deepEqual([again.wakeAt, again.attempts, again.finishedAt, again.dueAt], [NOW + 10 * MINUTE, 0, null, single.dueAt])
+  assert.deepEqual(
+    [again.wakeAt, again.attempts, again.finishedAt, again.dueAt],
+    [NOW + 10 * MINUTE, 0, null, single.dueAt],
+  )
   assert.equal(deliveryId(again), deliveryId(single))
   assert.equal(again.attemptLog.length, 1)
 })
@@ -236,7 +280,10 @@ test('an update that retries brings a failed timer back, with what is new, a del
   const target: Target = { type: 'http', url: 'https://example.org/', headers: null }
   const command: Command = { ...updateOf({ callback: { target, protocol: 'v1' } }), retry: true }
   const after = written(failed, command, now)
-  assert.deepEqual([after.status, after.dueAt, after.wakeAt, after.attempts, after.finishedAt], ['pending', now, now, 0, null])
+  assert.deepEqual(
+    [after.status, after.dueAt, after.wakeAt, after.attempts, after.finishedAt],
+    ['pending', now, now, 0, null],
+  )
   assert.deepEqual([after.target, after.attemptLog, after.schedule], [target, failed.attemptLog, instant(NOW + MINUTE)])
   assert.notEqual(deliveryId(after), deliveryId(failed))
   const later = written(failed, { ...updateOf({ schedule: parseSchedule('PT1H') }), retry: true }, now)
@@ -256,13 +303,25 @@ test('a cycle that failed goes on with the iteration that failed, now, and then 
 test('an update that retries is an update like any other of a timer that waits, and is refused for what cannot be retried', () => {
   const command: Command = { ...updateOf({ payload: null }), retry: true }
   for (const status of [Status.pending, Status.paused]) {
-    assert.deepEqual(tryDecide(inStatus(timerOf('PT1H'), status), command, NOW), tryDecide(inStatus(timerOf('PT1H'), status), updateOf({ payload: null }), NOW))
+    assert.deepEqual(
+      tryDecide(inStatus(timerOf('PT1H'), status), command, NOW),
+      tryDecide(inStatus(timerOf('PT1H'), status), updateOf({ payload: null }), NOW),
+    )
   }
   for (const status of [Status.executing, Status.completed, Status.canceled]) {
-    assert.deepEqual(tryDecide(inStatus(timerOf('PT1H'), status), command, NOW), { type: 'refused', code: 'TIMER_NOT_PENDING' })
+    assert.deepEqual(tryDecide(inStatus(timerOf('PT1H'), status), command, NOW), {
+      type: 'refused',
+      code: 'TIMER_NOT_PENDING',
+    })
   }
-  assert.throws(() => decide(inStatus(timerOf('PT1H'), Status.canceled), command, at(NOW)), /only a failed timer can be retried; a create on its id makes it anew/)
-  assert.throws(() => decide(inStatus(timerOf('PT1H'), Status.failed), updateOf({ payload: null }), at(NOW)), /retry: true/)
+  assert.throws(
+    () => decide(inStatus(timerOf('PT1H'), Status.canceled), command, at(NOW)),
+    /only a failed timer can be retried; a create on its id makes it anew/,
+  )
+  assert.throws(
+    () => decide(inStatus(timerOf('PT1H'), Status.failed), updateOf({ payload: null }), at(NOW)),
+    /retry: true/,
+  )
 })
 
 test('a retry after the clock was set back is not before the due time', () => {
@@ -287,9 +346,15 @@ test('a replaceLive that says the same again makes no second firing', () => {
   const before = timerOf(instant(NOW + MINUTE), { correlationId: 'c1' })
   for (const status of [Status.pending, Status.paused, Status.executing]) {
     const there = inStatus(before, status)
-    assert.deepEqual(decide(there, createOf(spec, { onConflict: 'replaceLive' }), at(NOW + SECOND)), { type: 'keep', timer: there })
+    assert.deepEqual(decide(there, createOf(spec, { onConflict: 'replaceLive' }), at(NOW + SECOND)), {
+      type: 'keep',
+      timer: there,
+    })
   }
   for (const changes of [{ correlationId: 'c2' }, { payload: '1' as JsonText }, { timeoutMs: 1 }]) {
-    assert.equal(decide(before, createOf({ ...spec, ...changes }, { onConflict: 'replaceLive' }), at(NOW)).type, 'write')
+    assert.equal(
+      decide(before, createOf({ ...spec, ...changes }, { onConflict: 'replaceLive' }), at(NOW)).type,
+      'write',
+    )
   }
 })

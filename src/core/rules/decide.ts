@@ -45,7 +45,8 @@ export function decide(existing: Timer | null, command: Command, context: RuleCo
   if ('ifVersion' in command && command.ifVersion !== null && command.ifVersion !== existing.version) {
     throw versionConflict(existing, command.ifVersion)
   }
-  if (!ALLOWED_IN[command.type].includes(existing.status) && !isRetriedBy(command, existing)) return refused(existing, command)
+  if (!ALLOWED_IN[command.type].includes(existing.status) && !isRetriedBy(command, existing))
+    return refused(existing, command)
   switch (command.type) {
     case 'update':
       return write(updated(existing, command, context))
@@ -165,7 +166,11 @@ function dueFrom(schedule: Schedule, minLeadMs: Millis | null, arrivedAt: Millis
   const { dueAt, anchorAt, iteration } = firstFiring(schedule, arrivedAt)
   if (minLeadMs !== null && isTooSoon(dueAt - arrivedAt, minLeadMs)) {
     const wanted = minLeadMs === 0 ? 'in the future' : `more than ${minLeadMs / 1_000} s in the future`
-    throw invalidSchedule('past', `the due time must be ${wanted}; it is ${new Date(arrivedAt).toISOString()} here`, schedule.text)
+    throw invalidSchedule(
+      'past',
+      `the due time must be ${wanted}; it is ${new Date(arrivedAt).toISOString()} here`,
+      schedule.text,
+    )
   }
   return {
     schedule: schedule.kind === 'instant' ? null : schedule.text,
@@ -190,7 +195,8 @@ function isRetriedBy(command: Command, { status }: Timer): boolean {
 function updated(before: Timer, command: UpdateCommand, { now, arrivedAt = now }: RuleContext): Timer {
   const { changes } = command
   const timer = withoutExtraFiring(before)
-  const timing = changes.schedule === undefined ? waitedFor(timer, now) : dueFrom(changes.schedule, command.minLeadMs, arrivedAt)
+  const timing =
+    changes.schedule === undefined ? waitedFor(timer, now) : dueFrom(changes.schedule, command.minLeadMs, arrivedAt)
   const revived = isFinished(timer) ? ({ status: Status.pending, finishedAt: null } as const) : null
   const isLoad = changes.schedule !== undefined || changes.callback !== undefined || revived !== null
   const tenant = isLoad ? (command.tenant ?? null) : timer.tenant
@@ -296,7 +302,15 @@ export function newFiring(timer: Timer, now: Millis): Timer {
 }
 
 export function finished(timer: Timer, status: Status, { now, retentionMs }: RuleContext): Timer {
-  return { ...timer, version: timer.version + 1, status, wakeAt: now + retentionMs, updatedAt: now, finishedAt: now, extra: null }
+  return {
+    ...timer,
+    version: timer.version + 1,
+    status,
+    wakeAt: now + retentionMs,
+    updatedAt: now,
+    finishedAt: now,
+    extra: null,
+  }
 }
 
 function write(timer: Timer): Decision {
@@ -315,7 +329,11 @@ export function timerNotFound(key: Pick<Timer, 'namespace' | 'id'>): DuetimeErro
 }
 
 function timerAlreadyExists(timer: Timer): DuetimeError {
-  return new DuetimeError(ErrorCode.timerAlreadyExists, `timer '${timer.id}' exists already in namespace '${timer.namespace}'`, { timer })
+  return new DuetimeError(
+    ErrorCode.timerAlreadyExists,
+    `timer '${timer.id}' exists already in namespace '${timer.namespace}'`,
+    { timer },
+  )
 }
 
 function idempotencyKeyReused(timer: Timer): DuetimeError {
@@ -324,15 +342,24 @@ function idempotencyKeyReused(timer: Timer): DuetimeError {
 }
 
 function versionConflict(timer: Timer, ifVersion: number): DuetimeError {
-  return new DuetimeError(ErrorCode.versionConflict, `the timer is at version ${timer.version}, not ${ifVersion}: read it again`, {
-    ifVersion,
-    version: timer.version,
-  })
+  return new DuetimeError(
+    ErrorCode.versionConflict,
+    `the timer is at version ${timer.version}, not ${ifVersion}: read it again`,
+    {
+      ifVersion,
+      version: timer.version,
+    },
+  )
 }
 
 function tooLate(timer: Timer, command: Command): DuetimeError {
-  const reason = timer.status === Status.executing ? 'it is being delivered now' : `its status is '${timer.status}'${wayBack(timer, command)}`
-  return new DuetimeError(ErrorCode.timerNotPending, `cannot ${command.type} timer '${timer.id}': ${reason}`, { status: timer.status })
+  const reason =
+    timer.status === Status.executing
+      ? 'it is being delivered now'
+      : `its status is '${timer.status}'${wayBack(timer, command)}`
+  return new DuetimeError(ErrorCode.timerNotPending, `cannot ${command.type} timer '${timer.id}': ${reason}`, {
+    status: timer.status,
+  })
 }
 
 function wayBack({ status }: Timer, command: Command): string {

@@ -15,7 +15,13 @@ const HOUR = 60 * MINUTE
 const TRIGGER: Command = { type: 'trigger', ...KEY }
 const PAUSE: Command = { type: 'pause', ...KEY }
 const RESUME: Command = { type: 'resume', ...KEY }
-const toDuration = (schedule: string): Command => ({ type: 'update', ...KEY, changes: { schedule: parseSchedule(schedule) }, ifVersion: null, minLeadMs: 0 })
+const toDuration = (schedule: string): Command => ({
+  type: 'update',
+  ...KEY,
+  changes: { schedule: parseSchedule(schedule) },
+  ifVersion: null,
+  minLeadMs: 0,
+})
 const NEW_PAYLOAD: Command = { type: 'update', ...KEY, changes: { payload: null }, ifVersion: null, minLeadMs: 0 }
 
 function after(timer: Timer, command: Command, now: Millis): Timer {
@@ -45,7 +51,16 @@ test('a cycle that is resumed does not wait for an extra firing that the receive
 
 test('a schedule that is moved to before an extra firing that was put off is followed', () => {
   const now = NOW + 2 * MINUTE
-  const failed = delivered(after(timerOf('R/PT1H', { retry: { ...SINGLE_ATTEMPT, maxAttempts: 2, initialIntervalMs: 50 * MINUTE, maxIntervalMs: 50 * MINUTE } }), TRIGGER, NOW + MINUTE), FAILED)
+  const failed = delivered(
+    after(
+      timerOf('R/PT1H', {
+        retry: { ...SINGLE_ATTEMPT, maxAttempts: 2, initialIntervalMs: 50 * MINUTE, maxIntervalMs: 50 * MINUTE },
+      }),
+      TRIGGER,
+      NOW + MINUTE,
+    ),
+    FAILED,
+  )
   for (const putOff of [movedTo(NOW + 50 * MINUTE), failed, after(failed, NEW_PAYLOAD, now)]) {
     assert.ok(putOff.extra !== null)
     const updated = after(putOff, toDuration('PT5M'), now)
@@ -77,11 +92,20 @@ test('a trigger brings an extra firing that the receiver has put off forward to 
 
 test('a final failure of an extra firing leaves the cycle as it was, running or paused, and is told', () => {
   const once = { retry: SINGLE_ATTEMPT }
-  for (const [before, outcome] of [[hourly(), GONE], [timerOf('R/PT1H', once), FAILED]] as const) {
+  for (const [before, outcome] of [
+    [hourly(), GONE],
+    [timerOf('R/PT1H', once), FAILED],
+  ] as const) {
     const ran = delivered(after(before, TRIGGER, NOW + MINUTE), outcome)
-    assert.deepEqual([ran.status, ran.dueAt, ran.wakeAt, ran.iteration, ran.extra], ['pending', before.dueAt, before.wakeAt, 1, null])
+    assert.deepEqual(
+      [ran.status, ran.dueAt, ran.wakeAt, ran.iteration, ran.extra],
+      ['pending', before.dueAt, before.wakeAt, 1, null],
+    )
     assert.deepEqual([ran.lastError, ran.attemptLog.length], [outcome.type === 'failed' && outcome.error, 1])
     const paused = delivered(after(after(before, PAUSE, NOW), TRIGGER, NOW + MINUTE), outcome)
-    assert.deepEqual([paused.status, paused.wakeAt, paused.dueAt, paused.attemptLog.length], ['paused', NEVER, before.dueAt, 1])
+    assert.deepEqual(
+      [paused.status, paused.wakeAt, paused.dueAt, paused.attemptLog.length],
+      ['paused', NEVER, before.dueAt, 1],
+    )
   }
 })

@@ -37,7 +37,9 @@ export function keepExtraFiring(before: Timer, after: Timer, { isNew }: { isNew:
   const { extra, wakeAt, attempts, firstAttemptAt } = before
   if (extra === null || (isPutOff(before) && wakeAt >= after.wakeAt)) return after
   const kept: ExtraFiring = { ...extra, number: isNew ? after.version : extra.number, regular: regularPart(after) }
-  return isNew ? { ...after, wakeAt, attempts: 0, firstAttemptAt: null, extra: kept } : { ...after, wakeAt, attempts, firstAttemptAt, extra: kept }
+  return isNew
+    ? { ...after, wakeAt, attempts: 0, firstAttemptAt: null, extra: kept }
+    : { ...after, wakeAt, attempts, firstAttemptAt, extra: kept }
 }
 
 /** It waits for a retry (which an update turns into the first attempt of another firing), or for the time that the receiver named. */
@@ -55,5 +57,14 @@ export function moveExtraFiring(tried: Timer, extra: ExtraFiring, at: Millis, no
   if (at >= extra.regular.wakeAt) return null
   const version = tried.version + 1
   const { status } = extra.regular
-  return { ...tried, version, status, updatedAt: now, wakeAt: at, attempts: 0, firstAttemptAt: null, extra: { ...extra, dueAt: at, moved: true, number: version } }
+  return {
+    ...tried,
+    version,
+    status,
+    updatedAt: now,
+    wakeAt: at,
+    attempts: 0,
+    firstAttemptAt: null,
+    extra: { ...extra, dueAt: at, moved: true, number: version },
+  }
 }

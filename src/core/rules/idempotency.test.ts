@@ -20,7 +20,10 @@ const made = (): Timer => decide(null, keyed(), at(NOW)).timer
 
 test('a key is 1 to 255 visible ASCII characters', () => {
   for (const key of ['', 'a b', 'ä', 'a\n', 'a\0', 'x'.repeat(256)]) {
-    assert.throws(() => parseIdempotencyKey(key, 'Idempotency-Key'), { code: 'INVALID_INPUT', message: /^Idempotency-Key must have 1 to 255 visible/ })
+    assert.throws(() => parseIdempotencyKey(key, 'Idempotency-Key'), {
+      code: 'INVALID_INPUT',
+      message: /^Idempotency-Key must have 1 to 255 visible/,
+    })
   }
   for (const key of ['a', '"{order:1}"', 'x'.repeat(255)]) assert.equal(parseIdempotencyKey(key, 'key'), key)
 })
@@ -28,7 +31,11 @@ test('a key is 1 to 255 visible ASCII characters', () => {
 test('a key stands for one id of its namespace, a UUID of version 8', () => {
   const { id } = keyedIdentity(SHOP, 'order-1')
   assert.equal(keyedIdentity(SHOP, 'order-1').id, id)
-  const others = [keyedIdentity(SHOP, 'order-2'), keyedIdentity('shop2' as Namespace, 'order-1'), keyedIdentity(SHOP, keyOfItem('order-1', 0))]
+  const others = [
+    keyedIdentity(SHOP, 'order-2'),
+    keyedIdentity('shop2' as Namespace, 'order-1'),
+    keyedIdentity(SHOP, keyOfItem('order-1', 0)),
+  ]
   const ids = [id, ...others.map((other) => other.id)]
   assert.equal(new Set(ids).size, ids.length)
   for (let n = 0; n < 200; n++) {
@@ -37,19 +44,31 @@ test('a key stands for one id of its namespace, a UUID of version 8', () => {
 })
 
 test('a create with other parameters is refused, whatever became of the timer', () => {
-  const others = [keyed(new Date(NOW + 2 * MINUTE).toISOString()), keyed(DUE, {}), keyed(DUE, { ...PAYLOAD, timeoutMs: 1_000 }), keyed('PT1M')]
+  const others = [
+    keyed(new Date(NOW + 2 * MINUTE).toISOString()),
+    keyed(DUE, {}),
+    keyed(DUE, { ...PAYLOAD, timeoutMs: 1_000 }),
+    keyed('PT1M'),
+  ]
   for (const status of Object.values(Status)) {
     for (const other of others) {
-      assert.throws(() => decide(inStatus(made(), status), other, at(NOW)), { code: 'IDEMPOTENCY_KEY_REUSED', message: /'order-1'/ })
+      assert.throws(() => decide(inStatus(made(), status), other, at(NOW)), {
+        code: 'IDEMPOTENCY_KEY_REUSED',
+        message: /'order-1'/,
+      })
     }
   }
 })
 
 test('the same create is answered with the timer that is there, a canceled one included, also after its due time', () => {
-  const spelled = keyed(DUE, { payload: '{ "b": [9007199254740993, 100], "a": 1.0 }' as JsonText, traceparent: 'other' })
+  const spelled = keyed(DUE, {
+    payload: '{ "b": [9007199254740993, 100], "a": 1.0 }' as JsonText,
+    traceparent: 'other',
+  })
   for (const status of Object.values(Status)) {
     const timer = inStatus(made(), status)
-    for (const now of [NOW, NOW + 10 * MINUTE]) assert.deepEqual(tryDecide(timer, spelled, now), { type: 'keep', timer })
+    for (const now of [NOW, NOW + 10 * MINUTE])
+      assert.deepEqual(tryDecide(timer, spelled, now), { type: 'keep', timer })
   }
   assert.equal(standsAlone(keyed(), NOW + 10 * MINUTE), false)
 })

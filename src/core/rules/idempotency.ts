@@ -13,7 +13,10 @@ const KEY = /^[!-~]+$/
 
 export function parseIdempotencyKey(text: string, field: string): string {
   if (text.length <= IDEMPOTENCY_KEY_CHARS_MAX && KEY.test(text)) return text
-  throw invalidInput(field, `${field} must have 1 to ${IDEMPOTENCY_KEY_CHARS_MAX} visible ASCII characters, without spaces: a UUID, for example`)
+  throw invalidInput(
+    field,
+    `${field} must have 1 to ${IDEMPOTENCY_KEY_CHARS_MAX} visible ASCII characters, without spaces: a UUID, for example`,
+  )
 }
 
 /** The key of one of several creates that share one. No key has a NUL in it, so none is like it. */

@@ -1,6 +1,19 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { DELIVERED, FAILED, KEY, MINUTE, NOW, SECOND, at, createOf, inStatus, specOf, timerOf, tryDecide } from './command.fixture.ts'
+import {
+  DELIVERED,
+  FAILED,
+  KEY,
+  MINUTE,
+  NOW,
+  SECOND,
+  at,
+  createOf,
+  inStatus,
+  specOf,
+  timerOf,
+  tryDecide,
+} from './command.fixture.ts'
 import type { Command, TimerSpec } from './command.ts'
 import { decide, standsAlone } from './decide.ts'
 import type { DeliveryOutcome } from '../timer/delivery.ts'
@@ -17,7 +30,10 @@ const metadata = '{"team":"x","n":1}' as JsonText
 const PARAMETERS: Partial<TimerSpec> = { target, payload, metadata, traceparent: 'trace-1' }
 
 const again = (changes: Partial<TimerSpec> = {}, schedule = instant(DUE)): Command =>
-  createOf(specOf(schedule, { ...PARAMETERS, traceparent: 'trace-2', ...changes }), { onConflict: 'match', minLeadMs: 0 })
+  createOf(specOf(schedule, { ...PARAMETERS, traceparent: 'trace-2', ...changes }), {
+    onConflict: 'match',
+    minLeadMs: 0,
+  })
 const first = (schedule = instant(DUE)): Timer => timerOf(schedule, PARAMETERS)
 const delivered = (timer: Timer, outcome: DeliveryOutcome): Timer =>
   settle(timer, { startedAt: timer.wakeAt, durationMs: 5, outcome }, at(timer.wakeAt + 5))
@@ -45,7 +61,8 @@ test('any other parameter is a conflict, and the answer has the timer that is th
     { protocol: 'platform' },
   ]
   for (const changes of others) assertConflicts(first(), again(changes))
-  for (const schedule of [instant(DUE + 1), 'PT1M', `R1/${instant(DUE)}/PT1M`]) assertConflicts(first(), again({}, schedule))
+  for (const schedule of [instant(DUE + 1), 'PT1M', `R1/${instant(DUE)}/PT1M`])
+    assertConflicts(first(), again({}, schedule))
 })
 
 test('the same parameters are the existing timer, however they are spelled', () => {
@@ -86,7 +103,14 @@ test('what happened to the timer since does not change what it was made with', (
   const waiting = delivered(first(), FAILED)
   const byHand = decide(first(), { type: 'trigger', ...KEY }, at(NOW + SECOND)).timer
   const paused = decide(first(), { type: 'pause', ...KEY }, at(NOW + SECOND)).timer
-  for (const timer of [rescheduled, waiting, byHand, paused, delivered(rescheduled, DELIVERED), delivered(waiting, DELIVERED)]) {
+  for (const timer of [
+    rescheduled,
+    waiting,
+    byHand,
+    paused,
+    delivered(rescheduled, DELIVERED),
+    delivered(waiting, DELIVERED),
+  ]) {
     assertMatches(timer, again(), timer.updatedAt)
     assertConflicts(timer, again({}, instant(rescheduled.dueAt)), timer.updatedAt)
   }

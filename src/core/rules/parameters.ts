@@ -15,7 +15,13 @@ export function fingerprintOf(spec: TimerSpec): string {
   const { schedule, target, retry } = spec
   const when = schedule.kind === 'instant' ? [schedule.at] : [schedule.text, schedule.timeZone, spec.catchUp]
   const headers = 'headers' in target ? headersText(target.headers) : null
-  const policy = [retry.maxAttempts, retry.initialIntervalMs, retry.multiplier, retry.maxIntervalMs, retry.maxDurationMs]
+  const policy = [
+    retry.maxAttempts,
+    retry.initialIntervalMs,
+    retry.multiplier,
+    retry.maxIntervalMs,
+    retry.maxDurationMs,
+  ]
   const json = [spec.metadata, spec.payload].map((text) => (text === null ? null : canonicalJson(text)))
   return hash128(JSON.stringify([spec.protocol, spec.timeoutMs, policy, when, { ...target, headers }, ...json]))
 }
@@ -38,14 +44,16 @@ export function hasParameters(timer: Timer, spec: TimerSpec): boolean {
  */
 function hasSchedule(timer: Timer, { schedule, catchUp }: TimerSpec): boolean {
   const own: Schedule | null = timer.schedule === null ? null : parseSchedule(timer.schedule, timer.timeZone)
-  if (own === null || own.kind === 'instant') return schedule.kind === 'instant' && schedule.at === (own?.at ?? timer.dueAt)
+  if (own === null || own.kind === 'instant')
+    return schedule.kind === 'instant' && schedule.at === (own?.at ?? timer.dueAt)
   if (schedule.text !== own.text || schedule.timeZone !== own.timeZone) return false
   return own.kind !== 'cycle' || catchUp === timer.catchUp
 }
 
 function sameTarget(a: Target, b: Target): boolean {
   if (a.type === 'http') return b.type === 'http' && a.url === b.url && sameHeaders(a.headers, b.headers)
-  if (a.type === 'nats') return b.type === 'nats' && a.topic === b.topic && a.key === b.key && sameHeaders(a.headers, b.headers)
+  if (a.type === 'nats')
+    return b.type === 'nats' && a.topic === b.topic && a.key === b.key && sameHeaders(a.headers, b.headers)
   return a.type === b.type
 }
 

@@ -36,7 +36,10 @@ test('an attempt at the very end of the total duration is made, a millisecond la
 })
 
 test('the wait grows by the multiplier and stops growing at the maximum', () => {
-  assert.deepEqual(Array.from({ length: 7 }, (_, n) => backoffMs(DEFAULT_RETRY, n + 1) / 1_000), [30, 60, 120, 240, 480, 600, 600])
+  assert.deepEqual(
+    Array.from({ length: 7 }, (_, n) => backoffMs(DEFAULT_RETRY, n + 1) / 1_000),
+    [30, 60, 120, 240, 480, 600, 600],
+  )
 })
 
 test('a wait of part of a millisecond is rounded up, never down', () => {
@@ -62,7 +65,10 @@ test('the next attempt keeps the policy interval, the maximum with its jitter, t
       assert.equal(nextAttemptAt(policy, failed, NOW), at)
       if (at === null) {
         const latest = NOW + backoffMs(policy, failed.attempts) * 1.1 + 1
-        assert.ok(failed.attempts >= policy.maxAttempts || latest - failed.firstAttemptAt > policy.maxDurationMs, 'gave up too soon')
+        assert.ok(
+          failed.attempts >= policy.maxAttempts || latest - failed.firstAttemptAt > policy.maxDurationMs,
+          'gave up too soon',
+        )
         return
       }
       const delayMs = at - NOW
@@ -84,7 +90,11 @@ test('Retry-After can only make the wait longer', () => {
       const asked = nextAttemptAt(policy, failed, NOW)
       const unasked = nextAttemptAt(policy, { ...failed, retryAfterMs: null }, NOW)
       if (unasked === null) assert.equal(asked, null)
-      else assert.equal(asked, Math.min(Math.max(unasked, NOW + (failed.retryAfterMs ?? 0)), failed.firstAttemptAt + policy.maxDurationMs))
+      else
+        assert.equal(
+          asked,
+          Math.min(Math.max(unasked, NOW + (failed.retryAfterMs ?? 0)), failed.firstAttemptAt + policy.maxDurationMs),
+        )
     }),
   )
 })

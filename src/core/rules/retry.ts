@@ -53,7 +53,8 @@ export type FailedAttempt = {
 export function nextAttemptAt(policy: RetryPolicy, failed: FailedAttempt, now: Millis): Millis | null {
   if (failed.attempts >= policy.maxAttempts) return null
   const endsAt = failed.firstAttemptAt + policy.maxDurationMs
-  const at = now + Math.ceil(Math.max(backoffMs(policy, failed.attempts), failed.waitMinMs) * (1 + JITTER * failed.spread))
+  const at =
+    now + Math.ceil(Math.max(backoffMs(policy, failed.attempts), failed.waitMinMs) * (1 + JITTER * failed.spread))
   if (at > endsAt) return null
   // A receiver that asks for more time than is left gets what is left: it is alive, and attempts are left, too.
   return Math.min(Math.max(at, now + (failed.retryAfterMs ?? 0)), endsAt)

@@ -1,6 +1,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { at, createOf, FAILED, GONE, inStatus, KEY, MINUTE, NOW, specOf, timerOf, tryDecide } from './command.fixture.ts'
+import {
+  at,
+  createOf,
+  FAILED,
+  GONE,
+  inStatus,
+  KEY,
+  MINUTE,
+  NOW,
+  specOf,
+  timerOf,
+  tryDecide,
+} from './command.fixture.ts'
 import { OnConflict } from './command.ts'
 import { decide } from './decide.ts'
 import { LifecycleEventType, lifecycleEvents } from '../timer/lifecycle-event.ts'
@@ -12,8 +24,14 @@ import type { Timer } from '../timer/timer.ts'
 
 const place = (sequence: number, stream = 'S') => ({ stream, sequence })
 const cancel = (sequence: number) => ({ type: 'cancel', ...KEY, ifVersion: null, place: place(sequence) }) as const
-const schedule = (sequence: number, stream?: string) => ({ ...createOf(specOf('PT1M')), place: place(sequence, stream) })
-const followed = (status: Status, sequence: number): Timer => ({ ...inStatus(timerOf('PT10M'), status), lastCommand: place(sequence) })
+const schedule = (sequence: number, stream?: string) => ({
+  ...createOf(specOf('PT1M')),
+  place: place(sequence, stream),
+})
+const followed = (status: Status, sequence: number): Timer => ({
+  ...inStatus(timerOf('PT10M'), status),
+  lastCommand: place(sequence),
+})
 const ALL = new Set(Object.values(LifecycleEventType))
 
 test('a command that was sent before the last one followed, or is that one, changes nothing in any status', () => {
@@ -46,19 +64,33 @@ test('a timer whose event nobody got is scheduled still, and can be canceled', (
   const decision = tryDecide(before, cancel(6), NOW)
   assert.ok(decision.type === 'write' && decision.timer.status === Status.canceled)
   assertTimerInvariants(decision.timer, before)
-  assert.deepEqual(lifecycleEvents(before, decision.timer, ALL).map(({ type }) => type), ['canceled'])
+  assert.deepEqual(
+    lifecycleEvents(before, decision.timer, ALL).map(({ type }) => type),
+    ['canceled'],
+  )
 })
 
 test('other doors keep the place, and a cancel of theirs needs a timer', () => {
   const timer = followed(Status.pending, 5)
-  for (const command of [createOf(specOf('PT1M')), { type: 'cancel', ...KEY, ifVersion: null } as const, { type: 'pause', ...KEY } as const]) {
+  for (const command of [
+    createOf(specOf('PT1M')),
+    { type: 'cancel', ...KEY, ifVersion: null } as const,
+    { type: 'pause', ...KEY } as const,
+  ]) {
     const decision = tryDecide(timer, command, NOW)
     assert.deepEqual(decision.type === 'write' && decision.timer.lastCommand, place(5))
   }
-  assert.deepEqual(tryDecide(null, { type: 'cancel', ...KEY, ifVersion: null }, NOW), { type: 'refused', code: 'TIMER_NOT_FOUND' })
+  assert.deepEqual(tryDecide(null, { type: 'cancel', ...KEY, ifVersion: null }, NOW), {
+    type: 'refused',
+    code: 'TIMER_NOT_FOUND',
+  })
 })
 
-const replaceLive = (minutes: number, sequence: number) => ({ ...createOf(specOf(new Date(NOW + minutes * MINUTE).toISOString())), onConflict: OnConflict.replaceLive, place: place(sequence) })
+const replaceLive = (minutes: number, sequence: number) => ({
+  ...createOf(specOf(new Date(NOW + minutes * MINUTE).toISOString())),
+  onConflict: OnConflict.replaceLive,
+  place: place(sequence),
+})
 
 test('a create that asks for what is there outdates those that were sent before it, and nothing is told or counted of it', () => {
   for (const status of [Status.pending, Status.paused, Status.executing, Status.completed]) {
@@ -78,7 +110,11 @@ test('a cancel that meets a delivery outdates what was sent before it, and cance
   const refused = decide(flying, cancel(4), at(pending.dueAt))
   assert.ok(refused.type === 'refuse' && refused.error.code === 'TIMER_NOT_PENDING')
   assertTimerInvariants(refused.timer, pending)
-  assert.deepEqual(tryDecide(refused.timer, cancel(4), NOW), { type: 'refused', code: 'TIMER_NOT_PENDING' }, 'it is remembered once')
+  assert.deepEqual(
+    tryDecide(refused.timer, cancel(4), NOW),
+    { type: 'refused', code: 'TIMER_NOT_PENDING' },
+    'it is remembered once',
+  )
   for (const outcome of [FAILED, GONE]) {
     const failed = settle(refused.timer, { startedAt: pending.dueAt, durationMs: 1, outcome }, at(pending.dueAt + 1))
     assert.equal(decide(failed, replaceLive(20, 3), at(pending.dueAt + 2)).type, 'keep')

@@ -12,7 +12,12 @@ import type { Millis, StreamPlace, Timer } from '../timer/timer.ts'
 /** Sent before a command that the timer has followed, or that very command once more. */
 export function isOutdated({ lastCommand }: Timer, command: Command): boolean {
   const place = placeOf(command)
-  return place !== null && lastCommand !== null && lastCommand.stream === place.stream && lastCommand.sequence >= place.sequence
+  return (
+    place !== null &&
+    lastCommand !== null &&
+    lastCommand.stream === place.stream &&
+    lastCommand.sequence >= place.sequence
+  )
 }
 
 export function placeOf(command: Command): StreamPlace | null {
@@ -83,6 +88,7 @@ export function isOnlyRemembered(before: Timer | null, after: Timer): boolean {
   if (before === null || before.status === Status.canceled) return after.status === Status.canceled
   const { status, firing, updatedAt, lastCommand } = after
   if (lastCommand === null || firing !== before.firing || updatedAt !== before.updatedAt) return false
-  const isMoved = lastCommand.sequence !== before.lastCommand?.sequence || lastCommand.stream !== before.lastCommand.stream
+  const isMoved =
+    lastCommand.sequence !== before.lastCommand?.sequence || lastCommand.stream !== before.lastCommand.stream
   return isMoved && (status === before.status || status === Status.executing)
 }

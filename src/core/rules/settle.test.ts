@@ -62,21 +62,28 @@ test('Retry-After that is longer than what is left of the policy means one more 
   const asked = failedDelivery('HTTP 429', { statusCode: 429, retryAfterMs: 60 * MINUTE })
   const waiting = attempt(timer, asked)
   assert.deepEqual([waiting.status, waiting.wakeAt], ['pending', timer.wakeAt + 10 * MINUTE])
-  assert.equal(waiting.attemptLog.at(-1)!.note, 'Retry-After asks for 1h; the next attempt is at the end of the retry policy instead')
+  assert.equal(
+    waiting.attemptLog.at(-1)!.note,
+    'Retry-After asks for 1h; the next attempt is at the end of the retry policy instead',
+  )
   const after = attempt(waiting, asked)
   assert.deepEqual([after.status, after.attempts, after.attemptLog.at(-1)!.note], ['failed', 2, undefined])
 })
 
 test('a receiver that reschedules itself is called again after the floor at the earliest, and the record says so', () => {
   const timer = timerOf('PT1M')
-  const rescheduled = (leadMs: number) => ({ type: 'rescheduled', nextAt: timer.wakeAt + 5 + leadMs, statusCode: 200 }) as const
+  const rescheduled = (leadMs: number) =>
+    ({ type: 'rescheduled', nextAt: timer.wakeAt + 5 + leadMs, statusCode: 200 }) as const
   const soon = attempt(timer, rescheduled(1))
   assert.deepEqual([soon.status, soon.dueAt], ['pending', timer.wakeAt + 5 + SECOND])
   assert.equal(soon.attemptLog.at(-1)!.note, 'asked to be called again in 1ms; 1s is the least')
   const later = attempt(timer, rescheduled(SECOND))
   assert.deepEqual([later.dueAt, later.attemptLog.at(-1)!.note], [timer.wakeAt + 5 + SECOND, undefined])
   const ended = { startedAt: timer.wakeAt, durationMs: 5, outcome: rescheduled(1) }
-  assert.equal(settle(timer, ended, { ...at(timer.wakeAt + 5), rescheduleMinMs: 30 * SECOND }).dueAt, timer.wakeAt + 5 + 30 * SECOND)
+  assert.equal(
+    settle(timer, ended, { ...at(timer.wakeAt + 5), rescheduleMinMs: 30 * SECOND }).dueAt,
+    timer.wakeAt + 5 + 30 * SECOND,
+  )
 })
 
 test('a failed delivery is tried again after the same floor at the earliest, whatever its policy says', () => {
@@ -112,14 +119,20 @@ test('a success clears the last error but not the log', () => {
   const after = attempt(attempt(timerOf('PT1M'), FAILED), DELIVERED)
   assert.deepEqual([after.status, after.lastError, after.attempts], ['completed', null, 2])
   const log = after.attemptLog.map(({ outcome, error, statusCode }) => [outcome, error, statusCode])
-  assert.deepEqual(log, [['failed', 'HTTP 500', 500], ['delivered', null, 200]])
+  assert.deepEqual(log, [
+    ['failed', 'HTTP 500', 500],
+    ['delivered', null, 200],
+  ])
 })
 
 test('a receiver that reschedules gets a new firing at its time, and the timer remembers its first one', () => {
   const timer = timerOf(new Date(NOW + MINUTE).toISOString())
   const nextAt = NOW + 60 * MINUTE
   const moved = attempt(attempt(timer, FAILED), { type: 'rescheduled', nextAt, statusCode: 200 })
-  assert.deepEqual([moved.dueAt, moved.wakeAt, moved.attempts, moved.schedule], [nextAt, nextAt, 0, new Date(NOW + MINUTE).toISOString()])
+  assert.deepEqual(
+    [moved.dueAt, moved.wakeAt, moved.attempts, moved.schedule],
+    [nextAt, nextAt, 0, new Date(NOW + MINUTE).toISOString()],
+  )
   assert.notEqual(deliveryId(moved), deliveryId(timer))
   assert.equal(attempt(moved, DELIVERED).status, 'completed')
 })
@@ -158,19 +171,30 @@ test('an iteration that fails for good does not end the cycle, but the last one 
 })
 
 test('a cycle fires exactly as often as it says, on its grid, however late and slow its deliveries are', () => {
-  const runs = fc.array(fc.record({ lateMs: fc.nat(3 * 60 * MINUTE), durationMs: fc.nat(60 * MINUTE) }), { minLength: 10, maxLength: 10 })
+  const runs = fc.array(fc.record({ lateMs: fc.nat(3 * 60 * MINUTE), durationMs: fc.nat(60 * MINUTE) }), {
+    minLength: 10,
+    maxLength: 10,
+  })
   fc.assert(
-    fc.property(fc.integer({ min: 1, max: 10 }), fc.constantFrom('PT1S', 'PT10M', 'P1M', 'P1D'), runs, (repetitions, interval, delays) => {
-      let timer = timerOf(`R${repetitions}/${interval}`)
-      const schedule = parseSchedule(timer.schedule!)
-      const ids = new Set<string>()
-      for (let n = 1; n <= repetitions; n++) {
-        assert.deepEqual([timer.status, timer.iteration, timer.dueAt], ['pending', n, firingOf(schedule, timer.anchorAt, n)])
-        ids.add(deliveryId(timer))
-        timer = attempt(timer, DELIVERED, delays[n - 1])
-      }
-      assert.deepEqual([timer.status, ids.size], ['completed', repetitions])
-    }),
+    fc.property(
+      fc.integer({ min: 1, max: 10 }),
+      fc.constantFrom('PT1S', 'PT10M', 'P1M', 'P1D'),
+      runs,
+      (repetitions, interval, delays) => {
+        let timer = timerOf(`R${repetitions}/${interval}`)
+        const schedule = parseSchedule(timer.schedule!)
+        const ids = new Set<string>()
+        for (let n = 1; n <= repetitions; n++) {
+          assert.deepEqual(
+            [timer.status, timer.iteration, timer.dueAt],
+            ['pending', n, firingOf(schedule, timer.anchorAt, n)],
+          )
+          ids.add(deliveryId(timer))
+          timer = attempt(timer, DELIVERED, delays[n - 1])
+        }
+        assert.deepEqual([timer.status, ids.size], ['completed', repetitions])
+      },
+    ),
   )
 })
 
@@ -182,7 +206,10 @@ test('with catchUp one the iterations that were missed are skipped, the next one
       const endedAt = timer.wakeAt + lateMs + durationMs
       if (endedAt > NOW + 10 * MINUTE) return assert.equal(after.status, 'completed')
       assert.ok(after.dueAt >= endedAt && after.dueAt - MINUTE < Math.max(endedAt, NOW + MINUTE + 1))
-      assert.deepEqual([after.iteration, after.dueAt], [Math.max(2, Math.ceil((endedAt - NOW) / MINUTE)), NOW + after.iteration * MINUTE])
+      assert.deepEqual(
+        [after.iteration, after.dueAt],
+        [Math.max(2, Math.ceil((endedAt - NOW) / MINUTE)), NOW + after.iteration * MINUTE],
+      )
     }),
   )
 })
@@ -198,8 +225,14 @@ test('with catchUp all every missed iteration is delivered, one after the other'
 })
 
 test('an outcome that comes after a pause counts, and does not end the pause', () => {
-  const paused = (timer: Timer): Timer => ({ ...timer, version: timer.version + 1, status: Status.paused, wakeAt: NEVER })
-  const late = (timer: Timer, outcome: DeliveryOutcome) => settle(paused(timer), { startedAt: NOW, durationMs: 5, outcome }, at(NOW + MINUTE))
+  const paused = (timer: Timer): Timer => ({
+    ...timer,
+    version: timer.version + 1,
+    status: Status.paused,
+    wakeAt: NEVER,
+  })
+  const late = (timer: Timer, outcome: DeliveryOutcome) =>
+    settle(paused(timer), { startedAt: NOW, durationMs: 5, outcome }, at(NOW + MINUTE))
   const failed = late(timerOf('PT1M'), FAILED)
   assert.deepEqual([failed.status, failed.wakeAt, failed.attempts], ['paused', NEVER, 1])
   const next = late(timerOf('R3/PT1M'), DELIVERED)

@@ -16,12 +16,18 @@ import type { Attempt, Millis, Timer } from '../timer/timer.ts'
 
 type FailedDelivery = Extract<DeliveryOutcome, { type: 'failed' }>
 
-export type EndedAttempt = { readonly startedAt: Millis; readonly durationMs: number; readonly outcome: DeliveryOutcome }
+export type EndedAttempt = {
+  readonly startedAt: Millis
+  readonly durationMs: number
+  readonly outcome: DeliveryOutcome
+}
 
 export function settle(timer: Timer, ended: EndedAttempt, context: RuleContext): Timer {
   const after = settled(timer, ended, context)
   // An outcome that comes late may meet a timer that somebody has paused since: it counts, and the pause holds.
-  return timer.status === Status.paused && timer.extra === null && !isFinished(after) ? { ...after, status: Status.paused, wakeAt: NEVER } : after
+  return timer.status === Status.paused && timer.extra === null && !isFinished(after)
+    ? { ...after, status: Status.paused, wakeAt: NEVER }
+    : after
 }
 
 function settled(timer: Timer, ended: EndedAttempt, context: RuleContext): Timer {
@@ -61,7 +67,8 @@ function withAttempt(timer: Timer, { startedAt, durationMs, outcome }: EndedAtte
     outcome: outcome.type,
     statusCode: outcome.statusCode,
     error,
-    ...(outcome.type === 'delivered' && outcome.note !== undefined && { note: madeStorable(outcome.note.slice(0, ERROR_CHARS_KEPT)) }),
+    ...(outcome.type === 'delivered' &&
+      outcome.note !== undefined && { note: madeStorable(outcome.note.slice(0, ERROR_CHARS_KEPT)) }),
   }
   return {
     ...timer,
@@ -74,7 +81,11 @@ function withAttempt(timer: Timer, { startedAt, durationMs, outcome }: EndedAtte
   }
 }
 
-function rescheduled(timer: Timer, nextAt: Millis, { now, rescheduleMinMs = RESCHEDULE_MIN_DEFAULT_MS }: RuleContext): Timer {
+function rescheduled(
+  timer: Timer,
+  nextAt: Millis,
+  { now, rescheduleMinMs = RESCHEDULE_MIN_DEFAULT_MS }: RuleContext,
+): Timer {
   const earliestAt = now + rescheduleMinMs
   if (nextAt >= earliestAt) return movedTo(timer, nextAt, now)
   const asked = `asked to be called again in ${formatInterval(Math.max(0, nextAt - now))}; ${formatInterval(rescheduleMinMs)} is the least`
@@ -92,16 +103,37 @@ function withNote(timer: Timer, note: string): Timer {
 }
 
 /** Null when the policy is used up, or when the wait would last into the next regular firing, which then takes over. */
-function retryOf(timer: Timer, retryAfterMs: Millis | null, { now, rescheduleMinMs: waitMinMs = RESCHEDULE_MIN_DEFAULT_MS }: RuleContext): Timer | null {
-  const failed = { attempts: timer.attempts, firstAttemptAt: timer.firstAttemptAt!, retryAfterMs, waitMinMs, spread: spreadOf(timer) }
+function retryOf(
+  timer: Timer,
+  retryAfterMs: Millis | null,
+  { now, rescheduleMinMs: waitMinMs = RESCHEDULE_MIN_DEFAULT_MS }: RuleContext,
+): Timer | null {
+  const failed = {
+    attempts: timer.attempts,
+    firstAttemptAt: timer.firstAttemptAt!,
+    retryAfterMs,
+    waitMinMs,
+    spread: spreadOf(timer),
+  }
   const earliestAt = nextAttemptAt(timer.retry, failed, now)
   if (earliestAt === null) return null
   const at = Math.max(earliestAt, firingDueAt(timer)) // the clock may have been set back during the delivery
   const untilAt = timer.extra === null ? iterationAfter(timer, now)?.dueAt : timer.extra.regular.wakeAt
   if (untilAt !== undefined && at >= untilAt) return null
   const isCut = retryAfterMs !== null && now + retryAfterMs > at
-  const noted = isCut ? withNote(timer, `Retry-After asks for ${formatInterval(retryAfterMs)}; the next attempt is at the end of the retry policy instead`) : timer
-  return { ...noted, version: timer.version + 1, status: timer.extra?.regular.status ?? Status.pending, wakeAt: at, updatedAt: now }
+  const noted = isCut
+    ? withNote(
+        timer,
+        `Retry-After asks for ${formatInterval(retryAfterMs)}; the next attempt is at the end of the retry policy instead`,
+      )
+    : timer
+  return {
+    ...noted,
+    version: timer.version + 1,
+    status: timer.extra?.regular.status ?? Status.pending,
+    wakeAt: at,
+    updatedAt: now,
+  }
 }
 
 function nextIteration(timer: Timer, { now }: RuleContext): Timer | null {

@@ -13,7 +13,9 @@ export function assignShards(shards: number, nodes: readonly string[]): string[]
   const load = new Map(names.map((name) => [name, 0]))
   const owners: string[] = []
   for (let shard = 0; shard < shards; shard++) {
-    const owner = byPreference(shard as ShardId, names).find((name) => load.get(name)! < evenShare + (extras > 0 ? 1 : 0))!
+    const owner = byPreference(shard as ShardId, names).find(
+      (name) => load.get(name)! < evenShare + (extras > 0 ? 1 : 0),
+    )!
     if (load.get(owner) === evenShare) extras--
     load.set(owner, load.get(owner)! + 1)
     owners.push(owner)

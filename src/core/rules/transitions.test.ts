@@ -9,9 +9,11 @@ import type { ChangeType } from './transitions.ts'
 
 const STATUSES = Object.values(Status)
 const changeOf = (type: ChangeType): Command =>
-  type === 'update' ? { type, ...KEY, changes: {}, ifVersion: null, minLeadMs: null }
-  : type === 'cancel' ? { type, ...KEY, ifVersion: null }
-  : { type, ...KEY }
+  type === 'update'
+    ? { type, ...KEY, changes: {}, ifVersion: null, minLeadMs: null }
+    : type === 'cancel'
+      ? { type, ...KEY, ifVersion: null }
+      : { type, ...KEY }
 
 /** What each change makes of each status it is allowed in; `kept` when there is nothing to do. */
 const BECOMES: Readonly<Record<ChangeType, Partial<Record<Status, Status | 'kept'>>>> = {
@@ -51,7 +53,10 @@ test('a replacing create is allowed in every status, and makes a pending timer',
 
 test('a finished timer never goes on as if nothing had happened', () => {
   for (const status of [Status.completed, Status.failed, Status.canceled]) {
-    assert.deepEqual(TRANSITIONS[status].filter((next) => next !== Status.canceled), [Status.pending])
+    assert.deepEqual(
+      TRANSITIONS[status].filter((next) => next !== Status.canceled),
+      [Status.pending],
+    )
   }
 })
 

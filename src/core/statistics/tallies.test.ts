@@ -18,11 +18,15 @@ const CONTEXT = { now: at(60_003), retentionMs: 86_400_000 }
 const DELIVERED = { startedAt: at(60_003), durationMs: 12, outcome: { type: 'delivered', statusCode: 200 } } as const
 
 function happened(before: Timer | null, after: Timer): string[] {
-  return talliesOf(before, after).filter(({ slotAt }) => slotAt !== STANDING).map(({ name, amount }) => `${name} ${amount}`)
+  return talliesOf(before, after)
+    .filter(({ slotAt }) => slotAt !== STANDING)
+    .map(({ name, amount }) => `${name} ${amount}`)
 }
 
 function stands(before: Timer | null, after: Timer): string[] {
-  return talliesOf(before, after).filter(({ slotAt }) => slotAt === STANDING).map(({ name, amount }) => `${name} ${amount}`)
+  return talliesOf(before, after)
+    .filter(({ slotAt }) => slotAt === STANDING)
+    .map(({ name, amount }) => `${name} ${amount}`)
 }
 
 test('a change that is no event adds nothing to what happened', () => {
@@ -34,15 +38,29 @@ test('a change that is no event adds nothing to what happened', () => {
 test('a creation is counted with its delay, in the slot it happened in', () => {
   const timer = aTimer()
   assert.deepEqual(happened(null, timer), ['created 1', 'delay.1m_to_5m 1'])
-  for (const { slotAt } of talliesOf(null, timer)) assert.ok(slotAt === STANDING || (slotAt <= timer.updatedAt && timer.updatedAt < slotAt + SLOT_MS))
-  assert.deepEqual(happened(null, aTimer({ schedule: 'R/PT1H', anchorAt: at(0), dueAt: at(3_600_000) })), ['created 1', 'created.cycles 1', 'delay.1h_to_24h 1'])
+  for (const { slotAt } of talliesOf(null, timer))
+    assert.ok(slotAt === STANDING || (slotAt <= timer.updatedAt && timer.updatedAt < slotAt + SLOT_MS))
+  assert.deepEqual(happened(null, aTimer({ schedule: 'R/PT1H', anchorAt: at(0), dueAt: at(3_600_000) })), [
+    'created 1',
+    'created.cycles 1',
+    'delay.1h_to_24h 1',
+  ])
   const again = { ...timer, version: 3, createdAt: at(5), updatedAt: at(5) }
-  assert.deepEqual(happened({ ...timer, status: Status.canceled, wakeAt: at(9) }, again), ['created 1', 'delay.under_1m 1'])
+  assert.deepEqual(happened({ ...timer, status: Status.canceled, wakeAt: at(9) }, again), [
+    'created 1',
+    'delay.under_1m 1',
+  ])
 })
 
 test('a firing is counted at its first attempt, with its lateness', () => {
   const timer = aTimer()
-  assert.deepEqual(happened(timer, settle(timer, DELIVERED, CONTEXT)), ['completed 1', 'delivery.ms 12', 'fired 1', 'late.ms 3', 'late.in.3 1'])
+  assert.deepEqual(happened(timer, settle(timer, DELIVERED, CONTEXT)), [
+    'completed 1',
+    'delivery.ms 12',
+    'fired 1',
+    'late.ms 3',
+    'late.in.3 1',
+  ])
   const refused = { type: 'failed', error: 'HTTP 500', statusCode: 500, retryAfterMs: null, final: false } as const
   const retried = settle(timer, { ...DELIVERED, outcome: refused }, CONTEXT)
   assert.deepEqual(happened(timer, retried), ['delivery.ms 12', 'fired 1', 'late.ms 3', 'late.in.3 1'])
@@ -67,8 +85,15 @@ test('a cycle counts its firings and its end', () => {
 
 test('intervals are told in their largest unit, and odd ones all alike', () => {
   const cases: [schedule: string, name: string][] = [
-    ['R/PT60S', 'PT1M'], ['R3/PT90M', 'PT90M'], ['R/PT24H', 'P1D'], ['R/P2W', 'P14D'], ['R/P12M', 'P1Y'], ['R/P1M', 'P1M'],
-    ['R/PT1.5S', 'other'], ['R/P1M1D', 'other'], ['R/PT86401S', 'other'],
+    ['R/PT60S', 'PT1M'],
+    ['R3/PT90M', 'PT90M'],
+    ['R/PT24H', 'P1D'],
+    ['R/P2W', 'P14D'],
+    ['R/P12M', 'P1Y'],
+    ['R/P1M', 'P1M'],
+    ['R/PT1.5S', 'other'],
+    ['R/P1M1D', 'other'],
+    ['R/PT86401S', 'other'],
   ]
   for (const [schedule, name] of cases) {
     assert.ok(stands(null, aTimer({ schedule, anchorAt: at(0) })).includes(`interval.${name} 1`), schedule)
@@ -88,8 +113,16 @@ test('what stands is what the rows say, whatever the series of changes was', () 
     let before: Timer | null = null
     for (const { status, dueMs, schedule, updatedMs } of changes) {
       const wakeAt = status === Status.paused ? NEVER : at(dueMs)
-      const after = aTimer({ status, dueAt: at(dueMs), wakeAt, schedule, anchorAt: schedule === null ? null : at(0), updatedAt: at(updatedMs) })
-      for (const { name, slotAt, amount } of talliesOf(before, after)) if (slotAt === STANDING) sums.set(name, (sums.get(name) ?? 0) + amount)
+      const after = aTimer({
+        status,
+        dueAt: at(dueMs),
+        wakeAt,
+        schedule,
+        anchorAt: schedule === null ? null : at(0),
+        updatedAt: at(updatedMs),
+      })
+      for (const { name, slotAt, amount } of talliesOf(before, after))
+        if (slotAt === STANDING) sums.set(name, (sums.get(name) ?? 0) + amount)
       before = after
     }
     const left = [...sums].filter(([, amount]) => amount !== 0).map(([name, amount]) => `${name} ${amount}`)

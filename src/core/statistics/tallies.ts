@@ -90,7 +90,13 @@ function addCreated(timer: Timer, add: Add): void {
 }
 
 function addEnded(timer: Timer, add: Add): void {
-  add(timer.status === Status.completed ? TallyName.completed : timer.status === Status.failed ? TallyName.failed : TallyName.canceled)
+  add(
+    timer.status === Status.completed
+      ? TallyName.completed
+      : timer.status === Status.failed
+        ? TallyName.failed
+        : TallyName.canceled,
+  )
   if (kindOf(timer) !== TimerKind.once) add(TallyName.endedCycles)
 }
 
@@ -130,7 +136,9 @@ function standingOf(timer: Timer): readonly string[] {
 
 function wakeName({ wakeAt, updatedAt }: Timer): string {
   const isNear = wakeAt - updatedAt <= BY_HOUR_UP_TO_MS
-  return isNear ? `${TallyPrefix.wakeHour}${Math.floor(wakeAt / HOUR)}` : `${TallyPrefix.wakeDay}${Math.floor(wakeAt / DAY)}`
+  return isNear
+    ? `${TallyPrefix.wakeHour}${Math.floor(wakeAt / HOUR)}`
+    : `${TallyPrefix.wakeDay}${Math.floor(wakeAt / DAY)}`
 }
 
 export const OTHER_INTERVALS = 'other'
@@ -146,7 +154,8 @@ function commonInterval({ years, months, weeks, days, hours, minutes, millisecon
   const fixedMs = milliseconds + minutes * 60_000 + hours * HOUR + (days + 7 * weeks) * DAY
   const calendarMonths = years * 12 + months
   if (fixedMs > 0 && calendarMonths > 0) return OTHER_INTERVALS
-  if (calendarMonths > 0) return calendarMonths % 12 === 0 ? named(calendarMonths / 12, 'P', 'Y') : named(calendarMonths, 'P', 'M')
+  if (calendarMonths > 0)
+    return calendarMonths % 12 === 0 ? named(calendarMonths / 12, 'P', 'Y') : named(calendarMonths, 'P', 'M')
   if (fixedMs % DAY === 0) return named(fixedMs / DAY, 'P', 'D')
   if (fixedMs % HOUR === 0) return named(fixedMs / HOUR, 'PT', 'H')
   return fixedMs % 60_000 === 0 ? named(fixedMs / 60_000, 'PT', 'M') : named(fixedMs / 1_000, 'PT', 'S')

@@ -58,11 +58,17 @@ function fromNowOn(counts: readonly WakeCount[], start: Millis): WakeCount[] {
 }
 
 function countBefore(counts: readonly WakeCount[], end: Millis): number {
-  return counts.reduce((sum, { from, lengthMs, count }) => sum + count * Math.min(1, Math.max(0, (end - from) / lengthMs)), 0)
+  return counts.reduce(
+    (sum, { from, lengthMs, count }) => sum + count * Math.min(1, Math.max(0, (end - from) / lengthMs)),
+    0,
+  )
 }
 
 /** A stretch that is longer than a slot may be in as many as it has timers. */
-function slotsBetween(counts: readonly WakeCount[], { from, end, slotMs }: { from: Millis; end: Millis; slotMs: Millis }): number {
+function slotsBetween(
+  counts: readonly WakeCount[],
+  { from, end, slotMs }: { from: Millis; end: Millis; slotMs: Millis },
+): number {
   const single = new Set<number>()
   let spread = 0
   for (const one of counts) {

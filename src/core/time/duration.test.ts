@@ -8,18 +8,34 @@ import { NEVER } from '../timer/timer.ts'
 
 const at = (text: string): number => Temporal.Instant.from(text).epochMilliseconds
 const text = (ms: number): string => Temporal.Instant.fromEpochMilliseconds(ms).toString()
-const fault = (expected: string) => (error: unknown) => error instanceof DuetimeError && error.details['fault'] === expected
+const fault = (expected: string) => (error: unknown) =>
+  error instanceof DuetimeError && error.details['fault'] === expected
 
 const none: IsoDuration = { years: 0, months: 0, weeks: 0, days: 0, hours: 0, minutes: 0, milliseconds: 0 }
 const upTo = (max: number): fc.Arbitrary<number> => fc.oneof(fc.constant(0), fc.integer({ min: 0, max }))
 const durations: fc.Arbitrary<IsoDuration> = fc
   .record(
-    { years: upTo(3), months: upTo(30), weeks: upTo(9), days: upTo(400), hours: upTo(99), minutes: upTo(99), milliseconds: upTo(99_999) },
+    {
+      years: upTo(3),
+      months: upTo(30),
+      weeks: upTo(9),
+      days: upTo(400),
+      hours: upTo(99),
+      minutes: upTo(99),
+      milliseconds: upTo(99_999),
+    },
     { noNullPrototype: true },
   )
   .filter((duration) => duration.years + duration.months > 0 || fixedMs(duration) >= 1_000)
 const instants = fc.integer({ min: at('1999-01-01T00:00:00Z'), max: at('2100-01-01T00:00:00Z') })
-const zones = fc.constantFrom(null, 'Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe', 'Asia/Kolkata', '+05:30')
+const zones = fc.constantFrom(
+  null,
+  'Europe/Berlin',
+  'America/New_York',
+  'Australia/Lord_Howe',
+  'Asia/Kolkata',
+  '+05:30',
+)
 
 function written(duration: IsoDuration): string {
   const { years, months, weeks, days, hours, minutes, milliseconds } = duration
@@ -29,8 +45,37 @@ function written(duration: IsoDuration): string {
 
 test('text that is not a duration is refused as malformed', () => {
   const refused = [
-    '', 'P', 'PT', 'P1', 'PT5', '5M', 'P1YT', 'P-1D', '-P1D', '+P1D', 'P+1D', 'p1d', 'P1d', 'pt5m', 'P1D2D', 'P1D1Y', 'PT1S1M', 'PT1M1M',
-    'P1H', 'PT1D', 'P1.5D', 'PT1.5H', 'PT1.S', 'PT.5S', 'PT1.1234567890S', 'PT1.5,5S', ' PT1S', 'PT1S ', 'PT1S\n', 'PT1e3S', 'PT٣S',
+    '',
+    'P',
+    'PT',
+    'P1',
+    'PT5',
+    '5M',
+    'P1YT',
+    'P-1D',
+    '-P1D',
+    '+P1D',
+    'P+1D',
+    'p1d',
+    'P1d',
+    'pt5m',
+    'P1D2D',
+    'P1D1Y',
+    'PT1S1M',
+    'PT1M1M',
+    'P1H',
+    'PT1D',
+    'P1.5D',
+    'PT1.5H',
+    'PT1.S',
+    'PT.5S',
+    'PT1.1234567890S',
+    'PT1.5,5S',
+    ' PT1S',
+    'PT1S ',
+    'PT1S\n',
+    'PT1e3S',
+    'PT٣S',
     'P1D/PT1S',
     `PT${'1'.repeat(300)}S`,
   ]
@@ -67,7 +112,9 @@ test('a written duration is read back as it was', () => {
 
 test('months are added in one step, so a short month does not shorten the ones after it', () => {
   const month = parseIsoDuration('P1M')
-  const dates = [0, 1, 2, 3, 13].map((times) => text(addDuration(at('2026-01-31T10:00:00Z'), month, times, null)).slice(0, 10))
+  const dates = [0, 1, 2, 3, 13].map((times) =>
+    text(addDuration(at('2026-01-31T10:00:00Z'), month, times, null)).slice(0, 10),
+  )
   assert.deepEqual(dates, ['2026-01-31', '2026-02-28', '2026-03-31', '2026-04-30', '2027-02-28'])
 })
 
@@ -123,7 +170,10 @@ test('a sum is never earlier than the shortest the duration can be', () => {
 })
 
 test('the steps to reach an instant are those a walk would take', () => {
-  const distances = fc.oneof(fc.integer({ min: -10_000, max: 10_000 }), fc.integer({ min: 0, max: 20 * 365 * 86_400_000 }))
+  const distances = fc.oneof(
+    fc.integer({ min: -10_000, max: 10_000 }),
+    fc.integer({ min: 0, max: 20 * 365 * 86_400_000 }),
+  )
   fc.assert(
     fc.property(instants, durations, distances, zones, (from, duration, distance, zone) => {
       // At most some hundred steps on foot, however short the duration.
@@ -139,7 +189,10 @@ test('an instant on the grid is reached exactly, one millisecond later takes one
   fc.assert(
     fc.property(instants, durations, fc.integer({ min: 1, max: 1_000 }), zones, (from, duration, steps, zone) => {
       const to = addDuration(from, duration, steps, zone)
-      assert.deepEqual([stepsToReach(from, to, duration, zone), stepsToReach(from, to + 1, duration, zone)], [steps, steps + 1])
+      assert.deepEqual(
+        [stepsToReach(from, to, duration, zone), stepsToReach(from, to + 1, duration, zone)],
+        [steps, steps + 1],
+      )
     }),
   )
 })

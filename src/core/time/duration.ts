@@ -65,7 +65,11 @@ export function parseIsoDuration(text: string, provided: string = text): IsoDura
 export function checkLength(text: string): void {
   if (text.length <= TEXT_CHARS_MAX) return
   const start = `${text.slice(0, TEXT_CHARS_MAX)}…`
-  throw invalidSchedule('format', `A time is written in at most ${TEXT_CHARS_MAX} characters; this text has ${text.length}.`, start)
+  throw invalidSchedule(
+    'format',
+    `A time is written in at most ${TEXT_CHARS_MAX} characters; this text has ${text.length}.`,
+    start,
+  )
 }
 
 /** `5` is half a second, `0009` less than a millisecond: digits beyond the third are cut. */
@@ -75,7 +79,12 @@ export function fractionMs(digits: string | undefined): Millis {
 
 /** The length of the weeks and smaller fields, with days of 24 hours; years and months are not in it. */
 export function fixedMs(duration: IsoDuration): Millis {
-  return (duration.weeks * 7 + duration.days) * DAY + duration.hours * HOUR + duration.minutes * MINUTE + duration.milliseconds
+  return (
+    (duration.weeks * 7 + duration.days) * DAY +
+    duration.hours * HOUR +
+    duration.minutes * MINUTE +
+    duration.milliseconds
+  )
 }
 
 /** Its length anywhere on the calendar, given how long a year and a month are taken to be. */

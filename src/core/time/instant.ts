@@ -22,13 +22,21 @@ export function parseInstant(text: string): Millis {
 }
 
 /** Also tells the zone of a suffix as in `2030-01-31T09:00:00+01:00[Europe/Berlin]`. `provided` is what an error quotes in its details. */
-export function parseZonedInstant(text: string, provided: string = text): { readonly at: Millis; readonly timeZone: string | null } {
+export function parseZonedInstant(
+  text: string,
+  provided: string = text,
+): { readonly at: Millis; readonly timeZone: string | null } {
   checkLength(text)
-  const malformed = (why: string): Error => invalidSchedule('format', `"${text}" ${why}; write it like ${EXAMPLE}.`, provided)
+  const malformed = (why: string): Error =>
+    invalidSchedule('format', `"${text}" ${why}; write it like ${EXAMPLE}.`, provided)
 
   const match = DATE_TIME.exec(text)
   if (match === null) {
-    throw malformed(BARE_DATE.test(text) ? 'is a date without a time and an offset' : 'is not an ISO 8601 date and time with an offset')
+    throw malformed(
+      BARE_DATE.test(text)
+        ? 'is a date without a time and an offset'
+        : 'is not an ISO 8601 date and time with an offset',
+    )
   }
   const year = Number(match[1])
   const month = Number(match[2])
@@ -36,7 +44,8 @@ export function parseZonedInstant(text: string, provided: string = text): { read
   const hour = Number(match[4])
   const minute = Number(match[5])
   const second = match[6] === undefined ? 0 : Number(match[6])
-  if (month < 1 || month > 12 || day < 1 || day > daysInMonth(year, month)) throw malformed('names a day that does not exist')
+  if (month < 1 || month > 12 || day < 1 || day > daysInMonth(year, month))
+    throw malformed('names a day that does not exist')
   if (hour > 23 || minute > 59 || second > 59) throw malformed('names a time of day that does not exist')
   const local = utc(year, month, day) + hour * 60 * MINUTE + minute * MINUTE + second * 1_000 + fractionMs(match[7])
 
@@ -69,7 +78,11 @@ export function parseTimeZone(zone: string, provided: string = zone.slice(0, ZON
     }
   }
   const shown = zone.slice(0, ZONE_CHARS_MAX)
-  throw invalidSchedule('range', `The time zone "${shown}" is not known; use an IANA name such as Europe/Berlin.`, provided)
+  throw invalidSchedule(
+    'range',
+    `The time zone "${shown}" is not known; use an IANA name such as Europe/Berlin.`,
+    provided,
+  )
 }
 
 function zoneOffsetMs(at: Millis, timeZone: string): Millis {

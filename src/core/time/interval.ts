@@ -20,7 +20,11 @@ export function parseInterval(text: string): Millis {
 function isoMs(text: string): Millis {
   const duration = parseIsoDuration(text)
   if (duration.years !== 0 || duration.months !== 0) {
-    throw invalidSchedule('format', `"${text}" has years or months, whose length varies: use days or hours, such as P30D or 720h.`, text)
+    throw invalidSchedule(
+      'format',
+      `"${text}" has years or months, whose length varies: use days or hours, such as P30D or 720h.`,
+      text,
+    )
   }
   return fixedMs(duration)
 }

@@ -4,8 +4,27 @@ import { DuetimeError } from '../errors.ts'
 import { isoDurationOf, isoDurationText } from './plain-duration.ts'
 
 test('text that is no length of time is refused, with examples of what is', () => {
-  for (const text of ['', ' ', '3', 'd', '3 days', '-3d', '1.5', '1.5d', '0.5mo', 'P', 'PT', '3D', '1e3s', `${'9'.repeat(12)}d`]) {
-    assert.throws(() => isoDurationText(text), (error) => error instanceof DuetimeError && error.code === 'INVALID_SCHEDULE', text)
+  for (const text of [
+    '',
+    ' ',
+    '3',
+    'd',
+    '3 days',
+    '-3d',
+    '1.5',
+    '1.5d',
+    '0.5mo',
+    'P',
+    'PT',
+    '3D',
+    '1e3s',
+    `${'9'.repeat(12)}d`,
+  ]) {
+    assert.throws(
+      () => isoDurationText(text),
+      (error) => error instanceof DuetimeError && error.code === 'INVALID_SCHEDULE',
+      text,
+    )
   }
   assert.throws(() => isoDurationText('soon'), /write 90s, 1h30m, 3d/)
 })

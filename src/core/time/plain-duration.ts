@@ -35,7 +35,11 @@ export function isoDurationText(text: string): string {
   const written = text.trim()
   if (written.startsWith('P')) return checked(written, text)
   if (!TERMS.test(written)) {
-    throw invalidSchedule('format', `"${text}" is not a length of time: write 90s, 1h30m, 3d, 2w, 6mo, 1y, or ISO 8601 such as P3D.`, text)
+    throw invalidSchedule(
+      'format',
+      `"${text}" is not a length of time: write 90s, 1h30m, 3d, 2w, 6mo, 1y, or ISO 8601 such as P3D.`,
+      text,
+    )
   }
   const fields: Record<string, number> = {}
   for (const [, amount, unit = ''] of written.matchAll(TERM)) {
@@ -49,7 +53,8 @@ export function isoDurationText(text: string): string {
 export function isoDurationOf(fields: DurationFields): string {
   const shown = JSON.stringify(fields)
   const unknown = Object.keys(fields).find((name) => !FIELDS.has(name))
-  if (unknown !== undefined) throw invalidSchedule('format', `"${unknown}" is no unit of time; known are ${[...FIELDS].join(', ')}.`, shown)
+  if (unknown !== undefined)
+    throw invalidSchedule('format', `"${unknown}" is no unit of time; known are ${[...FIELDS].join(', ')}.`, shown)
   if ([...FIELDS].every((name) => fields[name as keyof DurationFields] === undefined)) {
     throw invalidSchedule('format', `${shown} is no length of time: say how long, such as { hours: 1 }.`, shown)
   }
@@ -62,13 +67,25 @@ function isoText(fields: DurationFields, provided: string): string {
     if (Number.isFinite(value) && value >= 0) return value
     throw invalidSchedule('format', `${provided}: ${name} must be a number, 0 or more.`, provided)
   }
-  const calendar = ([['years', 'Y'], ['months', 'M'], ['weeks', 'W'], ['days', 'D']] as const).map(([name, letter]) => {
+  const calendar = (
+    [
+      ['years', 'Y'],
+      ['months', 'M'],
+      ['weeks', 'W'],
+      ['days', 'D'],
+    ] as const
+  ).map(([name, letter]) => {
     const value = amount(name)
     if (Number.isInteger(value)) return value === 0 ? '' : `${value}${letter}`
-    throw invalidSchedule('format', `${provided}: ${name} must be whole, since their length varies; use hours instead.`, provided)
+    throw invalidSchedule(
+      'format',
+      `${provided}: ${name} must be whole, since their length varies; use hours instead.`,
+      provided,
+    )
   })
   // Hours and smaller have fixed lengths, so parts of them add up.
-  const ms = amount('hours') * 3_600_000 + amount('minutes') * 60_000 + amount('seconds') * 1_000 + amount('milliseconds')
+  const ms =
+    amount('hours') * 3_600_000 + amount('minutes') * 60_000 + amount('seconds') * 1_000 + amount('milliseconds')
   const iso = `P${calendar.join('')}${clockText(Math.round(ms))}`
   return iso === 'P' ? 'PT0S' : checked(iso, provided)
 }

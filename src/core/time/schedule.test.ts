@@ -8,8 +8,13 @@ import type { CycleSchedule } from './schedule.ts'
 
 const at = (text: string): number => Temporal.Instant.from(text).epochMilliseconds
 const NOW = at('2026-01-31T10:00:00Z')
-const fault = (expected: string, message = /./) => (error: unknown) =>
-  error instanceof DuetimeError && error.code === 'INVALID_SCHEDULE' && error.details['fault'] === expected && message.test(error.message)
+const fault =
+  (expected: string, message = /./) =>
+  (error: unknown) =>
+    error instanceof DuetimeError &&
+    error.code === 'INVALID_SCHEDULE' &&
+    error.details['fault'] === expected &&
+    message.test(error.message)
 
 function cycle(text: string, timeZone: string | null = null): CycleSchedule {
   const schedule = parseSchedule(text, timeZone)
@@ -19,11 +24,30 @@ function cycle(text: string, timeZone: string | null = null): CycleSchedule {
 
 test('malformed schedules are refused as such, with the whole text quoted', () => {
   const refused = [
-    '', 'P', 'PT', '5M', '10m', '2026-01-31', '2026-01-31T10:00:00', 'R', 'R3', 'R3/', 'R/', 'R3//PT1M', 'R-1/PT1M', 'R+1/PT1M',
-    'R1.5/PT1M', 'r3/PT1M',
-    'R3/PT1M/', 'R3/PT1M/2026-01-31T10:00:00Z', 'R3/2026-01-31T10:00:00/PT1M', 'R3/2026-01-31T10:00:00Z',
+    '',
+    'P',
+    'PT',
+    '5M',
+    '10m',
+    '2026-01-31',
+    '2026-01-31T10:00:00',
+    'R',
+    'R3',
+    'R3/',
+    'R/',
+    'R3//PT1M',
+    'R-1/PT1M',
+    'R+1/PT1M',
+    'R1.5/PT1M',
+    'r3/PT1M',
+    'R3/PT1M/',
+    'R3/PT1M/2026-01-31T10:00:00Z',
+    'R3/2026-01-31T10:00:00/PT1M',
+    'R3/2026-01-31T10:00:00Z',
     'R3/2026-01-31T10:00:00Z/PT1M/PT1M',
-    'RX/PT1M', '* * * * *', ' PT1M',
+    'RX/PT1M',
+    '* * * * *',
+    ' PT1M',
   ]
   for (const text of refused) {
     assert.throws(() => parseSchedule(text), fault('format'), text)
@@ -41,9 +65,21 @@ test('overlong text is refused and not echoed in full', () => {
 
 test('well-formed schedules out of bounds are refused as out of range', () => {
   const refused = [
-    'R0/PT1M', 'R1001/PT1M', `R${'9'.repeat(30)}/PT1M`, 'R/PT0S', 'R3/P0D', 'PT0.5S', 'PT0.999S', 'R3/PT0.5S', 'P101Y', 'P100YT1S', 'P1201M',
+    'R0/PT1M',
+    'R1001/PT1M',
+    `R${'9'.repeat(30)}/PT1M`,
+    'R/PT0S',
+    'R3/P0D',
+    'PT0.5S',
+    'PT0.999S',
+    'R3/PT0.5S',
+    'P101Y',
+    'P100YT1S',
+    'P1201M',
     'P36526D',
-    'PT99999999999S', 'R/P101Y', 'R3/2026-01-31T10:00:00Z/PT0S',
+    'PT99999999999S',
+    'R/P101Y',
+    'R3/2026-01-31T10:00:00Z/PT0S',
   ]
   for (const text of refused) {
     assert.throws(() => parseSchedule(text), fault('range'), text)
@@ -52,27 +88,52 @@ test('well-formed schedules out of bounds are refused as out of range', () => {
 })
 
 test('a duration of no length is due at once', () => {
-  for (const text of ['PT0S', 'P0D']) assert.deepEqual(firstFiring(parseSchedule(text), 5_000), { dueAt: 5_000, anchorAt: null, iteration: 1 })
+  for (const text of ['PT0S', 'P0D'])
+    assert.deepEqual(firstFiring(parseSchedule(text), 5_000), { dueAt: 5_000, anchorAt: null, iteration: 1 })
 })
 
 test('an unknown or contradictory time zone is refused', () => {
   assert.throws(() => parseSchedule('P1D', 'Mars/Olympus'), fault('range', /Mars\/Olympus.*Europe\/Berlin/))
-  assert.throws(() => parseSchedule('2026-07-01T10:00:00Z[Europe/Berlin]', 'Asia/Tokyo'), fault('format', /Europe\/Berlin.*Asia\/Tokyo/))
+  assert.throws(
+    () => parseSchedule('2026-07-01T10:00:00Z[Europe/Berlin]', 'Asia/Tokyo'),
+    fault('format', /Europe\/Berlin.*Asia\/Tokyo/),
+  )
 })
 
 test('no text makes it throw anything but a coded error', () => {
-  const parts = ['R', '3', '/', 'P', 'T', '1', 'D', 'M', 'S', '.', '-', 'Z', '+01:00', '2026-01-31T10:00:00', '[Asia/Tokyo]', '99999999999']
+  const parts = [
+    'R',
+    '3',
+    '/',
+    'P',
+    'T',
+    '1',
+    'D',
+    'M',
+    'S',
+    '.',
+    '-',
+    'Z',
+    '+01:00',
+    '2026-01-31T10:00:00',
+    '[Asia/Tokyo]',
+    '99999999999',
+  ]
   const nearly = fc.array(fc.constantFrom(...parts), { maxLength: 9 }).map((chosen) => chosen.join(''))
   fc.assert(
-    fc.property(fc.oneof(fc.string(), nearly), fc.option(fc.oneof(fc.string(), fc.constant('Europe/Berlin'))), (text, zone) => {
-      try {
-        const schedule = parseSchedule(text, zone)
-        assert.equal(schedule.text, text)
-        upcomingFirings(schedule, NOW, 3)
-      } catch (error) {
-        if (!(error instanceof DuetimeError)) throw error
-      }
-    }),
+    fc.property(
+      fc.oneof(fc.string(), nearly),
+      fc.option(fc.oneof(fc.string(), fc.constant('Europe/Berlin'))),
+      (text, zone) => {
+        try {
+          const schedule = parseSchedule(text, zone)
+          assert.equal(schedule.text, text)
+          upcomingFirings(schedule, NOW, 3)
+        } catch (error) {
+          if (!(error instanceof DuetimeError)) throw error
+        }
+      },
+    ),
     { numRuns: 3_000 },
   )
 })
@@ -127,7 +188,11 @@ test('a past instant is answered as it is', () => {
 test('a duration counts from now, and a cycle fires first one duration after it', () => {
   assert.deepEqual(firstFiring(parseSchedule('PT10M'), NOW), { dueAt: NOW + 600_000, anchorAt: null, iteration: 1 })
   assert.deepEqual(firstFiring(parseSchedule('R3/PT10M'), NOW), { dueAt: NOW + 600_000, anchorAt: NOW, iteration: 1 })
-  assert.deepEqual(upcomingFirings(parseSchedule('R3/PT10M'), NOW, 10), [NOW + 600_000, NOW + 1_200_000, NOW + 1_800_000])
+  assert.deepEqual(upcomingFirings(parseSchedule('R3/PT10M'), NOW, 10), [
+    NOW + 600_000,
+    NOW + 1_200_000,
+    NOW + 1_800_000,
+  ])
 })
 
 test('a cycle with a start fires first at its start', () => {
@@ -146,8 +211,15 @@ test('a cycle that began years ago joins in at its next grid point', () => {
 })
 
 test('a monthly cycle from Jan 31 is at the end of each month', () => {
-  const dates = upcomingFirings(parseSchedule('R/P1M'), NOW, 4).map((due) => Temporal.Instant.fromEpochMilliseconds(due).toString())
-  assert.deepEqual(dates, ['2026-02-28T10:00:00Z', '2026-03-31T10:00:00Z', '2026-04-30T10:00:00Z', '2026-05-31T10:00:00Z'])
+  const dates = upcomingFirings(parseSchedule('R/P1M'), NOW, 4).map((due) =>
+    Temporal.Instant.fromEpochMilliseconds(due).toString(),
+  )
+  assert.deepEqual(dates, [
+    '2026-02-28T10:00:00Z',
+    '2026-03-31T10:00:00Z',
+    '2026-04-30T10:00:00Z',
+    '2026-05-31T10:00:00Z',
+  ])
 })
 
 test('one-shots have one firing and no iterations', () => {
@@ -171,7 +243,19 @@ const cycles = fc
   .record({
     repetitions: fc.option(fc.integer({ min: 1, max: 60 })),
     startAt: fc.option(starts),
-    duration: fc.constantFrom('PT1S', 'PT1.001S', 'PT90M', 'PT36H', 'P1D', 'P1W', 'P1M', 'P1M1D', 'P3MT1S', 'P1Y', 'P1DT12H'),
+    duration: fc.constantFrom(
+      'PT1S',
+      'PT1.001S',
+      'PT90M',
+      'PT36H',
+      'P1D',
+      'P1W',
+      'P1M',
+      'P1M1D',
+      'P3MT1S',
+      'P1Y',
+      'P1DT12H',
+    ),
     zone: fc.constantFrom(null, 'Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe'),
   })
   .map(({ repetitions, startAt, duration, zone }) => {
@@ -201,24 +285,34 @@ test('every firing is one addition from the anchor, later than the one before, a
 
 test('a fixed duration never drifts, however many iterations have passed', () => {
   fc.assert(
-    fc.property(fc.integer({ min: 1_000, max: 10_000_000 }), fc.integer({ min: 1, max: 100_000_000 }), (stepMs, iteration) => {
-      const text = `R/PT${Math.floor(stepMs / 1_000)}.${String(stepMs % 1_000).padStart(3, '0')}S`
-      assert.equal(firingOf(parseSchedule(text), NOW, iteration), NOW + iteration * stepMs)
-    }),
+    fc.property(
+      fc.integer({ min: 1_000, max: 10_000_000 }),
+      fc.integer({ min: 1, max: 100_000_000 }),
+      (stepMs, iteration) => {
+        const text = `R/PT${Math.floor(stepMs / 1_000)}.${String(stepMs % 1_000).padStart(3, '0')}S`
+        assert.equal(firingOf(parseSchedule(text), NOW, iteration), NOW + iteration * stepMs)
+      },
+    ),
   )
 })
 
 test('the iteration at or after an instant is the one a walk over the grid finds', () => {
   fc.assert(
-    fc.property(cycles, starts, fc.integer({ min: 0, max: 62 }), fc.integer({ min: -1, max: 1 }), (schedule, now, near, shift) => {
-      const anchorAt = schedule.startAt ?? now
-      const target = addDuration(anchorAt, schedule.duration, near, schedule.timeZone) + shift
-      let walked: number | null = null
-      for (let iteration = 1; iteration <= (schedule.repetitions ?? 100) && walked === null; iteration += 1) {
-        if ((firingOf(schedule, anchorAt, iteration) ?? 0) >= target) walked = iteration
-      }
-      assert.equal(iterationAtOrAfter(schedule, anchorAt, target), walked)
-    }),
+    fc.property(
+      cycles,
+      starts,
+      fc.integer({ min: 0, max: 62 }),
+      fc.integer({ min: -1, max: 1 }),
+      (schedule, now, near, shift) => {
+        const anchorAt = schedule.startAt ?? now
+        const target = addDuration(anchorAt, schedule.duration, near, schedule.timeZone) + shift
+        let walked: number | null = null
+        for (let iteration = 1; iteration <= (schedule.repetitions ?? 100) && walked === null; iteration += 1) {
+          if ((firingOf(schedule, anchorAt, iteration) ?? 0) >= target) walked = iteration
+        }
+        assert.equal(iterationAtOrAfter(schedule, anchorAt, target), walked)
+      },
+    ),
     { numRuns: 300 },
   )
 })

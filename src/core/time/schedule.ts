@@ -37,12 +37,21 @@ export type Schedule = InstantSchedule | DurationSchedule | CycleSchedule
 const DAY = 86_400_000
 /** A year is at most 365.25 days on average, so that P100Y, P1200M and P36525D are all just within the limit. */
 const AVERAGE = { yearMs: 365.25 * DAY, monthMs: (365.25 * DAY) / 12 }
-const HORIZON: IsoDuration = { years: DELAY_MAX_YEARS, months: 0, weeks: 0, days: 0, hours: 0, minutes: 0, milliseconds: 0 }
+const HORIZON: IsoDuration = {
+  years: DELAY_MAX_YEARS,
+  months: 0,
+  weeks: 0,
+  days: 0,
+  hours: 0,
+  minutes: 0,
+  milliseconds: 0,
+}
 
 export function parseSchedule(text: string, timeZone: string | null = null): Schedule {
   checkLength(text)
   const zone = timeZone === null ? null : parseTimeZone(timeZone)
-  if (text.startsWith('P')) return { kind: 'duration', duration: parseDelay(text, text, { orNone: true }), timeZone: zone, text }
+  if (text.startsWith('P'))
+    return { kind: 'duration', duration: parseDelay(text, text, { orNone: true }), timeZone: zone, text }
   if (text.startsWith('R')) return parseCycle(text, zone)
   if (!/^\d{4}-/.test(text)) {
     throw invalidSchedule(
@@ -60,7 +69,11 @@ function parseCycle(text: string, zone: string | null): CycleSchedule {
   const last = text.lastIndexOf('/') // a start may have a slash of its own, in its time zone
   const head = /^R(\d*)$/.exec(first < 0 ? text : text.slice(0, first))
   if (head === null || first < 0) {
-    throw invalidSchedule('format', `"${text}" is not a cycle: write R/PT10M, R3/PT10M or R3/2030-01-31T09:00:00Z/PT10M.`, text)
+    throw invalidSchedule(
+      'format',
+      `"${text}" is not a cycle: write R/PT10M, R3/PT10M or R3/2030-01-31T09:00:00Z/PT10M.`,
+      text,
+    )
   }
   const duration = parseDelay(text.slice(last + 1), text)
   const start = first === last ? null : parseZonedInstant(text.slice(first + 1, last), text)
@@ -69,7 +82,14 @@ function parseCycle(text: string, zone: string | null): CycleSchedule {
     const fix = `repeat 1 to ${CYCLE_REPETITIONS_MAX} times, or write R without a number to repeat for ever`
     throw invalidSchedule('range', `"${text}" repeats ${head[1]} times: ${fix}.`, text)
   }
-  return { kind: 'cycle', repetitions, startAt: start?.at ?? null, duration, timeZone: oneZone(start?.timeZone ?? null, zone, text), text }
+  return {
+    kind: 'cycle',
+    repetitions,
+    startAt: start?.at ?? null,
+    duration,
+    timeZone: oneZone(start?.timeZone ?? null, zone, text),
+    text,
+  }
 }
 
 /** `orNone`: no time at all is at once. */
@@ -87,7 +107,11 @@ export function tooShort(text: string, provided: string): DuetimeError {
 
 function oneZone(written: string | null, asked: string | null, provided: string): string | null {
   if (written === null || asked === null || written === asked) return written ?? asked
-  throw invalidSchedule('format', `The schedule names the time zone ${written} and the request ${asked}; leave one of them out.`, provided)
+  throw invalidSchedule(
+    'format',
+    `The schedule names the time zone ${written} and the request ${asked}; leave one of them out.`,
+    provided,
+  )
 }
 
 export type Firing = { readonly dueAt: Millis; readonly anchorAt: Millis | null; readonly iteration: number }
@@ -96,7 +120,10 @@ export type Firing = { readonly dueAt: Millis; readonly anchorAt: Millis | null;
 export function firstFiring(schedule: Schedule, now: Millis): Firing {
   const firing = unboundedFirstFiring(schedule, now)
   // The calendar is asked only in the border region: no 100 years are shorter than so many times 365 days.
-  if (firing.dueAt - now > DELAY_MAX_YEARS * 365 * DAY && firing.dueAt > addDuration(now, HORIZON, 1, schedule.timeZone)) {
+  if (
+    firing.dueAt - now > DELAY_MAX_YEARS * 365 * DAY &&
+    firing.dueAt > addDuration(now, HORIZON, 1, schedule.timeZone)
+  ) {
     throw tooFar(schedule.text, schedule.text)
   }
   return firing
@@ -141,7 +168,7 @@ export function iterationAtOrAfter(schedule: CycleSchedule, anchorAt: Millis | n
 export function upcomingFirings(schedule: Schedule, now: Millis, count: number): Millis[] {
   const dueTimes: Millis[] = []
   const { anchorAt, iteration, dueAt } = firstFiring(schedule, now)
-  for (let next: Millis | null = dueAt; next !== null && dueTimes.length < count; ) {
+  for (let next: Millis | null = dueAt; next !== null && dueTimes.length < count;) {
     dueTimes.push(next)
     next = firingOf(schedule, anchorAt, iteration + dueTimes.length)
   }
@@ -160,5 +187,9 @@ function anchorOf(schedule: CycleSchedule, anchorAt: Millis | null): Millis {
 }
 
 function tooFar(text: string, provided: string): Error {
-  return invalidSchedule('range', `"${text}" is too far ahead: a timer is due within ${DELAY_MAX_YEARS} years.`, provided)
+  return invalidSchedule(
+    'range',
+    `"${text}" is too far ahead: a timer is due within ${DELAY_MAX_YEARS} years.`,
+    provided,
+  )
 }

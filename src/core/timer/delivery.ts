@@ -28,7 +28,10 @@ export type DeliveryOutcome =
       readonly final: boolean
     }
 
-export function failedDelivery(error: string, more: { statusCode?: number; retryAfterMs?: Millis | null; final?: boolean } = {}): DeliveryOutcome {
+export function failedDelivery(
+  error: string,
+  more: { statusCode?: number; retryAfterMs?: Millis | null; final?: boolean } = {},
+): DeliveryOutcome {
   return {
     type: 'failed',
     error,

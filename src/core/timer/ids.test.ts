@@ -9,7 +9,11 @@ const uuidOf = (namespace: string, id: string): TimerUuid => timerUuid(namespace
 
 test('namespaces that would break a label, a subject or a key file are refused', () => {
   for (const text of ['', ' ', 'a b', '.a', '-a', '_a', 'a/b', 'a*', 'a>', 'ä', 'a\0', 'a\n', 'a'.repeat(101)]) {
-    assert.throws(() => parseNamespace(text), { code: 'INVALID_INPUT', details: { field: 'namespace' } }, JSON.stringify(text))
+    assert.throws(
+      () => parseNamespace(text),
+      { code: 'INVALID_INPUT', details: { field: 'namespace' } },
+      JSON.stringify(text),
+    )
   }
   for (const text of ['default', 'a', '0', 'A.b-c_9', 'a'.repeat(100)]) assert.equal(parseNamespace(text), text)
 })
@@ -62,8 +66,18 @@ test('shards are within bounds and evenly filled', () => {
 
 test('a delivery id differs by timer, firing and life of the id, and not by attempt', () => {
   const timer = { uuid: uuidOf('a', 'b'), createdAt: 1_000, firing: 1, extra: null }
-  const extra = (number: number) => ({ ...timer, extra: { dueAt: 0, number, regular: { status: 'pending', wakeAt: 0, attempts: 0, firstAttemptAt: null } } }) as const
-  const others = [{ ...timer, uuid: uuidOf('a', 'c') }, { ...timer, createdAt: 1_001 }, { ...timer, firing: 2 }, extra(1), extra(2)]
+  const extra = (number: number) =>
+    ({
+      ...timer,
+      extra: { dueAt: 0, number, regular: { status: 'pending', wakeAt: 0, attempts: 0, firstAttemptAt: null } },
+    }) as const
+  const others = [
+    { ...timer, uuid: uuidOf('a', 'c') },
+    { ...timer, createdAt: 1_001 },
+    { ...timer, firing: 2 },
+    extra(1),
+    extra(2),
+  ]
   assert.equal(new Set([timer, ...others].map(deliveryId)).size, 6)
   assert.equal(deliveryId({ ...timer, ...{ attempts: 5 } }), deliveryId(timer))
 })
@@ -71,7 +85,11 @@ test('a delivery id differs by timer, firing and life of the id, and not by atte
 test('the spread of retries is in [0, 1), the same for the same attempt, and spread out', () => {
   const tenths = Array.from({ length: 10 }, () => 0)
   for (let n = 0; n < 2_000; n++) {
-    const attempt = { uuid: uuidOf('default', `timer-${n % 50}`), firing: 1 + 100_000_000 * (n % 8), attempts: 1 + (n % 5) }
+    const attempt = {
+      uuid: uuidOf('default', `timer-${n % 50}`),
+      firing: 1 + 100_000_000 * (n % 8),
+      attempts: 1 + (n % 5),
+    }
     const spread = spreadOf(attempt)
     assert.ok(spread >= 0 && spread < 1)
     assert.equal(spreadOf({ ...attempt }), spread)

@@ -25,7 +25,8 @@ export function parseNamespace(text: string, field = 'namespace'): Namespace {
 
 /** Any Unicode text, slashes and spaces included; only what cannot be stored or compared as text is refused. */
 export function parseTimerId(text: string, field = 'id'): TimerId {
-  if (text.length === 0 || text.length > ID_CHARS_MAX) throw invalidInput(field, `${field} must have 1 to ${ID_CHARS_MAX} characters`)
+  if (text.length === 0 || text.length > ID_CHARS_MAX)
+    throw invalidInput(field, `${field} must have 1 to ${ID_CHARS_MAX} characters`)
   assertStorable(text, field)
   return text as TimerId
 }
@@ -69,7 +70,12 @@ export function shardOf(uuid: TimerUuid, shards: number): ShardId {
  * Names one firing on all its attempts, so that a receiver can deduplicate. `createdAt` keeps it unique
  * when the id is used again after the old timer was pruned and the firing counter began anew.
  */
-export function deliveryId({ uuid, createdAt, firing, extra }: Pick<Timer, 'uuid' | 'createdAt' | 'firing' | 'extra'>): string {
+export function deliveryId({
+  uuid,
+  createdAt,
+  firing,
+  extra,
+}: Pick<Timer, 'uuid' | 'createdAt' | 'firing' | 'extra'>): string {
   return `${uuid}-${createdAt.toString(36)}-${extra === null ? firing : `x${extra.number}`}`
 }
 

@@ -1,7 +1,20 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Command } from '../rules/command.ts'
-import { at, createOf, DELIVERED, FAILED, GONE, inStatus, KEY, MINUTE, NOW, SECOND, specOf, timerOf } from '../rules/command.fixture.ts'
+import {
+  at,
+  createOf,
+  DELIVERED,
+  FAILED,
+  GONE,
+  inStatus,
+  KEY,
+  MINUTE,
+  NOW,
+  SECOND,
+  specOf,
+  timerOf,
+} from '../rules/command.fixture.ts'
 import { decide } from '../rules/decide.ts'
 import type { DeliveryOutcome } from './delivery.ts'
 import { deliveryId } from './ids.ts'
@@ -39,16 +52,31 @@ const TABLE: readonly (readonly [change: string, before: Timer | null, after: Ti
   ['a create', null, waiting, 'created'],
   ['a create in place of a live one', waiting, after(waiting, createOf(specOf('PT2M'))), 'created'],
   ['a create in place of a finished one', done, after(done, createOf(specOf('PT2M'))), 'created'],
-  ['a create in place of one that was canceled in the same moment', inStatus(waiting, 'canceled'), timerOf('PT1M'), 'created'],
+  [
+    'a create in place of one that was canceled in the same moment',
+    inStatus(waiting, 'canceled'),
+    timerOf('PT1M'),
+    'created',
+  ],
   ['an update', waiting, after(waiting, { ...change, changes: { payload: '1' as JsonText } }), 'updated'],
   ['a new due time', waiting, after(waiting, { ...change, changes: { schedule: parseSchedule('PT5M') } }), 'updated'],
   ['a pause', waiting, after(waiting, { type: 'pause', ...KEY }), 'updated'],
   ['a resume', inStatus(waiting, 'paused'), after(inStatus(waiting, 'paused'), { type: 'resume', ...KEY }), 'updated'],
   ['a trigger', waiting, after(waiting, { type: 'trigger', ...KEY }), 'updated'],
-  ['a retry by hand', inStatus(waiting, 'failed'), after(inStatus(waiting, 'failed'), { type: 'retry', ...KEY }), 'updated'],
+  [
+    'a retry by hand',
+    inStatus(waiting, 'failed'),
+    after(inStatus(waiting, 'failed'), { type: 'retry', ...KEY }),
+    'updated',
+  ],
   ['a cancel', waiting, after(waiting, { type: 'cancel', ...KEY, ifVersion: null }), 'canceled'],
   ['a delivery', waiting, settled(waiting, DELIVERED), 'fired completed'],
-  ['a delivery that took long', markExecuting(waiting, LATER), settled(markExecuting(waiting, LATER), DELIVERED), 'fired completed'],
+  [
+    'a delivery that took long',
+    markExecuting(waiting, LATER),
+    settled(markExecuting(waiting, LATER), DELIVERED),
+    'fired completed',
+  ],
   ['a delivery of a cycle', cycle, settled(cycle, DELIVERED), 'fired'],
   ['a delivery that the receiver moved', waiting, settled(waiting, failedLater), 'fired'],
   ['an attempt that failed', waiting, settled(waiting, FAILED), 'fired'],
@@ -57,13 +85,21 @@ const TABLE: readonly (readonly [change: string, before: Timer | null, after: Ti
 
 for (const [name, before, row, expected] of TABLE) {
   test(`${name} is told as: ${expected === '' ? 'nothing' : expected}`, () => {
-    assert.equal(lifecycleEvents(before, row, ALL).map(({ type }) => type).join(' '), expected)
+    assert.equal(
+      lifecycleEvents(before, row, ALL)
+        .map(({ type }) => type)
+        .join(' '),
+      expected,
+    )
   })
 }
 
 test('only the events that are wanted are made', () => {
   const row = settled(waiting, DELIVERED)
-  assert.deepEqual(lifecycleEvents(waiting, row, new Set(['completed'])).map(({ type }) => type), ['completed'])
+  assert.deepEqual(
+    lifecycleEvents(waiting, row, new Set(['completed'])).map(({ type }) => type),
+    ['completed'],
+  )
   assert.deepEqual(lifecycleEvents(waiting, row, new Set(['created'])), [])
 })
 
@@ -121,13 +157,20 @@ test('a firing tells about its attempt, and about the firing that was delivered 
   const once = settled(waiting, FAILED)
   assert.equal(bodies(waiting, once)[0]!.data['nextAttemptAt'], new Date(once.wakeAt).toISOString())
   const [, failed] = bodies(once, settled(once, GONE))
-  assert.deepEqual([failed!.data['status'], failed!.data['error'], failed!.data['attempt']], [Status.failed, 'HTTP 410', undefined])
+  assert.deepEqual(
+    [failed!.data['status'], failed!.data['error'], failed!.data['attempt']],
+    [Status.failed, 'HTTP 410', undefined],
+  )
   assert.equal((bodies(once, settled(once, GONE))[0]!.data['attempt'] as { number: number }).number, 2)
 })
 
 test('no two events of an id have the same id, and one that replaces another says which version that was', () => {
   const replaced = after(waiting, createOf(specOf('PT2M')))
-  const all = [...bodies(null, waiting), ...bodies(waiting, replaced), ...bodies(replaced, settled(replaced, DELIVERED))]
+  const all = [
+    ...bodies(null, waiting),
+    ...bodies(waiting, replaced),
+    ...bodies(replaced, settled(replaced, DELIVERED)),
+  ]
   assert.equal(new Set(all.map(({ id }) => id)).size, 4)
   assert.equal(all[1]!.data['replacedVersion'], 1)
 })

@@ -33,7 +33,11 @@ export type LifecycleEvent = {
 }
 
 /** In the order in which they happened. `before` is the row that `after` takes the place of. */
-export function lifecycleEvents(before: Timer | null, after: Timer, wanted: ReadonlySet<LifecycleEventType>): readonly LifecycleEvent[] {
+export function lifecycleEvents(
+  before: Timer | null,
+  after: Timer,
+  wanted: ReadonlySet<LifecycleEventType>,
+): readonly LifecycleEvent[] {
   const types = typesOf(before, after).filter((type) => wanted.has(type))
   return types.map((type) => ({
     id: eventId(type, after),

@@ -12,7 +12,11 @@ const uuids = fc.oneof(
   // Alike but for one digit, so that the order within a byte and across the halves counts.
   fc.tuple(fc.nat(31), hex).map(([index, digit]) => `${'8'.repeat(index)}${digit}${'8'.repeat(31 - index)}`),
 )
-const times = fc.oneof(fc.integer({ min: -1, max: 1 }), fc.integer({ min: -NEVER, max: NEVER }), fc.constantFrom(2 ** 31, 2 ** 32, NEVER))
+const times = fc.oneof(
+  fc.integer({ min: -1, max: 1 }),
+  fc.integer({ min: -NEVER, max: NEVER }),
+  fc.constantFrom(2 ** 31, 2 ** 32, NEVER),
+)
 const keys: fc.Arbitrary<OrderKey> = fc.record({ wakeAt: times, uuid: uuids.map((text) => text as TimerUuid) })
 
 /** As a store would write it: eight bytes with the sign bit turned, then the sixteen of the uuid. */
@@ -24,7 +28,11 @@ function bytesOf({ wakeAt, uuid }: OrderKey): Buffer {
 }
 
 test('the order in memory is the byte order of the stored key', () => {
-  fc.assert(fc.property(keys, keys, (a, b) => assert.equal(Math.sign(compareKeys(a, b)), Buffer.compare(bytesOf(a), bytesOf(b)))))
+  fc.assert(
+    fc.property(keys, keys, (a, b) =>
+      assert.equal(Math.sign(compareKeys(a, b)), Buffer.compare(bytesOf(a), bytesOf(b))),
+    ),
+  )
 })
 
 test('the order is total', () => {

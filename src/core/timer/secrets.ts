@@ -3,7 +3,13 @@
 import { invalidInput } from '../errors.ts'
 import type { Target, Timer } from './timer.ts'
 
-const HARMLESS: ReadonlySet<string> = new Set(['accept', 'accept-language', 'content-language', 'content-type', 'user-agent'])
+const HARMLESS: ReadonlySet<string> = new Set([
+  'accept',
+  'accept-language',
+  'content-language',
+  'content-type',
+  'user-agent',
+])
 export const HIDDEN = '***'
 
 /** For those who may read timers and not change them: what a callback carries would let them do more than that. */
@@ -11,7 +17,10 @@ export function withoutSecrets(timer: Timer): Timer {
   const { target } = timer
   if (target.type === 'none' || target.type === 'function') return timer
   const headers = target.headers === null ? null : redactHeaders(target.headers)
-  return { ...timer, target: target.type === 'http' ? { ...target, url: redactUrl(target.url), headers } : { ...target, headers } }
+  return {
+    ...timer,
+    target: target.type === 'http' ? { ...target, url: redactUrl(target.url), headers } : { ...target, headers },
+  }
 }
 
 export function redactHeaders(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
@@ -52,15 +61,22 @@ function revealedUrl(url: string, current: Target | null): string {
   throw hiddenValue('callback', 'the callback URL has hidden credentials (***)')
 }
 
-function revealedHeaders(headers: Readonly<Record<string, string>>, current: Target | null): Readonly<Record<string, string>> {
+function revealedHeaders(
+  headers: Readonly<Record<string, string>>,
+  current: Target | null,
+): Readonly<Record<string, string>> {
   const hidden = Object.keys(headers).filter((name) => headers[name] === HIDDEN)
   if (hidden.length === 0) return headers
-  const known = current !== null && (current.type === 'http' || current.type === 'nats') ? Object.entries(current.headers ?? {}) : []
+  const known =
+    current !== null && (current.type === 'http' || current.type === 'nats')
+      ? Object.entries(current.headers ?? {})
+      : []
   const values = new Map(known.map(([name, value]) => [name.toLowerCase(), value]))
   const revealed = { ...headers }
   for (const name of hidden) {
     const value = values.get(name.toLowerCase())
-    if (value === undefined) throw hiddenValue(`callback.headers.${name}`, `the value of callback.headers.${name} is hidden (***)`)
+    if (value === undefined)
+      throw hiddenValue(`callback.headers.${name}`, `the value of callback.headers.${name} is hidden (***)`)
     revealed[name] = value
   }
   return revealed

@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { namespaceOfWord, namespaceWord, subjectFault, subjectMatches, subjectPatternFault, SubjectPatterns } from './subject.ts'
+import {
+  namespaceOfWord,
+  namespaceWord,
+  subjectFault,
+  subjectMatches,
+  subjectPatternFault,
+  SubjectPatterns,
+} from './subject.ts'
 import type { Namespace } from './timer.ts'
 
 test('subjects that cannot be published on are refused, each with its reason', () => {
@@ -27,7 +34,8 @@ test('subjects that cannot be published on are refused, each with its reason', (
 })
 
 test('words joined by dots are subjects, in any language', () => {
-  for (const subject of ['a', 'timer.events', 'a-b_c.1', 'größe.日本', 'a.$b', 'x.{y}']) assert.equal(subjectFault(subject), null, subject)
+  for (const subject of ['a', 'timer.events', 'a-b_c.1', 'größe.日本', 'a.$b', 'x.{y}'])
+    assert.equal(subjectFault(subject), null, subject)
 })
 
 test('a star stands for one word and an arrow for the rest', () => {
@@ -35,7 +43,14 @@ test('a star stands for one word and an arrow for the rest', () => {
   assert.ok(subjectMatches('a.*', 'a.b'))
   assert.ok(subjectMatches('*.b', 'a.b'))
   assert.ok(subjectMatches('a.>', 'a.b.c'))
-  for (const [pattern, subject] of [['a.b', 'a'], ['a', 'a.b'], ['a.*', 'a'], ['a.*', 'a.b.c'], ['a.>', 'a'], ['a.b', 'a.c']] as const) {
+  for (const [pattern, subject] of [
+    ['a.b', 'a'],
+    ['a', 'a.b'],
+    ['a.*', 'a'],
+    ['a.*', 'a.b.c'],
+    ['a.>', 'a'],
+    ['a.b', 'a.c'],
+  ] as const) {
     assert.ok(!subjectMatches(pattern, subject), `${pattern} ${subject}`)
   }
 })
@@ -50,7 +65,8 @@ test('patterns have whole words, and an arrow at the end only', () => {
 test('several patterns are compared at once, and what is special in expressions is not special in subjects', () => {
   const patterns = new SubjectPatterns(['timer.commands', 'a.*.c', 'b.>', 'x+(y)|z.$^'])
   for (const subject of ['timer.commands', 'a.b.c', 'b.c.d', 'x+(y)|z.$^']) assert.ok(patterns.match(subject), subject)
-  for (const subject of ['timerxcommands', 'timer.commands.x', 'xtimer.commands', 'b', 'z', '']) assert.ok(!patterns.match(subject), subject)
+  for (const subject of ['timerxcommands', 'timer.commands.x', 'xtimer.commands', 'b', 'z', ''])
+    assert.ok(!patterns.match(subject), subject)
   assert.ok(!new SubjectPatterns([]).match(''))
 })
 
@@ -60,5 +76,6 @@ test('a namespace is one word of a subject, and its own', () => {
     assert.ok(!word.includes('.'))
     assert.equal(namespaceOfWord(word), namespace)
   }
-  for (const word of ['', 'a%2eb', 'a%', '%252E', 'a%00']) assert.throws(() => namespaceOfWord(word), { code: 'INVALID_INPUT' }, word)
+  for (const word of ['', 'a%2eb', 'a%', '%252E', 'a%00'])
+    assert.throws(() => namespaceOfWord(word), { code: 'INVALID_INPUT' }, word)
 })

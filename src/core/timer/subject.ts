@@ -14,7 +14,8 @@ export function subjectFault(subject: string): string | null {
   if (subject === '') return 'must not be empty'
   if (subject.length > SUBJECT_CHARS_MAX) return `must not have more than ${SUBJECT_CHARS_MAX} characters`
   if (!SUBJECT.test(subject) || !subject.isWellFormed()) return spellingFault(subject)
-  if (BROKER_SUBJECT.test(subject)) return "must not begin with '$', '_INBOX.', '_R_.' or '_GR_.': those subjects belong to the broker itself"
+  if (BROKER_SUBJECT.test(subject))
+    return "must not begin with '$', '_INBOX.', '_R_.' or '_GR_.': those subjects belong to the broker itself"
   return null
 }
 
@@ -27,8 +28,11 @@ function spellingFault(subject: string): string {
 /** Why this is no pattern of subjects, or null: as the end of a sentence that begins with the pattern's name. */
 export function subjectPatternFault(pattern: string): string | null {
   const words = pattern.split('.')
-  const isGood = pattern.length <= SUBJECT_CHARS_MAX && words.every((word, index) => isPatternWord(word, index === words.length - 1))
-  return isGood ? null : "must be words joined by dots, with '*' for one word and '>' at the end for one or more, such as orders.*.paid or orders.>"
+  const isGood =
+    pattern.length <= SUBJECT_CHARS_MAX && words.every((word, index) => isPatternWord(word, index === words.length - 1))
+  return isGood
+    ? null
+    : "must be words joined by dots, with '*' for one word and '>' at the end for one or more, such as orders.*.paid or orders.>"
 }
 
 function isPatternWord(word: string, isLast: boolean): boolean {
@@ -42,7 +46,8 @@ export class SubjectPatterns {
   readonly #expression: RegExp
 
   constructor(patterns: readonly string[]) {
-    this.#expression = patterns.length === 0 ? NOTHING : new RegExp(`^(?:${patterns.map(expressionOf).join('|')})$`, 's')
+    this.#expression =
+      patterns.length === 0 ? NOTHING : new RegExp(`^(?:${patterns.map(expressionOf).join('|')})$`, 's')
   }
 
   match(subject: string): boolean {

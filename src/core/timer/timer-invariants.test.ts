@@ -1,7 +1,20 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { DELIVERED, GONE, KEY, MINUTE, NOW, RETENTION_MS, SECOND, at, createOf, specOf, timerOf, tryDecide } from '../rules/command.fixture.ts'
+import {
+  DELIVERED,
+  GONE,
+  KEY,
+  MINUTE,
+  NOW,
+  RETENTION_MS,
+  SECOND,
+  at,
+  createOf,
+  specOf,
+  timerOf,
+  tryDecide,
+} from '../rules/command.fixture.ts'
 import { OnConflict } from '../rules/command.ts'
 import type { Command, TimerChanges } from '../rules/command.ts'
 import { failedDelivery } from './delivery.ts'
@@ -44,7 +57,11 @@ test('a step that cannot be is reported with what is wrong about it', () => {
     [after, null, /a new timer is/],
     [before, before, /grows by one/],
     [after, { ...before, status: 'paused', wakeAt: NEVER, firing: 2 }, /followed by itself or by the next/],
-    [{ ...after, status: 'canceled', finishedAt: NOW, wakeAt: NOW }, { ...before, status: 'executing' }, /executing can become canceled/],
+    [
+      { ...after, status: 'canceled', finishedAt: NOW, wakeAt: NOW },
+      { ...before, status: 'executing' },
+      /executing can become canceled/,
+    ],
     [{ ...after, createdAt: NOW + 1 }, before, /another attempt the same/],
     [{ ...after, dueAt: after.dueAt + 1, wakeAt: after.dueAt + 1 }, before, /keeps its due time/],
     [{ ...after, firing: 2 }, { ...before, iteration: 2 }, /does not go back/],
@@ -52,7 +69,15 @@ test('a step that cannot be is reported with what is wrong about it', () => {
   for (const [next, from, message] of wrong) assert.throws(() => assertTimerInvariants(next, from), message)
 })
 
-const schedules = fc.constantFrom('PT1S', 'R1/PT1M', 'R3/PT10M', 'R7/PT1S', 'R2/P1M', 'R/PT1H', 'R4/2026-02-01T00:00:00Z/P1D')
+const schedules = fc.constantFrom(
+  'PT1S',
+  'R1/PT1M',
+  'R3/PT10M',
+  'R7/PT1S',
+  'R2/P1M',
+  'R/PT1H',
+  'R4/2026-02-01T00:00:00Z/P1D',
+)
 const updateOf = (changes: TimerChanges, ifVersion: number | null): Command => ({
   type: 'update',
   ...KEY,
@@ -64,14 +89,21 @@ const updateOf = (changes: TimerChanges, ifVersion: number | null): Command => (
 type Step =
   | { readonly type: 'command'; readonly command: Command }
   | { readonly type: 'clock'; readonly ms: Millis }
-  | { readonly type: 'attempt'; readonly outcome: DeliveryOutcome; readonly durationMs: Millis; readonly isMarked: boolean }
+  | {
+      readonly type: 'attempt'
+      readonly outcome: DeliveryOutcome
+      readonly durationMs: Millis
+      readonly isMarked: boolean
+    }
 
 const outcomes: fc.Arbitrary<DeliveryOutcome> = fc.oneof(
   fc.constant(DELIVERED),
   fc.constant(GONE),
   {
     weight: 3,
-    arbitrary: fc.option(fc.nat(60 * MINUTE)).map((retryAfterMs) => failedDelivery('HTTP 503', { statusCode: 503, retryAfterMs })),
+    arbitrary: fc
+      .option(fc.nat(60 * MINUTE))
+      .map((retryAfterMs) => failedDelivery('HTTP 503', { statusCode: 503, retryAfterMs })),
   },
   fc.nat(60 * MINUTE).map((ms): DeliveryOutcome => ({ type: 'rescheduled', nextAt: NOW + ms, statusCode: 200 })),
 )
@@ -94,14 +126,24 @@ const commands: fc.Arbitrary<Command> = fc.oneof(
     .map(([schedule, retry, ifVersion]) => updateOf({ schedule: parseSchedule(schedule), retry }, ifVersion)),
   fc.constant(updateOf({ payload: null }, null)),
   fc.constant<Command>({ type: 'cancel', ...KEY, ifVersion: null }),
-  fc.constantFrom<Command[]>({ type: 'trigger', ...KEY }, { type: 'pause', ...KEY }, { type: 'resume', ...KEY }, { type: 'retry', ...KEY }),
+  fc.constantFrom<Command[]>(
+    { type: 'trigger', ...KEY },
+    { type: 'pause', ...KEY },
+    { type: 'resume', ...KEY },
+    { type: 'retry', ...KEY },
+  ),
 )
 const steps: fc.Arbitrary<Step> = fc.oneof(
   { arbitrary: commands.map((command) => ({ type: 'command' as const, command })), weight: 3 },
   fc.integer({ min: -60 * MINUTE, max: 24 * 60 * MINUTE }).map((ms) => ({ type: 'clock' as const, ms })),
   {
     weight: 3,
-    arbitrary: fc.record({ type: fc.constant('attempt' as const), outcome: outcomes, durationMs: fc.nat(MINUTE), isMarked: fc.boolean() }),
+    arbitrary: fc.record({
+      type: fc.constant('attempt' as const),
+      outcome: outcomes,
+      durationMs: fc.nat(MINUTE),
+      isMarked: fc.boolean(),
+    }),
   },
 )
 
@@ -141,7 +183,10 @@ test('whatever happens to a timer, in whatever order and on whatever clock, it s
           now += step.durationMs
           const context = at(now)
           const after = settle(flown, { startedAt, durationMs: step.durationMs, outcome: step.outcome }, context)
-          assert.deepEqual(settle(flown, { startedAt, durationMs: step.durationMs, outcome: step.outcome }, context), after)
+          assert.deepEqual(
+            settle(flown, { startedAt, durationMs: step.durationMs, outcome: step.outcome }, context),
+            after,
+          )
           follow({ ...flown, status: Status.executing }, after)
           if (isFinished(after)) assert.equal(after.wakeAt, now + RETENTION_MS)
         }

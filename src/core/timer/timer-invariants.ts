@@ -15,7 +15,8 @@ import { TRANSITIONS } from '../rules/transitions.ts'
  * that the outside saw (executing while it was being delivered); without it only the timer itself is looked at.
  */
 export function assertTimerInvariants(timer: Timer, before?: Timer | null): void {
-  const fault = faultIn(timer) ?? (before === undefined ? null : before === null ? faultInFirst(timer) : faultInStep(before, timer))
+  const fault =
+    faultIn(timer) ?? (before === undefined ? null : before === null ? faultInFirst(timer) : faultInStep(before, timer))
   if (fault !== null) throw new Error(`${fault}: ${JSON.stringify({ before, timer })}`)
 }
 
@@ -26,14 +27,29 @@ export function faultIn(timer: Timer): string | null {
   const facts: readonly (readonly [boolean, string])[] = [
     [timer.uuid === timerUuid(timer.namespace, timer.id), 'the uuid is the hash of namespace and id'],
     [[dueAt, wakeAt, timer.createdAt, timer.updatedAt].every(Number.isSafeInteger), 'times are whole milliseconds'],
-    [isCount(timer.version) && isCount(timer.firing) && isCount(timer.iteration), 'version, firing and iteration count from 1'],
+    [
+      isCount(timer.version) && isCount(timer.firing) && isCount(timer.iteration),
+      'version, firing and iteration count from 1',
+    ],
     [timer.firing <= timer.version, 'a new firing is a new version'],
     [dueAt < NEVER, 'a timer is due some day'],
-    [!isLive || (wakeAt >= firingDueAt(timer) && wakeAt < NEVER), 'no attempt is planned before the due time, or for never'],
-    [status !== Status.paused || (wakeAt === NEVER) === (extra === null), 'a paused timer wakes for an extra firing only'],
+    [
+      !isLive || (wakeAt >= firingDueAt(timer) && wakeAt < NEVER),
+      'no attempt is planned before the due time, or for never',
+    ],
+    [
+      status !== Status.paused || (wakeAt === NEVER) === (extra === null),
+      'a paused timer wakes for an extra firing only',
+    ],
     [extra === null || !isFinished(timer), 'a finished timer has no firing left'],
-    [extra === null || status === Status.executing || status === extra.regular.status, 'an extra firing leaves the status alone'],
-    [extra === null || !isPutOff(timer) || wakeAt < extra.regular.wakeAt, 'an extra firing is not put off into the next regular one'],
+    [
+      extra === null || status === Status.executing || status === extra.regular.status,
+      'an extra firing leaves the status alone',
+    ],
+    [
+      extra === null || !isPutOff(timer) || wakeAt < extra.regular.wakeAt,
+      'an extra firing is not put off into the next regular one',
+    ],
     [isFinished(timer) === (timer.finishedAt !== null), 'a timer is finished when it has a finishing time'],
     [timer.finishedAt === null || wakeAt >= timer.finishedAt, 'retention begins when the timer finishes'],
     [(attempts === 0) === (timer.firstAttemptAt === null), 'the first attempt has a time'],
@@ -59,11 +75,20 @@ function faultInStep(before: Timer, after: Timer): string | null {
   const facts: readonly (readonly [boolean, string])[] = [
     [after.uuid === before.uuid, 'a timer keeps its uuid'],
     [after.version === before.version + 1, 'a version grows by one'],
-    [TRANSITIONS[before.status].includes(after.status) || isOnlyRemembered(before, after), `${before.status} can become ${after.status}`],
+    [
+      TRANSITIONS[before.status].includes(after.status) || isOnlyRemembered(before, after),
+      `${before.status} can become ${after.status}`,
+    ],
     [isNewFiring || after.firing === before.firing, 'a firing is followed by itself or by the next'],
-    [(isNewFiring && after.extra === null) || isExtra === (deliveryId(after) !== deliveryId(before)), 'another firing has another delivery id, another attempt the same'],
+    [
+      (isNewFiring && after.extra === null) || isExtra === (deliveryId(after) !== deliveryId(before)),
+      'another firing has another delivery id, another attempt the same',
+    ],
     [!isNewFiring || withoutExtraFiring(after).attempts === 0, 'a new firing has no attempts yet'],
-    [isNewFiring || (after.dueAt === before.dueAt && after.iteration === before.iteration), 'a firing keeps its due time and iteration'],
+    [
+      isNewFiring || (after.dueAt === before.dueAt && after.iteration === before.iteration),
+      'a firing keeps its due time and iteration',
+    ],
     [isNewFiring || after.createdAt === before.createdAt, 'a new timer is a new firing'],
     [!isFinished(after) || !isNewFiring, 'a timer that ends does not begin a firing'],
     [!isSameGrid(before, after) || after.iteration >= before.iteration, 'a cycle does not go back'],

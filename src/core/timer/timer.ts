@@ -29,7 +29,11 @@ export const Status = {
 } as const
 export type Status = (typeof Status)[keyof typeof Status]
 
-export type HttpTarget = { readonly type: 'http'; readonly url: string; readonly headers: Readonly<Record<string, string>> | null }
+export type HttpTarget = {
+  readonly type: 'http'
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>> | null
+}
 export type NatsTarget = {
   readonly type: 'nats'
   readonly topic: string

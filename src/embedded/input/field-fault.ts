@@ -20,11 +20,16 @@ export function fieldFault(faults: readonly SchemaFault[], known: readonly strin
   const fault = faults[0]!
   const field = fault.instancePath.split('/').slice(1).join('.')
   // Of a union, what one alternative lacks says little.
-  if (field.startsWith('callback') && fault.schemaPath.includes('/oneOf/')) return invalidInput('callback', `callback must be ${CALLBACK}`)
+  if (field.startsWith('callback') && fault.schemaPath.includes('/oneOf/'))
+    return invalidInput('callback', `callback must be ${CALLBACK}`)
   return invalidInput(field, `${field} ${describe(fault, field, known)}`)
 }
 
-function describe({ keyword, schemaPath, params, message }: SchemaFault, field: string, known: readonly string[]): string {
+function describe(
+  { keyword, schemaPath, params, message }: SchemaFault,
+  field: string,
+  known: readonly string[],
+): string {
   switch (keyword) {
     case 'boolean': {
       const nearest = schemaPath === '#/additionalProperties' ? nearestName(field, known) : null

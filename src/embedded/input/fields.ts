@@ -33,22 +33,24 @@ type Settings<Payload> = {
   readonly callbackTimeout?: string | undefined
 }
 
-export type CreateFields<Payload = unknown> = Settings<Payload> & When & {
-  readonly namespace?: string | undefined
-  /** Made up if left out. */
-  readonly id?: string | undefined
-  /** When the id is taken: `replace` the timer (as if left out), `keep` it and answer with it, or `reject`. */
-  readonly onConflict?: 'replace' | 'keep' | 'reject' | undefined
-}
+export type CreateFields<Payload = unknown> = Settings<Payload> &
+  When & {
+    readonly namespace?: string | undefined
+    /** Made up if left out. */
+    readonly id?: string | undefined
+    /** When the id is taken: `replace` the timer (as if left out), `keep` it and answer with it, or `reject`. */
+    readonly onConflict?: 'replace' | 'keep' | 'reject' | undefined
+  }
 
 /** Only what is given changes. `callback: 'handler'` goes back to the namespace's handler. */
-export type UpdateFields<Payload = unknown> = Omit<Settings<Payload>, 'callback'> & MaybeWhen & {
-  readonly callback?: Callback | 'handler' | undefined
-  /** Refused unless the timer has this version. */
-  readonly ifVersion?: number | undefined
-  /** Bring the timer back if it failed: with these changes it fires at once, or when they say. */
-  readonly retry?: boolean | undefined
-}
+export type UpdateFields<Payload = unknown> = Omit<Settings<Payload>, 'callback'> &
+  MaybeWhen & {
+    readonly callback?: Callback | 'handler' | undefined
+    /** Refused unless the timer has this version. */
+    readonly ifVersion?: number | undefined
+    /** Bring the timer back if it failed: with these changes it fires at once, or when they say. */
+    readonly retry?: boolean | undefined
+  }
 
 export type ListFields = {
   readonly namespace?: string | undefined
@@ -91,7 +93,12 @@ const CREATE = compiled({
   onConflict: words(OnConflict.replace, OnConflict.keep, OnConflict.reject),
 })
 const HANDLER = Type.Literal('handler')
-const UPDATE = compiled({ ...settings, callback: Type.Union([HANDLER, CallbackField]), ifVersion: Type.Integer({ minimum: 1 }), retry: Type.Boolean() })
+const UPDATE = compiled({
+  ...settings,
+  callback: Type.Union([HANDLER, CallbackField]),
+  ifVersion: Type.Integer({ minimum: 1 }),
+  retry: Type.Boolean(),
+})
 const LIST = compiled({
   namespace: text,
   status: Type.Union([StatusField, Type.Array(StatusField, { minItems: 1 })]),
@@ -110,7 +117,11 @@ export const checkUpdate = <Payload>(fields: UpdateFields<Payload>): UpdateField
 export const checkList = (fields: ListFields): ListFields => checked(LIST, fields)
 export const checkPreview = <Fields extends MaybeWhen>(fields: Fields): Fields => checked(PREVIEW, fields)
 
-type Schema = { readonly known: readonly string[]; check(value: unknown): boolean; faults(value: unknown): readonly SchemaFault[] }
+type Schema = {
+  readonly known: readonly string[]
+  check(value: unknown): boolean
+  faults(value: unknown): readonly SchemaFault[]
+}
 
 function compiled(fields: Record<string, TSchema>): Schema {
   const optional = Object.fromEntries(Object.entries(fields).map(([name, schema]) => [name, Type.Optional(schema)]))
@@ -123,7 +134,8 @@ function compiled(fields: Record<string, TSchema>): Schema {
 }
 
 function checked<Fields extends object>(schema: Schema, fields: Fields): Fields {
-  if (typeof fields !== 'object' || fields === null) throw new DuetimeError(ErrorCode.invalidInput, 'an object with fields is expected')
+  if (typeof fields !== 'object' || fields === null)
+    throw new DuetimeError(ErrorCode.invalidInput, 'an object with fields is expected')
   const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Fields
   if (!schema.check(given)) throw fieldFault(schema.faults(given), schema.known)
   return given

@@ -20,7 +20,11 @@ test('a time that is said twice, half, or not at all is refused with its field',
     [{ at: null as unknown as Date }, 'at'],
   ]
   for (const [when, field] of wrong) {
-    assert.throws(() => timingOf(when), (error) => error instanceof DuetimeError && error.details['field'] === field, JSON.stringify(when))
+    assert.throws(
+      () => timingOf(when),
+      (error) => error instanceof DuetimeError && error.details['field'] === field,
+      JSON.stringify(when),
+    )
   }
   assert.deepEqual(timingOf({}), {})
 })
@@ -37,7 +41,10 @@ test('an instant is the same in all its forms', () => {
 })
 
 test('lengths of time and cycles become schedules, with the time zone whose calendar they follow', () => {
-  assert.deepEqual(timingOf({ after: { days: 3 }, timeZone: 'Europe/Berlin' }), { schedule: 'P3D', timeZone: 'Europe/Berlin' })
+  assert.deepEqual(timingOf({ after: { days: 3 }, timeZone: 'Europe/Berlin' }), {
+    schedule: 'P3D',
+    timeZone: 'Europe/Berlin',
+  })
   assert.deepEqual(timingOf({ every: '1h30m' }), { schedule: 'R/PT1H30M' })
   assert.deepEqual(timingOf({ every: '1d', times: 3, from: new Date(NOON) }), { schedule: `R3/${NOON}/P1D` })
   assert.deepEqual(timingOf({ schedule: 'R/P1M' }), { schedule: 'R/P1M' })
@@ -48,5 +55,8 @@ test('a handler may name an instant or a length of time', () => {
   for (const to of ['1d', 'P1D', { days: 1 }, new Date(now + 86_400_000), now + 86_400_000, '2030-02-01T12:00:00Z']) {
     assert.equal(instantMs(to, 'reschedule', now), now + 86_400_000)
   }
-  assert.throws(() => instantMs('tomorrow', 'reschedule', now), /^DuetimeError: reschedule: "tomorrow" is not a length of time/)
+  assert.throws(
+    () => instantMs('tomorrow', 'reschedule', now),
+    /^DuetimeError: reschedule: "tomorrow" is not a length of time/,
+  )
 })

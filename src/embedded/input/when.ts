@@ -75,26 +75,33 @@ export function timingOf(given: MaybeWhen): Timing {
 function scheduleText({ after, every, times, from, schedule }: Unchecked): string | undefined {
   if (after !== undefined) return durationText(after, 'after')
   if (every === undefined) return schedule
-  if (times !== undefined && !(Number.isInteger(times) && times >= 1)) throw invalidInput('times', 'times must be a whole number from 1')
+  if (times !== undefined && !(Number.isInteger(times) && times >= 1))
+    throw invalidInput('times', 'times must be a whole number from 1')
   const start = from === undefined ? '' : `${instantText(from, 'from')}/`
   return `R${times ?? ''}/${start}${durationText(every, 'every')}`
 }
 
 export function instantText(instant: InstantLike, field: string): string {
   if (typeof instant === 'string') return instant
-  const ms = typeof instant === 'number' ? instant : instant instanceof Date ? instant.getTime() : instant?.epochMilliseconds
+  const ms =
+    typeof instant === 'number' ? instant : instant instanceof Date ? instant.getTime() : instant?.epochMilliseconds
   const date = new Date(ms)
   if (!Number.isNaN(date.getTime())) return date.toISOString()
   throw invalidInput(field, `${field} is not a valid time: give ISO 8601 text, a Date or a Temporal.Instant`)
 }
 
 export function durationText(duration: DurationLike, field: string): string {
-  return named(field, () => (typeof duration === 'string' ? isoDurationText(duration) : isoDurationOf(fieldsOf(duration, field))))
+  return named(field, () =>
+    typeof duration === 'string' ? isoDurationText(duration) : isoDurationOf(fieldsOf(duration, field)),
+  )
 }
 
 function fieldsOf(duration: DurationFields, field: string): DurationFields {
   if (typeof duration === 'object' && duration !== null) return duration
-  const unit = typeof duration === 'number' ? `; a bare number does not say its unit: write '${String(duration)}s' for seconds` : ''
+  const unit =
+    typeof duration === 'number'
+      ? `; a bare number does not say its unit: write '${String(duration)}s' for seconds`
+      : ''
   throw invalidInput(field, `${field} must be text such as 3d or P3D, or an object such as { days: 3 }${unit}`)
 }
 
@@ -106,7 +113,8 @@ export function durationMs(duration: DurationLike, field: string, now: Millis): 
 /** An instant, or a length of time from now on: in text, lengths begin with a number and a unit, or with P. */
 export function instantMs(value: InstantLike | DurationFields, field: string, now: Millis): Millis {
   const isInstant = typeof value !== 'object' || value instanceof Date || value === null || 'epochMilliseconds' in value
-  if (!isInstant || (typeof value === 'string' && !/^\d{4}-/.test(value))) return now + durationMs(value as DurationLike, field, now)
+  if (!isInstant || (typeof value === 'string' && !/^\d{4}-/.test(value)))
+    return now + durationMs(value as DurationLike, field, now)
   return instantAt(value, field)
 }
 

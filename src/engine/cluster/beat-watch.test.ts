@@ -11,7 +11,13 @@ function setup() {
   const clock = new ManualClock()
   const watch = new BeatWatch({ node: 'self', clock, leaseMs: LEASE_MS })
   const look = (beats: Record<string, number>, owner: string | null = null) => {
-    const nodes = Object.entries({ self: clock.monotonic(), ...beats }).map(([node, beat]) => ({ node, address: null, leaving: false, beat, clockSkewMs: 0 }))
+    const nodes = Object.entries({ self: clock.monotonic(), ...beats }).map(([node, beat]) => ({
+      node,
+      address: null,
+      leaving: false,
+      beat,
+      clockSkewMs: 0,
+    }))
     watch.look({ nodes, shards: [{ shard: 0 as ShardId, epoch: 1 as Epoch, owner }] })
   }
   const names = (rows: readonly { readonly node: string }[]) => rows.map(({ node }) => node).join()
@@ -61,7 +67,10 @@ test('a node whose row was removed is waited for as long as one that is silent',
   look({ a: 1 }, 'b')
   look({ a: 2 }, 'b')
   look({}, 'b')
-  assert.deepEqual([names(watch.present()), watch.isSilent('a'), watch.isSilent('b'), watch.beatOf('b')], ['a', false, false, null])
+  assert.deepEqual(
+    [names(watch.present()), watch.isSilent('a'), watch.isSilent('b'), watch.beatOf('b')],
+    ['a', false, false, null],
+  )
   await clock.advance(LEASE_MS)
   look({}, 'b')
   assert.deepEqual([names(watch.present()), watch.isSilent('b')], ['', true])

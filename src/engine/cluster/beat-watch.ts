@@ -77,7 +77,13 @@ export class BeatWatch {
 
   seen(): SeenNode[] {
     return this.#rows().map(({ node, address, leaving, clockSkewMs }) => {
-      return { node, address, leaving, silentMs: Math.round(this.#lookedAt - this.#sightings!.get(node)!.sinceMono), clockSkewMs }
+      return {
+        node,
+        address,
+        leaving,
+        silentMs: Math.round(this.#lookedAt - this.#sightings!.get(node)!.sinceMono),
+        clockSkewMs,
+      }
     })
   }
 

@@ -81,7 +81,9 @@ export class Claims {
 
   /** Those that the store says are this node's and that are not open. */
   unopened(): ShardId[] {
-    return this.#everyShard().filter((shard) => this.#map.ownerOf(shard) === this.#options.node && !this.#options.shards.isOpen(shard))
+    return this.#everyShard().filter(
+      (shard) => this.#map.ownerOf(shard) === this.#options.node && !this.#options.shards.isOpen(shard),
+    )
   }
 
   /** Those of which a look at the cluster at this time of the monotonic clock says something. */
@@ -90,7 +92,11 @@ export class Claims {
   }
 
   /** Those that are named as this node's and are not open here, and those that it should have and can take from whoever holds them. */
-  async claimMissing(desired: readonly string[], isFree: (holder: string | null) => boolean, beatOf: (holder: string) => number | null): Promise<void> {
+  async claimMissing(
+    desired: readonly string[],
+    isFree: (holder: string | null) => boolean,
+    beatOf: (holder: string) => number | null,
+  ): Promise<void> {
     const { node } = this.#options
     const missing = this.#everyShard().filter((shard) => {
       const holder = this.#map.ownerOf(shard)
@@ -154,7 +160,8 @@ export class Claims {
   async #claim(shard: ShardId, beatOf: (holder: string) => number | null): Promise<void> {
     const { store, node, logger } = this.#options
     const [expected, from] = [this.#map.epochOf(shard), this.#map.ownerOf(shard)]
-    if (from === node) logger.warn({ shard }, 'a shard is in the name of this node, which does not have it: claiming it')
+    if (from === node)
+      logger.warn({ shard }, 'a shard is in the name of this node, which does not have it: claiming it')
     this.#claiming.set(shard, null)
     // A silent node may have beaten since this one looked, as this one may have been away itself.
     const onlyIf = from !== null && from !== node && store.capabilities.shared ? { ifBeat: beatOf(from) } : {}
@@ -186,13 +193,17 @@ export class Claims {
 
   /** The store names this node, which neither has the shard nor is about to give it away. */
   #isLeftToUs(shard: ShardId): boolean {
-    return this.#map.ownerOf(shard) === this.#options.node && !this.#options.shards.isOpen(shard) && !this.#going.has(shard)
+    return (
+      this.#map.ownerOf(shard) === this.#options.node && !this.#options.shards.isOpen(shard) && !this.#going.has(shard)
+    )
   }
 
   /** Another node has put this one's name into the store, and is about to say which deliveries of the shard are under way. */
   #isAwaited(shard: ShardId): boolean {
     const epoch = this.#map.epochOf(shard)
-    return this.#options.store.capabilities.shared && this.#had.get(shard) !== epoch && this.#awaited.mayCome(shard, epoch)
+    return (
+      this.#options.store.capabilities.shared && this.#had.get(shard) !== epoch && this.#awaited.mayCome(shard, epoch)
+    )
   }
 
   #everyShard(): ShardId[] {

@@ -26,6 +26,9 @@ export class SkewWatch {
     if (this.#isTold || off < TOLD_FROM_MS) return
     this.#isTold = true
     const effect = clockSkewMs > 0 ? 'its timers fire early' : 'its timers fire late'
-    this.#logger.warn({ clockSkewMs }, `the clock of this node is off by the clock of the database, so ${effect}: check NTP on both`)
+    this.#logger.warn(
+      { clockSkewMs },
+      `the clock of this node is off by the clock of the database, so ${effect}: check NTP on both`,
+    )
   }
 }

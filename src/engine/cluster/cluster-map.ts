@@ -14,7 +14,9 @@ export class ClusterMap {
   #learned = 0
 
   get rows(): ShardRow[] {
-    return Array.from(this.#rows.values(), ({ shard, epoch, owner }) => ({ shard, epoch, owner })).toSorted((a, b) => a.shard - b.shard)
+    return Array.from(this.#rows.values(), ({ shard, epoch, owner }) => ({ shard, epoch, owner })).toSorted(
+      (a, b) => a.shard - b.shard,
+    )
   }
 
   /** 0 for a shard that nobody ever owned. */

@@ -23,7 +23,10 @@ export class Moves {
   /** Nodes that were to have a shard and could not be reached, while this one is leaving. */
   readonly #unreachable = new Set<string>()
 
-  constructor(options: MovesOptions, { claims, map, lease, watch }: { claims: Claims; map: ClusterMap; lease: Lease; watch: BeatWatch }) {
+  constructor(
+    options: MovesOptions,
+    { claims, map, lease, watch }: { claims: Claims; map: ClusterMap; lease: Lease; watch: BeatWatch },
+  ) {
     const { shards } = options
     this.#options = options
     this.#claims = claims
@@ -83,7 +86,9 @@ export class Moves {
 
   #wantedElsewhere(desired: readonly string[], seenAt: number): ShardId[] {
     if (this.#lease.isInDoubt) return []
-    return this.#claims.olderThan(seenAt).filter((shard) => desired[shard] !== undefined && desired[shard] !== this.#options.node)
+    return this.#claims
+      .olderThan(seenAt)
+      .filter((shard) => desired[shard] !== undefined && desired[shard] !== this.#options.node)
   }
 
   async #moveTo(owner: string | null, shards: readonly ShardId[]): Promise<void> {

@@ -74,7 +74,9 @@ class Node {
     this.ownership = new Ownership({
       store: this.#connection(store),
       clock,
-      logger: Object.assign(Object.create(silentLogger()) as Logger, { error: (_fields: unknown, text: string) => this.errors.push(text) }),
+      logger: Object.assign(Object.create(silentLogger()) as Logger, {
+        error: (_fields: unknown, text: string) => this.errors.push(text),
+      }),
       node: name,
       address: () => address,
       leaseMs: LEASE_MS,
@@ -142,7 +144,10 @@ function failingFor(store: MemoryStore, owner: string): { works(): void } {
 
 const everyShardOnce = (...nodes: Node[]) => {
   const owned = nodes.flatMap((node) => Array.from(node.owned.keys()))
-  assert.deepEqual(owned.toSorted((a, b) => a - b), Array.from({ length: SHARDS }, (_, shard) => shard))
+  assert.deepEqual(
+    owned.toSorted((a, b) => a - b),
+    Array.from({ length: SHARDS }, (_, shard) => shard),
+  )
 }
 
 test('a node that cannot reach the store is uncertain before its lease is over, and nobody has taken its shards yet', async () => {
@@ -216,14 +221,23 @@ test('when the store was away for everyone, everyone goes on with what it had', 
   const before = nodes.map(({ owned }) => new Map(owned))
   for (const one of nodes) one.isCutOff = true
   await clock.advance(30_000)
-  assert.deepEqual(nodes.map(({ ownership }) => ownership.isCertain), [false, false, false])
+  assert.deepEqual(
+    nodes.map(({ ownership }) => ownership.isCertain),
+    [false, false, false],
+  )
   for (const one of nodes) {
     one.isCutOff = false
     await clock.advance(300)
   }
   await clock.advance(2 * LEASE_MS)
-  assert.deepEqual(nodes.map(({ owned }) => owned), before)
-  assert.deepEqual(nodes.map(({ ownership }) => ownership.isCertain), [true, true, true])
+  assert.deepEqual(
+    nodes.map(({ owned }) => owned),
+    before,
+  )
+  assert.deepEqual(
+    nodes.map(({ ownership }) => ownership.isCertain),
+    [true, true, true],
+  )
 })
 
 test('a commit that was refused drops the shard at once', async () => {
@@ -393,7 +407,10 @@ test('what was in flight when a hand-over could not be stored is known to the sh
   const stayed = Array.from({ length: SHARDS }, (_, shard) => shard as ShardId).filter((shard) => !a.owned.has(shard))
   assert.deepEqual([stayed.length, a.departed], [SHARDS / 2, []])
   await clock.advance(BEAT_MS / 2)
-  assert.deepEqual(a.told, stayed.map((shard) => [shard, 1]))
+  assert.deepEqual(
+    a.told,
+    stayed.map((shard) => [shard, 1]),
+  )
   assert.deepEqual(a.departed, stayed)
 })
 
@@ -647,7 +664,8 @@ test('a node whose claims the store has forgotten says so, and owns its shards b
     const claimed = (await forgotten.claim({ shard, expected: 0 as Epoch, from: null, owner: wasOf, above }))!
     if (shard === first) await forgotten.release({ shard, epoch: claimed, owner: wasOf })
   }
-  for (const key of ['beat', 'claim', 'release', 'shards'] as const) store[key] = forgotten[key].bind(forgotten) as never
+  for (const key of ['beat', 'claim', 'release', 'shards'] as const)
+    store[key] = forgotten[key].bind(forgotten) as never
   await clock.advance(2 * BEAT_MS)
   assert.deepEqual([a.owned.get(first!), a.owned.get(second!), a.ownership.forgottenClaims], [4, undefined, 2])
   await clock.advance(LEASE_MS + BEAT_MS)

@@ -120,7 +120,13 @@ export class Ownership {
   /** Of the nodes this one comes first. */
   get state(): { readonly nodes: readonly SeenNode[]; readonly shards: readonly ShardRow[] } {
     const { node, address } = this.#options
-    const self = { node, address: address(), leaving: this.#moves.isLeaving, silentMs: 0, clockSkewMs: this.clockSkewMs }
+    const self = {
+      node,
+      address: address(),
+      leaving: this.#moves.isLeaving,
+      silentMs: 0,
+      clockSkewMs: this.clockSkewMs,
+    }
     const nodes = [...(this.#lease.hasBeaten ? [self] : []), ...this.#watch.seen()]
     return { nodes: nodes.toSorted((a, b) => (a.node < b.node ? -1 : 1)), shards: this.#map.rows }
   }
@@ -175,7 +181,11 @@ export class Ownership {
     if (!this.#lease.isInDoubt) this.#options.shards.seen(present, sentAt)
     const desired = assignShards(this.#options.store.capabilities.shards, this.#candidates())
     this.#moves.begin(desired, sentAt)
-    await this.#claims.claimMissing(desired, (holder) => this.#isFree(holder), (holder) => this.#watch.beatOf(holder))
+    await this.#claims.claimMissing(
+      desired,
+      (holder) => this.#isFree(holder),
+      (holder) => this.#watch.beatOf(holder),
+    )
     this.#unopened.look(this.#claims.unopened())
     this.#lookForAwaited()
   }
@@ -186,7 +196,9 @@ export class Ownership {
    */
   #candidates(): string[] {
     const { isLeaving } = this.#moves
-    const others = (isLeaving ? this.#watch.present() : this.#watch.living()).filter(({ node, leaving }) => !leaving && !this.#moves.isUnreachable(node))
+    const others = (isLeaving ? this.#watch.present() : this.#watch.living()).filter(
+      ({ node, leaving }) => !leaving && !this.#moves.isUnreachable(node),
+    )
     return [...others.map(({ node }) => node), ...(isLeaving ? [] : [this.#options.node])]
   }
 
@@ -206,7 +218,13 @@ export class Ownership {
     const sentAt = this.#lease.now()
     try {
       const mark = this.#map.mark
-      const state = await store.beat({ node, address: address(), leaving: this.#moves.isLeaving, beat: ++this.#beats, now: clock.now() })
+      const state = await store.beat({
+        node,
+        address: address(),
+        leaving: this.#moves.isLeaving,
+        beat: ++this.#beats,
+        now: clock.now(),
+      })
       this.#watch.look(state)
       this.#clockSkewMs = state.nodes.find((row) => row.node === node)?.clockSkewMs ?? 0
       this.#forgot(this.#map.take(state.shards, mark))
@@ -214,7 +232,10 @@ export class Ownership {
       this.#claims.dropWhatIsLost()
     } catch (error) {
       this.#lease.beatFailed()
-      logger.error({ err: error, certain: this.isCertain }, 'could not reach the store to renew the ownership of shards')
+      logger.error(
+        { err: error, certain: this.isCertain },
+        'could not reach the store to renew the ownership of shards',
+      )
       if (this.#claims.size === 0 && !this.#lease.hasBeaten) throw error
       return false
     }

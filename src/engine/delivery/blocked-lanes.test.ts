@@ -69,7 +69,10 @@ test('a namespace that holds all it may does not keep a free slot of a target fr
   const { dispatcher, add, answer, names } = setup({ total: 100, perNamespace: 3, perTarget: 1 })
   const first = add('first', 'a', 'host')
   dispatcher.run()
-  for (const [name, namespace] of [['told', 'a'], ['next', 'b']] as const) {
+  for (const [name, namespace] of [
+    ['told', 'a'],
+    ['next', 'b'],
+  ] as const) {
     add(name, namespace, 'host')
     dispatcher.run()
   }
@@ -102,8 +105,11 @@ test('whatever comes, ends or is gone in whatever order, nothing waits that has 
           if (next.do === 'drop and sweep') dispatcher.sweep()
         }
         dispatcher.run()
-        const held = (key: 'namespace' | 'target', job: Job): number => [...inFlight].filter((other) => other[key] === job[key]).length
-        const idle = [...waiting].filter((job) => held('namespace', job) < limits.perNamespace && held('target', job) < limits.perTarget)
+        const held = (key: 'namespace' | 'target', job: Job): number =>
+          [...inFlight].filter((other) => other[key] === job[key]).length
+        const idle = [...waiting].filter(
+          (job) => held('namespace', job) < limits.perNamespace && held('target', job) < limits.perTarget,
+        )
         assert.deepEqual(idle, [])
       }
     }),

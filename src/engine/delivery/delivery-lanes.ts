@@ -61,7 +61,8 @@ export class DeliveryLanes {
   }
 
   *all(): Iterable<Lane> {
-    for (const tenant of this.#tenants.values()) for (const { lanes } of tenant.namespaces.values()) yield* lanes.values()
+    for (const tenant of this.#tenants.values())
+      for (const { lanes } of tenant.namespaces.values()) yield* lanes.values()
   }
 
   /** The lane of the job, where that is known; one that has waiting jobs or some under way is. */
@@ -169,7 +170,14 @@ export class DeliveryLanes {
   }
 
   #addTenant(name: string | null): TenantLanes {
-    const tenant: TenantLanes = { name, held: 0, namespaces: new Map(), ready: new FewestFirst(), targets: new Map(), stalled: new Set() }
+    const tenant: TenantLanes = {
+      name,
+      held: 0,
+      namespaces: new Map(),
+      ready: new FewestFirst(),
+      targets: new Map(),
+      stalled: new Set(),
+    }
     this.#tenants.set(name, tenant)
     return tenant
   }
@@ -177,7 +185,11 @@ export class DeliveryLanes {
   #addLane(namespace: NamespaceLanes, name: string): Lane {
     const { tenant } = namespace
     let target = tenant.targets.get(name)
-    if (target === undefined) tenant.targets.set(name, (target = { tenant, name, held: 0, slots: this.#slotsMax, lanes: 0, blocked: new Set() }))
+    if (target === undefined)
+      tenant.targets.set(
+        name,
+        (target = { tenant, name, held: 0, slots: this.#slotsMax, lanes: 0, blocked: new Set() }),
+      )
     else this.#sick.delete(target)
     const lane: Lane = { namespace, target, jobs: [], head: 0 }
     target.lanes++

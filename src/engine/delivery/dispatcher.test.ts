@@ -12,28 +12,34 @@ function setup(limits: Partial<DispatcherLimits> = {}) {
   const started: string[] = []
   const inFlight = new Map<string, Job>()
   const gone = new Set<string>()
-  const count = (key: 'tenant' | 'namespace' | 'target', value: string): number => [...inFlight.values()].filter((job) => job[key] === value).length
+  const count = (key: 'tenant' | 'namespace' | 'target', value: string): number =>
+    [...inFlight.values()].filter((job) => job[key] === value).length
 
-  const addOf = (tenant: string | null) => (name: string, namespace: string, target: string, onStart: (job: Job) => boolean = () => true): Job => {
-    const job: Job = {
-      tenant,
-      namespace: namespace as Namespace,
-      target,
-      start: () => {
-        started.push(name)
-        if (gone.has(name) || !onStart(job)) return false
-        inFlight.set(name, job)
-        assert.ok(inFlight.size <= all.total, 'too many in all')
-        const others = [...inFlight.values()].filter((other) => other.tenant === tenant)
-        assert.ok(others.filter((other) => other.namespace === namespace).length <= all.perNamespace, `too many of ${namespace}`)
-        assert.ok(others.filter((other) => other.target === target).length <= all.perTarget, `too many to ${target}`)
-        return true
-      },
-      isGone: () => gone.has(name),
+  const addOf =
+    (tenant: string | null) =>
+    (name: string, namespace: string, target: string, onStart: (job: Job) => boolean = () => true): Job => {
+      const job: Job = {
+        tenant,
+        namespace: namespace as Namespace,
+        target,
+        start: () => {
+          started.push(name)
+          if (gone.has(name) || !onStart(job)) return false
+          inFlight.set(name, job)
+          assert.ok(inFlight.size <= all.total, 'too many in all')
+          const others = [...inFlight.values()].filter((other) => other.tenant === tenant)
+          assert.ok(
+            others.filter((other) => other.namespace === namespace).length <= all.perNamespace,
+            `too many of ${namespace}`,
+          )
+          assert.ok(others.filter((other) => other.target === target).length <= all.perTarget, `too many to ${target}`)
+          return true
+        },
+        isGone: () => gone.has(name),
+      }
+      dispatcher.add(job)
+      return job
     }
-    dispatcher.add(job)
-    return job
-  }
   const end = (name: string, how: 'answered' | 'unreachable' = 'answered'): void => {
     const job = inFlight.get(name)!
     inFlight.delete(name)
@@ -63,7 +69,11 @@ test('a slot is free when the receiver has answered, but outcomes that the store
     dispatcher.ended(job, 'answered')
   }
   for (let answers = 0; answers < 4; answers++) answer()
-  assert.deepEqual([started.length, dispatcher.inFlight], [5, 1], 'four outcomes wait for the store, twice as many as may be in flight')
+  assert.deepEqual(
+    [started.length, dispatcher.inFlight],
+    [5, 1],
+    'four outcomes wait for the store, twice as many as may be in flight',
+  )
   answer()
   assert.equal(started.length, 5)
   dispatcher.landed()
@@ -239,19 +249,28 @@ test('whatever mix of jobs comes, each is started once, no limit is passed and n
     fc.property(limits, steps, (bounds, sequence) => {
       const { dispatcher, started, inFlight, addOf, end } = setup(bounds)
       const waiting = new Map<string, string>()
-      const endOne = (pick: number): void => end([...inFlight.keys()][pick % inFlight.size]!, pick % 3 === 0 ? 'unreachable' : 'answered')
+      const endOne = (pick: number): void =>
+        end([...inFlight.keys()][pick % inFlight.size]!, pick % 3 === 0 ? 'unreachable' : 'answered')
       for (const [n, { type, tenant, namespace, target, pick, isWanted }] of sequence.entries()) {
         const name = String(n)
         if (type === 'add') {
           waiting.set(name, `n${namespace}`)
-          addOf(tenant === 0 ? null : `k${tenant}`)(name, `n${namespace}`, `t${target}`, () => waiting.delete(name) && isWanted)
+          addOf(tenant === 0 ? null : `k${tenant}`)(
+            name,
+            `n${namespace}`,
+            `t${target}`,
+            () => waiting.delete(name) && isWanted,
+          )
           if (pick % 2 === 0) dispatcher.run()
         } else if (inFlight.size > 0) endOne(pick)
         assert.deepEqual([dispatcher.inFlight, dispatcher.waiting], [inFlight.size, waiting.size])
       }
       dispatcher.run()
       while (inFlight.size > 0) endOne(0)
-      assert.deepEqual([waiting.size, dispatcher.waiting, dispatcher.inFlight, dispatcher.known.namespaces], [0, 0, 0, 0])
+      assert.deepEqual(
+        [waiting.size, dispatcher.waiting, dispatcher.inFlight, dispatcher.known.namespaces],
+        [0, 0, 0, 0],
+      )
       const added = sequence.flatMap(({ type }, n) => (type === 'add' ? [String(n)] : []))
       assert.deepEqual(started.toSorted(), added.toSorted())
       assert.ok(dispatcher.known.targets <= 15)
@@ -297,7 +316,10 @@ test('however many tenants take all they can get, in however many namespaces and
     dispatcher.run()
     const free = 1_024 - dispatcher.inFlight
     assert.ok(free >= Math.floor(1_024 / (1 + 4 * greedy)), `${greedy} leave ${free}`)
-    assert.ok(count('tenant', 'greedy 0') >= Math.floor((4 * 1_024) / (1 + 4 * greedy)), `${greedy} hold ${1_024 - free}`)
+    assert.ok(
+      count('tenant', 'greedy 0') >= Math.floor((4 * 1_024) / (1 + 4 * greedy)),
+      `${greedy} hold ${1_024 - free}`,
+    )
     addOf('small')('small', 'small', 'small')
     dispatcher.run()
     assert.equal(count('tenant', 'small'), 1)
@@ -306,7 +328,8 @@ test('however many tenants take all they can get, in however many namespaces and
 
 test('namespaces of a tenant that hang leave slots for the others of the same tenant', () => {
   const { dispatcher, add, count } = setup({ total: 1_000, perNamespace: 1_000 })
-  for (let n = 0; n < 1_000; n++) for (const namespace of ['a', 'b', 'c']) add(`${namespace}${n}`, namespace, `${namespace}${n}`)
+  for (let n = 0; n < 1_000; n++)
+    for (const namespace of ['a', 'b', 'c']) add(`${namespace}${n}`, namespace, `${namespace}${n}`)
   dispatcher.run()
   assert.ok(dispatcher.inFlight > 600, String(dispatcher.inFlight))
   for (let n = 0; n < 50; n++) add(`d${n}`, 'd', `d${n}`)

@@ -95,7 +95,8 @@ export class Dispatcher {
     this.#inFlight--
     this.#landing++
     const { namespace, target, lane } = this.#lanes.find(job)
-    target.slots = how === 'answered' ? Math.min(target.slots + 1, this.#limits.perTarget) : Math.max(target.slots >> 1, 1)
+    target.slots =
+      how === 'answered' ? Math.min(target.slots + 1, this.#limits.perTarget) : Math.max(target.slots >> 1, 1)
     this.#lanes.hold(namespace, target, -1)
     this.#lanes.unblock(target)
     if (lane !== undefined && this.#closed.delete(lane)) this.#lanes.makeReady(lane)

@@ -19,7 +19,16 @@ function setup() {
   const observer = { fired() {}, settled() {} }
   const { signal } = new AbortController()
   const holds = new Holds()
-  const parts = { clock, window, observer, signal, retentionMs: () => 0, rescheduleMinMs: 1_000, leaseMs: LEASE_MS, abroad: [FLIGHT] }
+  const parts = {
+    clock,
+    window,
+    observer,
+    signal,
+    retentionMs: () => 0,
+    rescheduleMinMs: 1_000,
+    leaseMs: LEASE_MS,
+    abroad: [FLIGHT],
+  }
   const abroad = new FlightsAbroad(parts, {} as OwnedRows, holds) // nothing here touches a row
   return { clock, abroad, isHeld: () => holds.has(FLIGHT.uuid) }
 }

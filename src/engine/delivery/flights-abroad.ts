@@ -91,7 +91,11 @@ export class FlightsAbroad {
   #add(flight: FlightAbroad): void {
     if (this.#flights.has(flight.uuid)) return
     const now = this.#parts.clock.monotonic()
-    this.#flights.set(flight.uuid, { flight, sinceMono: now, untilMono: now + carriedForMs(flight, this.#parts.leaseMs) })
+    this.#flights.set(flight.uuid, {
+      flight,
+      sinceMono: now,
+      untilMono: now + carriedForMs(flight, this.#parts.leaseMs),
+    })
     this.#holds.hold(flight.uuid)
   }
 
@@ -100,7 +104,8 @@ export class FlightsAbroad {
     let row = window.get(flight.uuid)?.timer ?? (await this.#rows.read(flight))
     for (let round = 0; round < ROUNDS_MAX; round++) {
       // Something else has become of it, or it is being delivered again.
-      if (row === null || isFinished(row) || !isAttemptOf(row, flight) || window.get(row.uuid)?.state === 'flying') return
+      if (row === null || isFinished(row) || !isAttemptOf(row, flight) || window.get(row.uuid)?.state === 'flying')
+        return
       const after = settle(row, ended, { now: clock.now(), retentionMs: retentionMs(row.namespace), rescheduleMinMs })
       const result = await this.#rows.change(row, after)
       if (result.type === 'written') return observer.settled(row, after, ended.outcome, ended.durationMs)
@@ -120,7 +125,16 @@ export class FlightsAbroad {
 
 export function flightAbroad(timer: Timer, carrier: string): FlightAbroad {
   const { namespace, id, uuid, version, timeoutMs } = timer
-  return { namespace, id, uuid, deliveryId: deliveryId(timer), attempt: timer.attempts + 1, version, timeoutMs, carrier }
+  return {
+    namespace,
+    id,
+    uuid,
+    deliveryId: deliveryId(timer),
+    attempt: timer.attempts + 1,
+    version,
+    timeoutMs,
+    carrier,
+  }
 }
 
 /** From the hand-over on: after that the new owner does not wait for it, and the carrier need not tell. */
@@ -133,5 +147,7 @@ export function carriedForMs({ timeoutMs }: FlightAbroad, leaseMs: Millis): Mill
  * its mark that the timer is executing; after two the firing may be one that a `retry` has begun anew, with the same numbers.
  */
 function isAttemptOf(row: Timer, flight: FlightAbroad): boolean {
-  return deliveryId(row) === flight.deliveryId && row.attempts + 1 === flight.attempt && row.version <= flight.version + 1
+  return (
+    deliveryId(row) === flight.deliveryId && row.attempts + 1 === flight.attempt && row.version <= flight.version + 1
+  )
 }

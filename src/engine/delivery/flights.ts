@@ -125,7 +125,8 @@ export class Flights {
       dispatcher.landed()
       if (this.#flights.size === 0) this.#nothingFlies()
     }
-    if (signal.aborted && outcome === null) this.#deck.logger.debug({ id: entry.timer.id }, 'delivery abandoned; it starts again after the restart')
+    if (signal.aborted && outcome === null)
+      this.#deck.logger.debug({ id: entry.timer.id }, 'delivery abandoned; it starts again after the restart')
   }
 
   /** Null when the service stopped before the receiver answered. */
@@ -137,7 +138,10 @@ export class Flights {
       return await adapter.deliver(firing, signal)
     } catch (error) {
       if (signal.aborted) return null
-      logger.error({ namespace: timer.namespace, id: timer.id, err: error }, 'a target failed in a way it should have reported')
+      logger.error(
+        { namespace: timer.namespace, id: timer.id, err: error },
+        'a target failed in a way it should have reported',
+      )
       return failedDelivery('internal error of the delivery; the log has the cause')
     }
   }
@@ -148,7 +152,8 @@ export class Flights {
     // A mark that is written while the outcome waits for the store would stand in the outcome's way.
     await (flight.marking ??= Promise.resolve())
     const ended: EndedAttempt = { startedAt, durationMs, outcome }
-    const settled = (timer: Timer) => settle(timer, ended, { now: clock.now(), retentionMs: retentionMs(timer.namespace), rescheduleMinMs })
+    const settled = (timer: Timer) =>
+      settle(timer, ended, { now: clock.now(), retentionMs: retentionMs(timer.namespace), rescheduleMinMs })
     let before = flight.timer
     let after = settled(before)
     let result = await this.#writeUntilDurable(before, after)
@@ -174,7 +179,11 @@ export class Flights {
         return result.type === 'missed' && isSameWrite(result.row, after) ? { type: 'written' } : result
       } catch (error) {
         const isFirst = waitMs === SETTLE_RETRY_FIRST_MS
-        if (isFirst) logger.error({ namespace: after.namespace, id: after.id, err: error }, 'could not store the outcome of a delivery; trying again')
+        if (isFirst)
+          logger.error(
+            { namespace: after.namespace, id: after.id, err: error },
+            'could not store the outcome of a delivery; trying again',
+          )
       }
       try {
         await sleep(clock, waitMs, signal)
@@ -188,7 +197,8 @@ export class Flights {
     this.#cancelSweep ??= this.#deck.clock.after(EXECUTING_AFTER_MS, () => {
       this.#cancelSweep = null
       const since = this.#deck.clock.monotonic() - EXECUTING_AFTER_MS
-      for (const flight of this.#flights) if (flight.marking === null && flight.startedMonoMs <= since) flight.marking = this.#mark(flight)
+      for (const flight of this.#flights)
+        if (flight.marking === null && flight.startedMonoMs <= since) flight.marking = this.#mark(flight)
       if (this.#flights.size > 0) this.#sweepLater()
     })
   }
@@ -218,5 +228,10 @@ function isSameAttempt(row: Timer, flown: Timer): boolean {
 }
 
 function isSameWrite(row: Timer | null, written: Timer): boolean {
-  return row !== null && row.version === written.version && row.updatedAt === written.updatedAt && row.executedAt === written.executedAt
+  return (
+    row !== null &&
+    row.version === written.version &&
+    row.updatedAt === written.updatedAt &&
+    row.executedAt === written.executedAt
+  )
 }

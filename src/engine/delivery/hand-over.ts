@@ -77,7 +77,11 @@ const SHARDS_AT_ONCE = 6 // whose timers wait for each other's first page
 const GROUPS_MAX = 64 // so that a node with thousands of shards can leave in time
 
 /** `witnesses`: the addresses of nodes that should know where to send commands. */
-export type Move = { readonly shards: readonly ShardId[]; readonly to: NextOwner; readonly witnesses: readonly string[] }
+export type Move = {
+  readonly shards: readonly ShardId[]
+  readonly to: NextOwner
+  readonly witnesses: readonly string[]
+}
 
 /** False when the next owner could not be asked; then everything that was not moved yet is as it was. */
 export async function handOver(all: Move, options: HandOverOptions): Promise<boolean> {
@@ -124,24 +128,44 @@ async function move({ shards, to, witnesses }: Move, options: HandOverOptions, s
   const withoutFlights = moved.map((one) => ({ ...one, flights: [] }))
   for (const address of witnesses) if (moved.length > 0) neighbours.moved(address, withoutFlights).catch(() => {})
   const flights = moved.reduce((sum, one) => sum + one.flights.length, 0)
-  const [prepareMs, storeMs, tellMs] = [preparedAt - startedAt, storedAt - preparedAt, clock.monotonic() - storedAt].map(Math.round)
+  const [prepareMs, storeMs, tellMs] = [
+    preparedAt - startedAt,
+    storedAt - preparedAt,
+    clock.monotonic() - storedAt,
+  ].map(Math.round)
   logger.info({ to: to.node, shards: moved.length, flights, prepareMs, storeMs, tellMs }, 'handed shards over')
 }
 
 /** A claim in the other's name. Null when that failed, or somebody else was faster. */
-async function assign(shard: ShardId, epoch: Epoch, owner: string, { store, logger, node }: HandOverOptions): Promise<Epoch | null> {
+async function assign(
+  shard: ShardId,
+  epoch: Epoch,
+  owner: string,
+  { store, logger, node }: HandOverOptions,
+): Promise<Epoch | null> {
   try {
     return await store.claim({ shard, expected: epoch, from: node, owner })
   } catch (error) {
-    logger.warn({ shard, err: error }, 'could not hand a shard over; whoever the store names as its owner goes on with it after its next beat')
+    logger.warn(
+      { shard, err: error },
+      'could not hand a shard over; whoever the store names as its owner goes on with it after its next beat',
+    )
     return null
   }
 }
 
-async function tell(moved: readonly MovedShard[], to: NextOwner, neighbours: Neighbours, logger: Logger): Promise<void> {
+async function tell(
+  moved: readonly MovedShard[],
+  to: NextOwner,
+  neighbours: Neighbours,
+  logger: Logger,
+): Promise<void> {
   try {
     await neighbours.moved(to.address, moved)
   } catch (error) {
-    logger.warn({ to: to.node, err: error }, 'the new owner of some shards could not be told; it sees them at its next beat, and waits a moment for this')
+    logger.warn(
+      { to: to.node, err: error },
+      'the new owner of some shards could not be told; it sees them at its next beat, and waits a moment for this',
+    )
   }
 }

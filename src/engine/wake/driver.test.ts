@@ -131,7 +131,10 @@ test('a wait of a hundred years survives, though no platform timer lasts so long
   await clock.advance(1_499)
   assert.equal(fired.length, 0)
   await clock.advance(1)
-  assert.deepEqual(fired.map(({ dueAt, at }) => at - dueAt), [0])
+  assert.deepEqual(
+    fired.map(({ dueAt, at }) => at - dueAt),
+    [0],
+  )
 })
 
 test('over any steps of the clock: never early, late by a second at most after a step, to the millisecond without', async () => {

@@ -50,7 +50,23 @@ test('an empty wheel never wants to be woken, and jumps any distance', () => {
 })
 
 test('nothing comes out a millisecond early, at any distance', () => {
-  const distances = [0, 1, 543, 544, SECOND, MINUTE, HOUR, DAY, 2 ** 31 - 1, 2 ** 31, 25 * DAY, YEAR, 100 * YEAR, 101 * YEAR, 500 * YEAR]
+  const distances = [
+    0,
+    1,
+    543,
+    544,
+    SECOND,
+    MINUTE,
+    HOUR,
+    DAY,
+    2 ** 31 - 1,
+    2 ** 31,
+    25 * DAY,
+    YEAR,
+    100 * YEAR,
+    101 * YEAR,
+    500 * YEAR,
+  ]
   for (const distance of distances) {
     const { wheel } = wheelWith([NOW + distance])
     assert.equal(wheel.takeDue(NOW + distance - 1, 1).length, 0, `${distance} ms`)
@@ -94,7 +110,10 @@ test('a clock that is set back makes nothing early, and loses nothing that is ad
   assert.equal(wheel.nextAt(), NOW + SECOND)
   const taken: WheelItem[] = []
   drain(wheel, taken)
-  assert.deepEqual(taken.map(({ wakeAt }) => wakeAt - NOW), [SECOND, 10 * MINUTE, 2 * HOUR])
+  assert.deepEqual(
+    taken.map(({ wakeAt }) => wakeAt - NOW),
+    [SECOND, 10 * MINUTE, 2 * HOUR],
+  )
 })
 
 test('a level holds what lies within its reach, its end included', () => {
@@ -102,7 +121,11 @@ test('a level holds what lies within its reach, its end included', () => {
   const reaches = [60 * SECOND, 60 * MINUTE, 24 * HOUR, 365 * DAY, 100 * YEAR]
   for (const [level, reach] of reaches.entries()) {
     assert.equal(wheelWith([start + reach], start).wheel.levelCounts()[level], 1, `${level} up to its end`)
-    assert.equal(wheelWith([start + reach + SECOND], start).wheel.levelCounts()[Math.min(level + 1, 4)], 1, `${level} beyond its end`)
+    assert.equal(
+      wheelWith([start + reach + SECOND], start).wheel.levelCounts()[Math.min(level + 1, 4)],
+      1,
+      `${level} beyond its end`,
+    )
   }
   assert.deepEqual(wheelWith([start], start).wheel.levelCounts(), [1, 0, 0, 0, 0])
 })
@@ -124,7 +147,10 @@ const distances = fc.oneof(
   fc.integer({ min: 0, max: 300 * YEAR }),
   // The edges of slots and levels, and of 32-bit waits.
   fc
-    .tuple(fc.constantFrom(SECOND, MINUTE, HOUR, DAY, YEAR), fc.constantFrom(1, 2, 23, 24, 59, 60, 61, 100, 364, 365, 366))
+    .tuple(
+      fc.constantFrom(SECOND, MINUTE, HOUR, DAY, YEAR),
+      fc.constantFrom(1, 2, 23, 24, 59, 60, 61, 100, 364, 365, 366),
+    )
     .map(([unit, n]) => unit * n),
   fc.constantFrom(2 ** 31 - 1, 2 ** 31, 2_142_720_000),
 )
@@ -173,7 +199,10 @@ test('against a sorted list: never early, never lost, in the total order, over j
           wheel.remove(gone!)
         }
         assert.equal(wheel.size, held.length)
-        assert.equal(wheel.levelCounts().reduce((sum, count) => sum + count, 0), held.length)
+        assert.equal(
+          wheel.levelCounts().reduce((sum, count) => sum + count, 0),
+          held.length,
+        )
         assert.ok(wheel.levelCounts().every((count) => count >= 0))
         assert.ok(wheel.nextAt() <= (held[0]?.wakeAt ?? Infinity), 'woken later than the first is due')
       }
@@ -190,8 +219,14 @@ test('against a sorted list: never early, never lost, in the total order, over j
 const keyText = ({ wakeAt, uuid }: WheelItem): string => `${wakeAt}:${uuid}`
 
 test('a timer is put on the level that wheelPosition tells, wherever it lies', () => {
-  const delay = fc.oneof(fc.integer({ min: 0, max: 2 * HOUR }), fc.integer({ min: -DAY, max: 3 * DAY }), fc.integer({ min: 0, max: 120 * YEAR }))
-  const border = fc.constantFrom(...WHEEL_LEVELS.map(({ slots, slotMs }) => slots * slotMs)).chain((reach) => fc.integer({ min: reach - 2_000, max: reach + 2_000 }))
+  const delay = fc.oneof(
+    fc.integer({ min: 0, max: 2 * HOUR }),
+    fc.integer({ min: -DAY, max: 3 * DAY }),
+    fc.integer({ min: 0, max: 120 * YEAR }),
+  )
+  const border = fc
+    .constantFrom(...WHEEL_LEVELS.map(({ slots, slotMs }) => slots * slotMs))
+    .chain((reach) => fc.integer({ min: reach - 2_000, max: reach + 2_000 }))
   fc.assert(
     fc.property(fc.nat({ max: 5 * DAY }), fc.oneof(delay, border), (later, delayMs) => {
       const now = NOW + later

@@ -145,6 +145,7 @@ export class TimingWheel<Item extends WheelItem> {
   }
 
   #dropRemoved(): void {
-    for (let first = this.#current.peek(); first !== undefined && first.slot === null; first = this.#current.peek()) this.#current.pop()
+    for (let first = this.#current.peek(); first !== undefined && first.slot === null; first = this.#current.peek())
+      this.#current.pop()
   }
 }

@@ -9,14 +9,16 @@ const NOW = Date.UTC(2030, 0, 1)
 const MINUTE = 60_000
 const [flood, calm] = ['flood', 'calm'] as [Namespace, Namespace]
 
-const at = (inMs: Millis, namespace = flood): Timer => sampleTimer({ id: `in ${inMs}` as TimerId, namespace, dueAt: NOW + inMs })
+const at = (inMs: Millis, namespace = flood): Timer =>
+  sampleTimer({ id: `in ${inMs}` as TimerId, namespace, dueAt: NOW + inMs })
 const key = (inMs: Millis) => lastKeyAt(NOW + inMs)
 
 /** Everything up to a minute ahead is in memory. */
 function setup() {
   const coverage = new Coverage()
   coverage.extend(coverage.pageOf(OTHERS, NOW), key(MINUTE))
-  const covered = (namespace: Namespace): Millis[] => [0, 30_000, MINUTE, 65_000, 90_000].filter((inMs) => coverage.covers(at(inMs, namespace)))
+  const covered = (namespace: Namespace): Millis[] =>
+    [0, 30_000, MINUTE, 65_000, 90_000].filter((inMs) => coverage.covers(at(inMs, namespace)))
   return { coverage, covered }
 }
 
@@ -55,11 +57,23 @@ test('a page of a parked namespace that was read while it was pulled back, or le
 test('a parked namespace stays behind while the others go on, and its own pages reach to the others', () => {
   const { coverage, covered } = setup()
   coverage.park(flood, key(30_000))
-  assert.deepEqual([covered(flood), covered(calm)], [[0, 30_000], [0, 30_000, MINUTE]])
+  assert.deepEqual(
+    [covered(flood), covered(calm)],
+    [
+      [0, 30_000],
+      [0, 30_000, MINUTE],
+    ],
+  )
   const others = coverage.pageOf(OTHERS, NOW + MINUTE)
   assert.deepEqual(others.scan, { after: key(MINUTE), until: NOW + MINUTE + 10_000, except: [flood] })
   coverage.extend(others, null)
-  assert.deepEqual([covered(flood), covered(calm)], [[0, 30_000], [0, 30_000, MINUTE, 65_000]])
+  assert.deepEqual(
+    [covered(flood), covered(calm)],
+    [
+      [0, 30_000],
+      [0, 30_000, MINUTE, 65_000],
+    ],
+  )
   const own = coverage.pageOf(flood, NOW + MINUTE)
   assert.deepEqual(own.scan, { after: key(30_000), until: NOW + MINUTE + 10_000, party: flood })
   coverage.extend(own, key(MINUTE))

@@ -52,7 +52,8 @@ export class Coverage {
   pageOf(scope: Scope, now: Millis): Page {
     const from = this.#borderOf(scope)
     const after = from === NOTHING ? null : from
-    if (scope !== OTHERS) return { scope, from, scan: { after, until: Math.min(this.#main.wakeAt, LAST_DUE_AT), party: scope } }
+    if (scope !== OTHERS)
+      return { scope, from, scan: { after, until: Math.min(this.#main.wakeAt, LAST_DUE_AT), party: scope } }
     if (this.#parked.size === 0) return { scope, from, scan: { after, until: LAST_DUE_AT } }
     const until = Math.min(Math.max(now, from.wakeAt) + LOOK_AHEAD_MS, LAST_DUE_AT)
     return { scope, from, scan: { after, until, except: [...this.#parked.keys()] } }

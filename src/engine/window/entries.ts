@@ -118,7 +118,8 @@ export class Entries {
 
   #evictable(which: (entry: Entry) => boolean): Entry[] {
     const found: Entry[] = []
-    for (const entry of this.#entries.values()) if ((entry.state === 'waiting' || entry.state === 'ready') && which(entry)) found.push(entry)
+    for (const entry of this.#entries.values())
+      if ((entry.state === 'waiting' || entry.state === 'ready') && which(entry)) found.push(entry)
     return found
   }
 

@@ -33,10 +33,12 @@ export class PagedStore implements Pick<Store, 'due'> {
     const rows = this.#page(scan)
     if (this.isPrompt) return Promise.resolve(rows)
     return new Promise((resolve, reject) => {
-      const ended = <Args extends unknown[]>(end: (...args: Args) => void) => (...args: Args): void => {
-        this.scans.splice(this.scans.indexOf(pending), 1)
-        end(...args)
-      }
+      const ended =
+        <Args extends unknown[]>(end: (...args: Args) => void) =>
+        (...args: Args): void => {
+          this.scans.splice(this.scans.indexOf(pending), 1)
+          end(...args)
+        }
       const pending: Scan = {
         scan,
         answer: ended(() => resolve(rows)),

@@ -5,7 +5,8 @@ import { sampleTimer } from '../../store/conformance/sample-timer.ts'
 import { Shares } from './shares.ts'
 
 const [a, b, c] = ['a', 'b', 'c'] as [Namespace, Namespace, Namespace]
-const timer = (namespace: Namespace, chars = 0): Timer => sampleTimer({ id: 't' as TimerId, namespace, payload: '0'.repeat(chars) as JsonText })
+const timer = (namespace: Namespace, chars = 0): Timer =>
+  sampleTimer({ id: 't' as TimerId, namespace, payload: '0'.repeat(chars) as JsonText })
 
 /** Backlogs of so many timers. */
 function setup(backlogs: Partial<Record<string, number>> = {}) {
@@ -49,7 +50,11 @@ test('a backlog gives way down to half of what it is entitled to, and gets its n
   assert.deepEqual([setup({ a: 26 }).shares.large(), setup({ a: 25 }).shares.large()], [[a], []])
   assert.deepEqual([isLow(13), isLow(12), setup().shares.isLow(a)], [false, true, true])
   const many = setup(Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`n${n}`, 1])))
-  assert.deepEqual([many.shares.isFull, many.shares.large().length], [true, 100], 'while backlogs fill the window somebody is large')
+  assert.deepEqual(
+    [many.shares.isFull, many.shares.large().length],
+    [true, 100],
+    'while backlogs fill the window somebody is large',
+  )
 })
 
 test('the last one of a backlog gives way only while deliveries are under way, and the next page waits for the end of one', () => {

@@ -134,8 +134,12 @@ export class Shares {
   /** What is here and does not fly, as a part of the room that there is for it. */
   #fill(): number {
     const { timersMax, bytesMax } = this.#limits
-    const timers = (this.#all.timers - this.#flying.timers) / Math.max(timersMax - this.#flying.timers, Math.ceil(timersMax / 2))
-    return Math.max(timers, (this.#all.bytes - this.#flying.bytes) / Math.max(bytesMax - this.#flying.bytes, bytesMax / 2))
+    const timers =
+      (this.#all.timers - this.#flying.timers) / Math.max(timersMax - this.#flying.timers, Math.ceil(timersMax / 2))
+    return Math.max(
+      timers,
+      (this.#all.bytes - this.#flying.bytes) / Math.max(bytesMax - this.#flying.bytes, bytesMax / 2),
+    )
   }
 
   #isAbove(party: Party, partOfEntitlement: number): boolean {

@@ -14,7 +14,9 @@ test('the timer of a newcomer is in memory in time beside the backlogs of 150 na
   const store = new PagedStore()
   for (let n = 0; n < 150 * 6; n++) {
     const namespace = `n${n % 150}` as Namespace
-    store.put(sampleTimer({ id: `t${n}` as TimerId, namespace, dueAt: NOW - 60_000 + ((n * 7) % 50_000), payload: null }))
+    store.put(
+      sampleTimer({ id: `t${n}` as TimerId, namespace, dueAt: NOW - 60_000 + ((n * 7) % 50_000), payload: null }),
+    )
   }
   const limits = { timersMax: 400, bytesMax: 10_000_000, pageSize: 100 }
   const window = new Window({ store: store as unknown as Store, shard: 0 as ShardId, limits, now: NOW })
@@ -28,7 +30,12 @@ test('the timer of a newcomer is in memory in time beside the backlogs of 150 na
     assert.fail('reads pages for ever')
   }
   await settle(NOW)
-  const newcomer = sampleTimer({ id: 'newcomer' as TimerId, namespace: 'newcomer' as Namespace, dueAt: NOW + 500, payload: null })
+  const newcomer = sampleTimer({
+    id: 'newcomer' as TimerId,
+    namespace: 'newcomer' as Namespace,
+    dueAt: NOW + 500,
+    payload: null,
+  })
   store.put(newcomer)
   window.apply(newcomer, NOW)
   for (const now of [NOW, NOW + 400, NOW + 600]) await settle(now)

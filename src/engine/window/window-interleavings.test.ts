@@ -20,16 +20,33 @@ const TIMERS = 40
 const NAMESPACES = ['flood', 'flood', 'flood', 'second flood', 'second flood', 'calm'] as Namespace[]
 
 type Step =
-  | { readonly type: 'change'; readonly n: number; readonly to: 'wake' | 'finish' | 'pause'; readonly inMs: Millis; readonly chars: number }
+  | {
+      readonly type: 'change'
+      readonly n: number
+      readonly to: 'wake' | 'finish' | 'pause'
+      readonly inMs: Millis
+      readonly chars: number
+    }
   | { readonly type: 'tell'; readonly count: number }
   | { readonly type: 'read'; readonly isRepair: boolean }
-  | { readonly type: 'answer'; readonly how: 'answer' | 'answerLate' | 'fail'; readonly gap: number; readonly tell: number }
+  | {
+      readonly type: 'answer'
+      readonly how: 'answer' | 'answerLate' | 'fail'
+      readonly gap: number
+      readonly tell: number
+    }
   | { readonly type: 'time'; readonly ms: Millis }
   | { readonly type: 'take'; readonly count: number; readonly how: 'put back' | 'fly' | 'wait' }
   | { readonly type: 'start'; readonly pick: number }
   | { readonly type: 'land'; readonly pick: number; readonly to: 'wake' | 'finish'; readonly inMs: Millis }
 
-const delays = fc.oneof(fc.nat(3), fc.nat(3), fc.integer({ min: -2_000, max: 5_000 }), fc.nat(3_600_000), fc.nat(90 * DAY))
+const delays = fc.oneof(
+  fc.nat(3),
+  fc.nat(3),
+  fc.integer({ min: -2_000, max: 5_000 }),
+  fc.nat(3_600_000),
+  fc.nat(90 * DAY),
+)
 const steps: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 4,
@@ -42,7 +59,13 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
     }),
   },
   { weight: 2, arbitrary: fc.record({ type: fc.constant('tell' as const), count: fc.integer({ min: 1, max: 5 }) }) },
-  { weight: 3, arbitrary: fc.record({ type: fc.constant('read' as const), isRepair: fc.integer({ min: 0, max: 4 }).map((n) => n === 0) }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      type: fc.constant('read' as const),
+      isRepair: fc.integer({ min: 0, max: 4 }).map((n) => n === 0),
+    }),
+  },
   {
     weight: 4,
     arbitrary: fc.record({
@@ -145,7 +168,15 @@ class Model {
     })
   }
 
-  async answer({ how, gap, tell }: { how: 'answer' | 'answerLate' | 'fail'; gap: number; tell: number }): Promise<void> {
+  async answer({
+    how,
+    gap,
+    tell,
+  }: {
+    how: 'answer' | 'answerLate' | 'fail'
+    gap: number
+    tell: number
+  }): Promise<void> {
     const scan = this.store.scans[0]
     if (scan === undefined) return
     this.#wasAnsweredLate = how === 'answerLate'
@@ -234,7 +265,11 @@ class Model {
     assert.ok(window.levelCounts().reduce((sum, count) => sum + count, 0) <= window.size)
     for (const row of this.store.rows.values()) {
       if (row.status !== Status.pending || this.#isUntold(row) || !window.covers(row)) continue
-      assert.equal(window.get(row.uuid)?.timer.version, row.version, `${row.id} of ${row.namespace} is inside the border and not here`)
+      assert.equal(
+        window.get(row.uuid)?.timer.version,
+        row.version,
+        `${row.id} of ${row.namespace} is inside the border and not here`,
+      )
     }
     this.#look()
   }
@@ -245,7 +280,8 @@ class Model {
     this.seen.unparked += this.#parked.difference(parked).size
     this.#parked = parked
     for (const entry of this.ready) {
-      const isEvicted = this.window.get(entry.uuid) === undefined && this.store.rows.get(entry.uuid)!.version === entry.timer.version
+      const isEvicted =
+        this.window.get(entry.uuid) === undefined && this.store.rows.get(entry.uuid)!.version === entry.timer.version
       if (isEvicted && !this.#evicted.has(entry)) this.seen.evictedWhileReady++
       if (isEvicted) this.#evicted.add(entry)
     }
@@ -271,25 +307,34 @@ test('in any interleaving nothing is lost, nothing fires stale, early or twice, 
   let taken = 0
   const seen = { parked: 0, unparked: 0, evictedWhileReady: 0, firedWhileOthersParked: 0 }
   await fc.assert(
-    fc.asyncProperty(limits, fc.nat(TIMERS), fc.array(steps, { minLength: 40, maxLength: 150 }), async (bounds, overdue, sequence) => {
-      const model = new Model(bounds, overdue)
-      for (const step of sequence) {
-        if (step.type === 'change') model.change(step)
-        else if (step.type === 'tell') model.tell(step.count)
-        else if (step.type === 'read') model.read(step.isRepair)
-        else if (step.type === 'answer') await model.answer(step)
-        else if (step.type === 'time') model.now += step.ms
-        else if (step.type === 'take') model.take(step.count, step.how)
-        else if (step.type === 'start') model.start(step.pick)
-        else model.land(step)
-        model.check()
-      }
-      await model.drain()
-      const left = [...model.store.rows.values()].filter((row) => row.status === Status.pending)
-      assert.deepEqual(left.map(({ id }) => id), [], 'lost')
-      taken += model.taken
-      for (const what of Object.keys(seen) as (keyof typeof seen)[]) seen[what] += model.seen[what]
-    }),
+    fc.asyncProperty(
+      limits,
+      fc.nat(TIMERS),
+      fc.array(steps, { minLength: 40, maxLength: 150 }),
+      async (bounds, overdue, sequence) => {
+        const model = new Model(bounds, overdue)
+        for (const step of sequence) {
+          if (step.type === 'change') model.change(step)
+          else if (step.type === 'tell') model.tell(step.count)
+          else if (step.type === 'read') model.read(step.isRepair)
+          else if (step.type === 'answer') await model.answer(step)
+          else if (step.type === 'time') model.now += step.ms
+          else if (step.type === 'take') model.take(step.count, step.how)
+          else if (step.type === 'start') model.start(step.pick)
+          else model.land(step)
+          model.check()
+        }
+        await model.drain()
+        const left = [...model.store.rows.values()].filter((row) => row.status === Status.pending)
+        assert.deepEqual(
+          left.map(({ id }) => id),
+          [],
+          'lost',
+        )
+        taken += model.taken
+        for (const what of Object.keys(seen) as (keyof typeof seen)[]) seen[what] += model.seen[what]
+      },
+    ),
     { numRuns: 1_500 },
   )
   assert.ok(taken > 10_000, `only ${taken} were taken`)

@@ -19,9 +19,11 @@ const DAY = 24 * HOUR
 
 const timer = (id: string, inMs: Millis, changes: Partial<Timer> = {}): Timer =>
   sampleTimer({ id: id as TimerId, dueAt: NOW + inMs, payload: null, ...changes })
-const herd = (count: number, inMs: (n: number) => Millis): Timer[] => Array.from({ length: count }, (_, n) => timer(`t${n}`, inMs(n)))
+const herd = (count: number, inMs: (n: number) => Millis): Timer[] =>
+  Array.from({ length: count }, (_, n) => timer(`t${n}`, inMs(n)))
 const next = (before: Timer, changes: Partial<Timer>): Timer => ({ ...before, version: before.version + 1, ...changes })
-const ids = (entries: readonly (Entry | Timer)[]): string[] => entries.map((each) => ('timer' in each ? each.timer.id : each.id))
+const ids = (entries: readonly (Entry | Timer)[]): string[] =>
+  entries.map((each) => ('timer' in each ? each.timer.id : each.id))
 
 function setup(rows: readonly Timer[], limits: Partial<WindowLimits> = {}) {
   const store = new PagedStore()
@@ -158,7 +160,10 @@ test('large payloads stay within the bytes, whatever they were before', async ()
 
 test('a page with larger payloads than expected is taken as far as there is room, and not read for ever', async () => {
   const large = '0'.repeat(10_000) as JsonText
-  const rows = [...herd(60, (n) => n), ...Array.from({ length: 200 }, (_, n) => timer(`large ${n}`, 3 * DAY + n, { payload: large }))]
+  const rows = [
+    ...herd(60, (n) => n),
+    ...Array.from({ length: 200 }, (_, n) => timer(`large ${n}`, 3 * DAY + n, { payload: large })),
+  ]
   const { window, store, load, fire, bounds } = setup(rows, { bytesMax: 400_000 })
   await load(NOW, 10)
   assert.ok(window.bytes < bounds.bytesMax + 11_000)
@@ -167,14 +172,20 @@ test('a page with larger payloads than expected is taken as far as there is room
 })
 
 test('more timers in one millisecond than there is room for all fire', async () => {
-  const { fire, window, bounds } = setup(herd(500, () => HOUR), { timersMax: 40, pageSize: 30 })
+  const { fire, window, bounds } = setup(
+    herd(500, () => HOUR),
+    { timersMax: 40, pageSize: 30 },
+  )
   const fired = await fire(NOW + HOUR)
   assert.deepEqual([fired.length, new Set(fired).size], [500, 500])
   assert.ok(window.size <= bounds.timersMax)
 })
 
 test('a window full of deliveries in flight takes in half as many again, leaves others outside until it has room, and then takes them', async () => {
-  const { window, commit, load, store, fire } = setup(herd(10, () => 0), { timersMax: 10, pageSize: 10 })
+  const { window, commit, load, store, fire } = setup(
+    herd(10, () => 0),
+    { timersMax: 10, pageSize: 10 },
+  )
   await load()
   const flying = window.takeDue(NOW, 10)
   for (const entry of flying) window.start(entry)
@@ -217,7 +228,10 @@ test('a change of a timer in flight waits until that has landed', async () => {
   assert.deepEqual(window.takeDue(NOW + HOUR, 5), [])
   window.land(entry!, store.rows.get(row.uuid)!, NOW)
   const again = window.takeDue(NOW + SECOND, 5)
-  assert.deepEqual(again.map((each) => each.timer), [replaced])
+  assert.deepEqual(
+    again.map((each) => each.timer),
+    [replaced],
+  )
   window.land(again[0]!, row, NOW)
   assert.equal(window.get(row.uuid)!.timer, replaced, 'an older row does not take the place of a newer one')
   window.land(window.takeDue(NOW + SECOND, 5)[0]!, null, NOW)
@@ -254,7 +268,10 @@ test('a repair finds what the store has due and nobody told, and nothing else', 
 })
 
 test('a repair leaves what lies behind the border to paging', async () => {
-  const { window, load, store } = setup(herd(100, (n) => n), { timersMax: 20, pageSize: 10 })
+  const { window, load, store } = setup(
+    herd(100, (n) => n),
+    { timersMax: 20, pageSize: 10 },
+  )
   await load()
   const { size } = window
   assert.equal(await window.repair(NOW + 100), 0)
@@ -287,7 +304,10 @@ const waitForTurn = (window: Window, now: Millis): Entry[] => {
 
 test('a window full of one namespace that waits for its turn still takes in what the others need', async () => {
   const calm = timer('calm', 500, { namespace: 'calm' as Namespace })
-  const { window, load, commit, store, bounds } = setup([...floodOf(300, 'flood', 0), calm], { timersMax: 40, pageSize: 20 })
+  const { window, load, commit, store, bounds } = setup([...floodOf(300, 'flood', 0), calm], {
+    timersMax: 40,
+    pageSize: 20,
+  })
   await load()
   waitForTurn(window, NOW)
   await load()

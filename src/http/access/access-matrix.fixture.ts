@@ -72,7 +72,10 @@ const CYCLES_SCOPE = `?tenant_id=${TIMER.namespace}`
 
 const PLATFORM = { refusal: assertPlatformRefusal }
 const PLATFORM_PATH = { ...PLATFORM, path: `/timers/${UUID}` }
-const PLATFORM_CREATE = { execute_at: '2030-01-31T09:00:00Z', callback: { type: 'http', url: 'https://example.com/hooks/timer' } }
+const PLATFORM_CREATE = {
+  execute_at: '2030-01-31T09:00:00Z',
+  callback: { type: 'http', url: 'https://example.com/hooks/timer' },
+}
 
 export const ROUTES: ReadonlyMap<string, RouteRule> = new Map<string, RouteRule>([
   ['GET /', { needs: 'nothing', ok: 200 }],
@@ -106,7 +109,9 @@ export const ROUTES: ReadonlyMap<string, RouteRule> = new Map<string, RouteRule>
   v1('resume', 'change'),
   v1('retry', 'change', { ok: 409 }),
   v1('cancel', 'change', { body: { namespace: TIMER.namespace, all: true } }),
-  v1('batch', 'change each', { body: { timers: [EXAMPLES.create.request, { ...EXAMPLES.create.request, namespace: 'elsewhere' }] } }),
+  v1('batch', 'change each', {
+    body: { timers: [EXAMPLES.create.request, { ...EXAMPLES.create.request, namespace: 'elsewhere' }] },
+  }),
 
   ['POST /api/v1/timers', { needs: 'change', ok: 200, body: GROUPS_CREATE }],
   ['GET /api/v1/timers/:groupId/:timerId', { ...GROUPS_PATH, needs: 'read', ok: 200 }],

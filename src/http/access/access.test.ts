@@ -17,7 +17,11 @@ import { EXAMPLES } from '../contracts/v1/examples.ts'
 import { testServer } from '../test-server.fixture.ts'
 import type { Answer, TestServer, TestServerOptions } from '../test-server.fixture.ts'
 
-type KeyOf = { readonly permissions: readonly Permission[]; readonly namespaces: readonly string[] | null; readonly rateLimit?: RateLimit }
+type KeyOf = {
+  readonly permissions: readonly Permission[]
+  readonly namespaces: readonly string[] | null
+  readonly rateLimit?: RateLimit
+}
 
 const KEYS = {
   readOnly: { permissions: [Permission.read], namespaces: ['default'] },
@@ -44,13 +48,18 @@ const WITHOUT_KEY: readonly Caller[] = ['none', 'wrong', 'peer']
 
 type Guarded = TestServer & { readonly secrets: Readonly<Record<string, string>> }
 
-async function guarded(t: TestContext, options: TestServerOptions & { readonly more?: Record<string, KeyOf> } = {}): Promise<Guarded> {
+async function guarded(
+  t: TestContext,
+  options: TestServerOptions & { readonly more?: Record<string, KeyOf> } = {},
+): Promise<Guarded> {
   const secrets: Record<string, string> = { wrong: createKey() }
-  const entries = Object.entries<KeyOf>({ ...KEYS, ...options.more }).map(([name, { permissions, namespaces, rateLimit = null }]) => {
-    const patterns = namespaces as readonly NamespacePattern[] | null
-    const principal: Principal = { name, permissions: new Set(permissions), namespaces: patterns, rateLimit }
-    return { hash: hashKey((secrets[name] = createKey())), principal }
-  })
+  const entries = Object.entries<KeyOf>({ ...KEYS, ...options.more }).map(
+    ([name, { permissions, namespaces, rateLimit = null }]) => {
+      const patterns = namespaces as readonly NamespacePattern[] | null
+      const principal: Principal = { name, permissions: new Set(permissions), namespaces: patterns, rateLimit }
+      return { hash: hashKey((secrets[name] = createKey())), principal }
+    },
+  )
   const keys = new KeyRing()
   keys.replace(entries)
   return { ...(await testServer(t, { ...options, keys, clusterSecret: CLUSTER_SECRET })), secrets }
@@ -76,7 +85,10 @@ suite('who may use which route', () => {
     const seen: string[] = []
     await guarded(t, { contracts: [watchRoutes(seen), ...CONTRACTS] })
     // HEAD is GET without the body, and comes with it.
-    assert.deepEqual([...new Set(seen.map((route) => route.replace(/^HEAD /, 'GET ')))].toSorted(), [...ROUTES.keys()].toSorted())
+    assert.deepEqual(
+      [...new Set(seen.map((route) => route.replace(/^HEAD /, 'GET ')))].toSorted(),
+      [...ROUTES.keys()].toSorted(),
+    )
   })
 
   for (const [route, rule] of ROUTES) {
@@ -90,7 +102,8 @@ suite('who may use which route', () => {
     const before = await makeTimers(server)
     const answer = await ask(server, route, rule, caller)
     const context = `${caller}: ${answer.text.slice(0, 300)}`
-    if (LET_IN[rule.needs].includes(caller) || rule.needs === 'nothing') return assert.equal(answer.status, rule.ok, context)
+    if (LET_IN[rule.needs].includes(caller) || rule.needs === 'nothing')
+      return assert.equal(answer.status, rule.ok, context)
     const status = WITHOUT_KEY.includes(caller) || rule.needs === 'the cluster secret' ? 401 : 403
     assert.equal(answer.status, status, context)
     const assertRefusal = rule.refusal ?? assertNativeRefusal
@@ -102,9 +115,19 @@ suite('who may use which route', () => {
 
   test('of a batch, the items in other namespaces are refused one by one', async (t) => {
     const server = await guarded(t)
-    const { json } = await server.post('/api/v1/timers/batch', ROUTES.get('POST /api/v1/timers/batch')!.body, asCaller(server, 'right'))
+    const { json } = await server.post(
+      '/api/v1/timers/batch',
+      ROUTES.get('POST /api/v1/timers/batch')!.body,
+      asCaller(server, 'right'),
+    )
     const results = json['results'] as { status: number; error?: string }[]
-    assert.deepEqual(results.map(({ status, error }) => [status, error]), [[200, undefined], [403, 'FORBIDDEN']])
+    assert.deepEqual(
+      results.map(({ status, error }) => [status, error]),
+      [
+        [200, undefined],
+        [403, 'FORBIDDEN'],
+      ],
+    )
   })
 
   test('a path that is not there tells nothing without a key', async (t) => {
@@ -119,7 +142,11 @@ function ask(server: Guarded, route: string, { path, body }: RouteRule, caller: 
   const [method = '', url = ''] = route.split(' ')
   const headers = asCaller(server, caller)
   if (body === undefined) return server.request(path ?? url, { method, headers })
-  return server.request(path ?? url, { method, body: JSON.stringify(body), headers: { ...headers, 'content-type': 'application/json' } })
+  return server.request(path ?? url, {
+    method,
+    body: JSON.stringify(body),
+    headers: { ...headers, 'content-type': 'application/json' },
+  })
 }
 
 const IDS = [TIMER.timerId, UUID]
@@ -127,7 +154,11 @@ const IDS = [TIMER.timerId, UUID]
 /** Pending, whatever was done to them before. */
 async function makeTimers(server: Guarded): Promise<readonly number[]> {
   for (const id of IDS) {
-    const answer = await server.post('/api/v1/timers/create', { ...EXAMPLES.create.request, id }, asCaller(server, 'admin'))
+    const answer = await server.post(
+      '/api/v1/timers/create',
+      { ...EXAMPLES.create.request, id },
+      asCaller(server, 'admin'),
+    )
     assert.equal(answer.status, 200, answer.text)
   }
   return versions(server)
@@ -145,18 +176,28 @@ suite('a namespace of others', () => {
     const verbs = ['get', 'update', 'delete', 'trigger', 'pause', 'resume', 'retry'] as const
     const answers = async () => {
       const bodyOf = (verb: string) => (verb === 'update' ? { ...TIMER, payload: 1 } : TIMER)
-      const asked = verbs.map((verb) => server.post(`/api/v1/timers/${verb}`, bodyOf(verb), asCaller(server, 'elsewhere')))
-      return (await Promise.all(asked)).map(({ status, text, headers }) => [status, text, headers.get('content-length')])
+      const asked = verbs.map((verb) =>
+        server.post(`/api/v1/timers/${verb}`, bodyOf(verb), asCaller(server, 'elsewhere')),
+      )
+      return (await Promise.all(asked)).map(({ status, text, headers }) => [
+        status,
+        text,
+        headers.get('content-length'),
+      ])
     }
     const absent = await answers()
     await makeTimers(server)
     assert.deepEqual(await answers(), absent)
-    assert.deepEqual(absent.map(([status]) => status), verbs.map(() => 403))
+    assert.deepEqual(
+      absent.map(([status]) => status),
+      verbs.map(() => 403),
+    )
   })
 
   test('a namespace that is not enabled, and one that is, are refused alike', async (t) => {
     const server = await guarded(t, { namespaces: ['default', 'elsewhere'] })
-    const refused = (namespace: string) => server.post('/api/v1/timers/get', { ...TIMER, namespace }, asCaller(server, 'elsewhere'))
+    const refused = (namespace: string) =>
+      server.post('/api/v1/timers/get', { ...TIMER, namespace }, asCaller(server, 'elsewhere'))
     assert.equal((await refused('default')).text, (await refused('missing')).text.replaceAll('missing', 'default'))
     assert.equal((await refused('elsewhere')).status, 404)
     assert.equal((await refused('default-x')).status, 400)
@@ -167,7 +208,10 @@ suite('a namespace of others', () => {
     const list = (body: object) => server.post('/api/v1/timers/list', body, asCaller(server, 'elsewhere'))
     const { status, json } = await list({})
     const refusal = "the key 'elsewhere' may not use namespace 'default'"
-    assert.deepEqual([status, json['message']], [403, `${refusal}, which is meant when none is named; "namespace": "*" lists all that the key may use`])
+    assert.deepEqual(
+      [status, json['message']],
+      [403, `${refusal}, which is meant when none is named; "namespace": "*" lists all that the key may use`],
+    )
     assert.equal((await list({ namespace: 'default' })).json['message'], refusal)
     assert.equal((await list({ namespace: '*' })).status, 200)
   })
@@ -176,7 +220,11 @@ suite('a namespace of others', () => {
     const server = await guarded(t)
     const { json } = await server.post('/api/v1/timers/delete', TIMER, asCaller(server, 'elsewhere'))
     assert.equal(json['message'], "the key 'elsewhere' may not use namespace 'default'")
-    assert.deepEqual(json['details'], { requiredPermission: 'timer', providedPermissions: ['timer'], namespace: 'default' })
+    assert.deepEqual(json['details'], {
+      requiredPermission: 'timer',
+      providedPermissions: ['timer'],
+      namespace: 'default',
+    })
     const read = await server.post('/api/v1/timers/delete', TIMER, asCaller(server, 'readOnly'))
     assert.deepEqual(read.json['details'], { requiredPermission: 'timer', providedPermissions: ['timer:read'] })
   })
@@ -208,31 +256,47 @@ suite('keys', () => {
 
   test('X-API-Key and a bearer token are both taken', async (t) => {
     const server = await guarded(t)
-    for (const headers of [{ 'X-API-Key': server.secrets['right']! }, { Authorization: `bearer  ${server.secrets['right']}` }]) {
+    for (const headers of [
+      { 'X-API-Key': server.secrets['right']! },
+      { Authorization: `bearer  ${server.secrets['right']}` },
+    ]) {
       assert.equal((await server.post('/api/v1/timers/list', {}, headers)).status, 200)
     }
   })
 
   test('a refused request is answered although its body is still on its way, and the connection goes on', async (t) => {
     const server = await guarded(t)
-    for (let n = 0; n < 3; n++) assert.equal((await server.post('/api/v1/timers/create', 'x'.repeat(7_000_000))).status, 401)
+    for (let n = 0; n < 3; n++)
+      assert.equal((await server.post('/api/v1/timers/create', 'x'.repeat(7_000_000))).status, 401)
     assert.equal((await server.post('/api/v1/timers/list', {}, asCaller(server, 'right'))).status, 200)
   })
 
   test('who may only read gets no secrets, not even on asking', async (t) => {
     const server = await guarded(t)
-    const callback = { type: 'http', url: 'https://me:hunter2@example.com/', headers: { 'X-Token': 'hunter2', Accept: 'a/b' } }
+    const callback = {
+      type: 'http',
+      url: 'https://me:hunter2@example.com/',
+      headers: { 'X-Token': 'hunter2', Accept: 'a/b' },
+    }
     await server.post('/api/v1/timers/create', { id: 's', schedule: 'PT1H', callback }, asCaller(server, 'right'))
     const get = (caller: KeyName, includeSecrets: boolean) =>
       server.post('/api/v1/timers/get', { timerId: 's', includeSecrets }, asCaller(server, caller))
     assert.equal((await get('readOnly', true)).status, 403)
     assert.deepEqual((await get('right', true)).json['callback'], callback)
     for (const caller of ['readOnly', 'right'] as const) assert.ok(!(await get(caller, false)).text.includes('hunter2'))
-    const principal: Principal = { name: 'r', permissions: new Set([Permission.read]), namespaces: null, rateLimit: null }
+    const principal: Principal = {
+      name: 'r',
+      permissions: new Set([Permission.read]),
+      namespaces: null,
+      rateLimit: null,
+    }
     const timers = server.service.as(principal)
     const { timers: listed } = await timers.list({ filter: {}, after: null, limit: 9 })
     const shown = await timers.get(timerIdentity('default' as Namespace, 's' as TimerId))
-    assert.ok(!JSON.stringify([shown, listed]).includes('hunter2'), 'the service itself hides them, whatever a contract shows')
+    assert.ok(
+      !JSON.stringify([shown, listed]).includes('hunter2'),
+      'the service itself hides them, whatever a contract shows',
+    )
   })
 
   test('reasons of a part that fails are for those who may see all', async (t) => {
@@ -247,13 +311,17 @@ suite('keys', () => {
     const paths = json['paths'] as Record<string, Record<string, { security?: unknown }>>
     assert.deepEqual(json['security'], [{ apiKey: [] }, { bearer: [] }])
     assert.deepEqual(paths['/healthz']!['get']!.security, [])
-    for (const operation of [paths['/metrics']!['get']!, paths['/api/v1/timers/create']!['post']!]) assert.ok(!('security' in operation))
+    for (const operation of [paths['/metrics']!['get']!, paths['/api/v1/timers/create']!['post']!])
+      assert.ok(!('security' in operation))
     assert.match((await server.request('/docs')).text, /needs an API key/)
   })
 
   test('answers that need a key are not for caches', async (t) => {
     const server = await guarded(t)
-    assert.equal((await server.request('/metrics', { headers: asCaller(server, 'admin') })).headers.get('cache-control'), 'no-store')
+    assert.equal(
+      (await server.request('/metrics', { headers: asCaller(server, 'admin') })).headers.get('cache-control'),
+      'no-store',
+    )
     assert.equal((await server.request('/openapi.json')).headers.get('cache-control'), null)
   })
 
@@ -266,7 +334,13 @@ suite('keys', () => {
     await server.clock.advance(10_000)
     await wrong()
     const refusals = lines.filter(({ msg }) => msg === 'requests refused: no valid API key')
-    assert.deepEqual(refusals.map(({ refused, remoteAddress }) => [refused, remoteAddress]), [[1, '127.0.0.1'], [20, '127.0.0.1']])
+    assert.deepEqual(
+      refusals.map(({ refused, remoteAddress }) => [refused, remoteAddress]),
+      [
+        [1, '127.0.0.1'],
+        [20, '127.0.0.1'],
+      ],
+    )
     assert.ok(!JSON.stringify(lines).includes(server.secrets['wrong']!))
   })
 
@@ -311,7 +385,11 @@ suite('rate limits', () => {
 
   test('errors show the limit too, and what is refused for its rate is not carried out', async (t) => {
     const server = await guarded(t, { more })
-    assert.deepEqual(limitsOf(await server.post('/api/v1/timers/get', TIMER, asCaller(server, 'slower'))).slice(0, 3), [404, '1', '0'])
+    assert.deepEqual(limitsOf(await server.post('/api/v1/timers/get', TIMER, asCaller(server, 'slower'))).slice(0, 3), [
+      404,
+      '1',
+      '0',
+    ])
     const refused = await server.post('/api/v1/timers/create', EXAMPLES.create.request, asCaller(server, 'slower'))
     assert.deepEqual([refused.status, refused.headers.get('retry-after')], [429, '10'])
     await assert.rejects(versions(server), { code: 'TIMER_NOT_FOUND' })
@@ -324,7 +402,10 @@ suite('rate limits', () => {
       '/api/v1/timers/stats',
       (json) => {
         const { code, details } = json['error'] as { code: string; details: Record<string, unknown> }
-        assert.deepEqual([json['success'], code, details['retry_after'], typeof json['request_id']], [false, 'RATE_LIMITED', 10, 'string'])
+        assert.deepEqual(
+          [json['success'], code, details['retry_after'], typeof json['request_id']],
+          [false, 'RATE_LIMITED', 10, 'string'],
+        )
       },
     ],
   ]
@@ -352,11 +433,17 @@ suite('a path that two contracts share', () => {
     const server = await guarded(t, { contracts: [v1Contract, odd] })
     const refusal = async (body: unknown) => (await server.post('/shared', body)).json
     assert.deepEqual(await refusal({ odd: 1 }), { odd: 'UNAUTHORIZED' })
-    for (const body of ['{"odd":', { odd: 'x'.repeat(20_000) }]) assert.deepEqual(await refusal(body), { odd: 'UNAUTHORIZED' })
+    for (const body of ['{"odd":', { odd: 'x'.repeat(20_000) }])
+      assert.deepEqual(await refusal(body), { odd: 'UNAUTHORIZED' })
     const others = [{ even: 1 }, '{"odd"', '', { even: 'x'.repeat(200_000), odd: 1 }]
     for (const body of others) assert.equal((await refusal(body))['error'], 'UNAUTHORIZED')
     const unknownLength = new Blob(['{"odd":"'.padEnd(30_000, 'x')]).stream()
-    const init = { method: 'POST', body: unknownLength, duplex: 'half', headers: { 'content-type': 'application/json' } }
+    const init = {
+      method: 'POST',
+      body: unknownLength,
+      duplex: 'half',
+      headers: { 'content-type': 'application/json' },
+    }
     assert.deepEqual((await server.request('/shared', init as RequestInit)).json, { odd: 'UNAUTHORIZED' })
   })
 })

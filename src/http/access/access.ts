@@ -96,7 +96,10 @@ function presentedKey({ headers }: FastifyRequest): string | null {
 
 /** The same for no key and for a wrong one. */
 function unauthorized(): DuetimeError {
-  return new DuetimeError(ErrorCode.unauthorized, 'a valid API key is needed: send it as X-API-Key, or as Authorization: Bearer')
+  return new DuetimeError(
+    ErrorCode.unauthorized,
+    'a valid API key is needed: send it as X-API-Key, or as Authorization: Bearer',
+  )
 }
 
 function foreignName(host: string): DuetimeError {
@@ -110,7 +113,12 @@ function rateLimited({ name, rateLimit }: Principal, { retryAfterMs }: Taken): D
 }
 
 /** How many may come at once, how many are left of them, and when (in seconds since 1970) it will be all again. */
-function showLimit(reply: FastifyReply, { rateLimit }: Principal, { remaining, fullAfterMs }: Taken, clock: Clock): void {
+function showLimit(
+  reply: FastifyReply,
+  { rateLimit }: Principal,
+  { remaining, fullAfterMs }: Taken,
+  clock: Clock,
+): void {
   reply.header('x-ratelimit-limit', String(rateLimit!.burst))
   reply.header('x-ratelimit-remaining', String(remaining))
   reply.header('x-ratelimit-reset', String(Math.ceil((clock.now() + fullAfterMs) / 1_000)))

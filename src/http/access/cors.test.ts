@@ -9,7 +9,15 @@ import { testServer } from '../test-server.fixture.ts'
 
 const APP = 'https://app.example.com'
 const EVIL = 'https://evil.example'
-const PATHS = ['/api/v1/timers/create', '/api/v1/timers', '/api/v1/timers/a/b', '/api/v1/live', '/timers', '/timers/batch', '/timers?limit=1']
+const PATHS = [
+  '/api/v1/timers/create',
+  '/api/v1/timers',
+  '/api/v1/timers/a/b',
+  '/api/v1/live',
+  '/timers',
+  '/timers/batch',
+  '/timers?limit=1',
+]
 
 type Seen = { readonly status: number; readonly headers: IncomingHttpHeaders }
 
@@ -22,7 +30,12 @@ async function ask(url: string, method: string, headers: Record<string, string>)
 }
 
 const preflight = (url: string, origin: string, more: Record<string, string> = {}) =>
-  ask(url, 'OPTIONS', { origin, 'access-control-request-method': 'POST', 'access-control-request-headers': 'content-type,x-api-key', ...more })
+  ask(url, 'OPTIONS', {
+    origin,
+    'access-control-request-method': 'POST',
+    'access-control-request-headers': 'content-type,x-api-key',
+    ...more,
+  })
 const corsHeaders = ({ headers }: Seen) => Object.keys(headers).filter((name) => name.startsWith('access-control-'))
 
 test('without the setting no page of another origin is answered', async (t) => {
@@ -38,21 +51,44 @@ test('without the setting no page of another origin is answered', async (t) => {
 
 test('origins that are not named get nothing, and neither do pages for what is not the API', async (t) => {
   const { url } = await testServer(t, { contracts: CONTRACTS, corsOrigins: [APP] })
-  for (const origin of [EVIL, 'null', `${APP}.evil.example`, `${APP}:444`, 'http://app.example.com', APP.toUpperCase(), '*', '']) {
+  for (const origin of [
+    EVIL,
+    'null',
+    `${APP}.evil.example`,
+    `${APP}:444`,
+    'http://app.example.com',
+    APP.toUpperCase(),
+    '*',
+    '',
+  ]) {
     const seen = await preflight(`${url}/timers`, origin)
     assert.ok(seen.status >= 400, origin)
     assert.deepEqual(corsHeaders(seen), [])
     const get = await ask(`${url}/timers`, 'GET', { origin })
     assert.deepEqual([corsHeaders(get), get.headers.vary], [[], 'Origin'])
   }
-  for (const path of ['/metrics', '/readyz', '/', '/ui', '/docs', '/openapi.json', '/internal/v1/look', '/timersx', '/apix']) {
+  for (const path of [
+    '/metrics',
+    '/readyz',
+    '/',
+    '/ui',
+    '/docs',
+    '/openapi.json',
+    '/internal/v1/look',
+    '/timersx',
+    '/apix',
+  ]) {
     assert.deepEqual(corsHeaders(await ask(`${url}${path}`, 'GET', { origin: APP })), [], path)
     assert.deepEqual(corsHeaders(await preflight(`${url}${path}`, APP)), [], path)
   }
 })
 
 test('a page that is named may ask, may read answers and refusals, and is asked for its key', async (t) => {
-  const { url } = await testServer(t, { contracts: CONTRACTS, corsOrigins: ['http://localhost:5173', APP], keys: new KeyRing() })
+  const { url } = await testServer(t, {
+    contracts: CONTRACTS,
+    corsOrigins: ['http://localhost:5173', APP],
+    keys: new KeyRing(),
+  })
   for (const path of PATHS) {
     const { status, headers } = await preflight(`${url}${path}`, APP)
     assert.deepEqual([status, headers['access-control-allow-origin'], headers.vary], [204, APP, 'Origin'], path)
@@ -63,7 +99,10 @@ test('a page that is named may ask, may read answers and refusals, and is asked 
     assert.equal(headers['access-control-allow-credentials'], undefined)
   }
   const refused = await ask(`${url}/timers`, 'GET', { origin: APP })
-  assert.deepEqual([refused.status, refused.headers['access-control-allow-origin'], refused.headers.vary], [401, APP, 'Origin'])
+  assert.deepEqual(
+    [refused.status, refused.headers['access-control-allow-origin'], refused.headers.vary],
+    [401, APP, 'Origin'],
+  )
   assert.match(refused.headers['access-control-expose-headers']!, /Retry-After/)
   assert.equal(refused.headers['access-control-allow-credentials'], undefined)
 })

@@ -10,7 +10,8 @@ import { ANY_ORIGIN } from '../../runtime/config/origin.ts'
 
 const PREFLIGHT_HEADERS = {
   'access-control-allow-methods': 'GET, POST, PUT, DELETE',
-  'access-control-allow-headers': 'Authorization, Content-Type, Idempotency-Key, X-API-Key, X-Request-ID, traceparent, tracestate',
+  'access-control-allow-headers':
+    'Authorization, Content-Type, Idempotency-Key, X-API-Key, X-Request-ID, traceparent, tracestate',
   'access-control-max-age': '600', // how long a page goes on after its origin was taken from the list
 }
 /** What clients read besides the few headers that every page may see. */

@@ -7,10 +7,26 @@ import { couldBeRebound } from './rebinding.ts'
 import { testServer } from '../test-server.fixture.ts'
 
 test('names that someone could own are told from addresses and names of this machine', () => {
-  const foreign = ['evil.example', 'evil.example:80', 'EVIL.EXAMPLE.', '127.0.0.1.nip.io', 'localhost.evil.example', 'internal.example', '0x7f.1']
+  const foreign = [
+    'evil.example',
+    'evil.example:80',
+    'EVIL.EXAMPLE.',
+    '127.0.0.1.nip.io',
+    'localhost.evil.example',
+    'internal.example',
+    '0x7f.1',
+  ]
   for (const host of foreign) assert.ok(couldBeRebound(host), host)
   const addresses = ['127.0.0.1', '127.0.0.1:80', '[::1]:8080', '[::1]']
-  const own = ['localhost', 'localhost:8080', 'duetime', 'app.localhost:1', 'host.docker.internal:8080', '', ...addresses]
+  const own = [
+    'localhost',
+    'localhost:8080',
+    'duetime',
+    'app.localhost:1',
+    'host.docker.internal:8080',
+    '',
+    ...addresses,
+  ]
   for (const host of own) assert.ok(!couldBeRebound(host), host)
 })
 

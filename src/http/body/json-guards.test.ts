@@ -17,7 +17,10 @@ test('one level more than the limit is too deep, the limit is not', () => {
 })
 
 test('brackets in strings do not count', () => {
-  assert.equal(isDeeperThan(bytes(JSON.stringify({ a: '[{'.repeat(100), 'b"\\[': `\\"${'['.repeat(100)}` })), 64), false)
+  assert.equal(
+    isDeeperThan(bytes(JSON.stringify({ a: '[{'.repeat(100), 'b"\\[': `\\"${'['.repeat(100)}` })), 64),
+    false,
+  )
   assert.equal(isDeeperThan(bytes(`["\\\\",${'['.repeat(100)}`), 64), true)
 })
 
@@ -32,20 +35,36 @@ test('the depth of any JSON is judged as a walk over its value would', () => {
 })
 
 test('a number that a double would change is noticed, whatever it looks like', () => {
-  for (const number of ['9007199254740993', '-0', '-0.0', '1e400', '1E-400', '0.1234567890123456', '1.5e3', '123456789.12345678']) {
-    for (const text of [number, `[${number}]`, `{"a":${number}}`, `[1, ${number} ,2]`]) assert.equal(isDelicate(text), true, text)
+  for (const number of [
+    '9007199254740993',
+    '-0',
+    '-0.0',
+    '1e400',
+    '1E-400',
+    '0.1234567890123456',
+    '1.5e3',
+    '123456789.12345678',
+  ]) {
+    for (const text of [number, `[${number}]`, `{"a":${number}}`, `[1, ${number} ,2]`])
+      assert.equal(isDelicate(text), true, text)
   }
-  assert.equal(isDelicate('{"a":[0,1,-12,100000000000000,0.25,true,false,null],"9007199254740993":"1e400, 12345678901234567890"}'), false)
+  assert.equal(
+    isDelicate('{"a":[0,1,-12,100000000000000,0.25,true,false,null],"9007199254740993":"1e400, 12345678901234567890"}'),
+    false,
+  )
 })
 
 test('any number that is not noticed survives parsing and writing', () => {
   const digits = fc.stringMatching(/^-?(?:0|[1-9]\d{0,20})(?:\.\d{1,20})?(?:[eE][+-]?\d{1,4})?$/)
   const sameDecimal = (a: string, b: string) => sameJson(a as JsonText, b as JsonText)
-  fc.assert(fc.property(digits, (number) => isDelicate(number) || sameDecimal(JSON.stringify(JSON.parse(number)), number)))
+  fc.assert(
+    fc.property(digits, (number) => isDelicate(number) || sameDecimal(JSON.stringify(JSON.parse(number)), number)),
+  )
 })
 
 test('more values than the limit are noticed, whatever kind they are of; what is in strings does not count', () => {
-  const isTooMuch = (text: string, valuesMax: number) => survey(bytes(text), { valuesMax }).fault?.kind === 'tooManyValues'
+  const isTooMuch = (text: string, valuesMax: number) =>
+    survey(bytes(text), { valuesMax }).fault?.kind === 'tooManyValues'
   for (const text of ['[[],[],[],[]]', '[1,2,3,4]', '{"a":1,"b":2}', '["a","b","c","d"]', '[{},{},{},{}]']) {
     assert.equal(isTooMuch(text, 3), true, text)
     assert.equal(isTooMuch(text, 10), false, text)
@@ -65,17 +84,29 @@ test('poisonous keys are found at any depth and in any spelling, and their names
   assert.equal(find('{"x":{"constructor" : {"a":1,"prototype":{}}}}'), 'x.constructor.prototype')
   // Of two members of one name JSON.parse drops the first, and the text of a payload has both.
   assert.equal(find('{"a":{"__proto__":1},"a":2}'), 'a.__proto__')
-  const harmless = ['{"constructor":"me","a":"__proto__"}', '{"constructor":{"a":{"prototype":1}}}', '{"constructor":[{"prototype":1}]}', '{"prototype":1}']
+  const harmless = [
+    '{"constructor":"me","a":"__proto__"}',
+    '{"constructor":{"a":{"prototype":1}}}',
+    '{"constructor":[{"prototype":1}]}',
+    '{"prototype":1}',
+  ]
   for (const text of [...harmless, String.raw`{"\x":"\u005f"}`]) assert.equal(find(text), null, text)
   assert.ok(find(`{"${'k'.repeat(5_000)}":{"__proto__":1}}`)!.length < 300)
 })
 
 test('a poisonous key is found in any JSON that has one, as a walk over its value would', () => {
   const walk = (value: unknown): boolean =>
-    typeof value === 'object' && value !== null && Object.keys(value).some((key) => key === '__proto__' || walk((value as Record<string, unknown>)[key]))
+    typeof value === 'object' &&
+    value !== null &&
+    Object.keys(value).some((key) => key === '__proto__' || walk((value as Record<string, unknown>)[key]))
   const key = fc.oneof(fc.constantFrom('__proto__', 'constructor', 'prototype', 'a'), fc.string())
   const { tree } = fc.letrec((tie) => ({
-    tree: fc.oneof({ depthSize: 'small' }, fc.jsonValue({ maxDepth: 1 }), fc.array(tie('tree')), fc.dictionary(key, tie('tree'))),
+    tree: fc.oneof(
+      { depthSize: 'small' },
+      fc.jsonValue({ maxDepth: 1 }),
+      fc.array(tie('tree')),
+      fc.dictionary(key, tie('tree')),
+    ),
   }))
   fc.assert(
     fc.property(tree, (value) => {

@@ -14,7 +14,9 @@ const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 
 /** `valuesMax`: keys count, too. */
 export type JsonLimits = { readonly depthMax: number; readonly valuesMax: number }
 
-export type JsonFault = { readonly kind: 'tooDeep' | 'tooManyValues' } | { readonly kind: 'forbiddenKey'; readonly path: string }
+export type JsonFault =
+  | { readonly kind: 'tooDeep' | 'tooManyValues' }
+  | { readonly kind: 'forbiddenKey'; readonly path: string }
 
 export type Survey = {
   readonly fault: JsonFault | null

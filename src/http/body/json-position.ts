@@ -1,7 +1,12 @@
 // Where a text stops being JSON. V8 tells the position for some mistakes and not for others, and people who send a
 // body from a shell need it most. Only runs after JSON.parse has failed.
 
-export type JsonFault = { readonly position: number; readonly line: number; readonly column: number; readonly found: string }
+export type JsonFault = {
+  readonly position: number
+  readonly line: number
+  readonly column: number
+  readonly found: string
+}
 
 /** What may come next: a value, a key, what follows a value, and so on. */
 type Expected = 'value' | 'valueOrEnd' | 'key' | 'keyOrEnd' | 'colon' | 'next' | 'nothing'

@@ -18,7 +18,10 @@ const payloadOf = (text: string, maxBytes = KIB) => payloadText(read(text), maxB
 
 test('a payload that is too large as it was sent is refused, spaces included', () => {
   const details = { field: 'payload', bytes: 1_030, maxBytes: KIB }
-  assert.throws(() => payloadOf(`{"payload":[1e400${' '.repeat(1_023)}]}`), { code: 'PAYLOAD_TOO_LARGE', details: { ...details } })
+  assert.throws(() => payloadOf(`{"payload":[1e400${' '.repeat(1_023)}]}`), {
+    code: 'PAYLOAD_TOO_LARGE',
+    details: { ...details },
+  })
   assert.throws(() => payloadText({ payload: 'é'.repeat(514) }, KIB), { code: 'PAYLOAD_TOO_LARGE', details })
   assert.equal(payloadText({ payload: 'é'.repeat(511) }, KIB)!.length, 513)
 })
@@ -38,7 +41,9 @@ test('numbers arrive as they were written, wherever contracts have payloads', ()
   assert.equal(payloadOf(String.raw`{"p\u0061yload":1e400}`), '1e400')
   const { callback } = read('{"payload":2,"callback":{"type":"http","payload":{"big":9007199254740993}}}')
   assert.equal(payloadText(callback as PayloadOwner, KIB), '{"big":9007199254740993}')
-  const { timers } = read('{"timers":[{"payload":9007199254740993},7,{"id":"]"},{"payload":{"a":"}\\"","b":1e400}},{"payload":[3]}]}')
+  const { timers } = read(
+    '{"timers":[{"payload":9007199254740993},7,{"id":"]"},{"payload":{"a":"}\\"","b":1e400}},{"payload":[3]}]}',
+  )
   const texts = (timers as PayloadOwner[]).map((owner) => payloadText(owner, KIB))
   assert.deepEqual(texts, ['9007199254740993', null, null, '{"a":"}\\"","b":1e400}', '[3]'])
 })

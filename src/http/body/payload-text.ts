@@ -25,11 +25,15 @@ export function payloadText(owner: PayloadOwner, maxBytes: number): JsonText | n
   if (text.length * UTF8_BYTES_PER_UNIT_MAX <= maxBytes) return text
   const bytes = Buffer.byteLength(text)
   if (bytes <= maxBytes) return text
-  throw new DuetimeError(ErrorCode.payloadTooLarge, `payload has ${bytes} bytes as JSON; PAYLOAD_MAX_BYTES allows ${maxBytes}`, {
-    field: 'payload',
-    bytes,
-    maxBytes,
-  })
+  throw new DuetimeError(
+    ErrorCode.payloadTooLarge,
+    `payload has ${bytes} bytes as JSON; PAYLOAD_MAX_BYTES allows ${maxBytes}`,
+    {
+      field: 'payload',
+      bytes,
+      maxBytes,
+    },
+  )
 }
 
 /** Where contracts have payloads: in the body itself, in its `callback`, and in the same way in each of its `timers`. One walk over the text. */

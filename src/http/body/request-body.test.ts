@@ -62,7 +62,11 @@ test('a body of unknown length is refused as soon as it is too large', async (t)
 
 test('a batch may be larger than one timer, and has its own limit', async (t) => {
   const { url, post } = await testServer(t)
-  const timers = Array.from({ length: 5 }, (_, index) => ({ ...TIMER, id: `t${index}`, payload: 'x'.repeat(250 * KIB) }))
+  const timers = Array.from({ length: 5 }, (_, index) => ({
+    ...TIMER,
+    id: `t${index}`,
+    payload: 'x'.repeat(250 * KIB),
+  }))
   assert.equal((await post('/api/v1/timers/batch', { timers })).json['created'], 5)
   const request = open(`${url}/api/v1/timers/batch`, { 'content-length': 9 * KIB * KIB })
   request.flushHeaders()
@@ -100,7 +104,9 @@ test('bodies of cycles are refused in its own envelope, whatever is wrong with t
     assert.deepEqual(Object.keys(json), ['success', 'error', 'request_id'], text)
   }
   const chunked = open(`${url}/api/v1/timers`)
-  chunked.write(`{"metadata":{"text":"${'x'.repeat(300 * KIB)}"},"timer_id":"a","duration_or_cycle":"${'x'.repeat(300 * KIB)}`)
+  chunked.write(
+    `{"metadata":{"text":"${'x'.repeat(300 * KIB)}"},"timer_id":"a","duration_or_cycle":"${'x'.repeat(300 * KIB)}`,
+  )
   const { status, json } = await answerTo(chunked)
   assert.equal(status, 413)
   assert.equal(json['success'], false)
@@ -108,7 +114,11 @@ test('bodies of cycles are refused in its own envelope, whatever is wrong with t
 
 test('bodies of groups are refused in the native envelope', async (t) => {
   const { post } = await testServer(t, { contracts: CONTRACTS })
-  for (const body of [`{"id":"a","payload":"${'x'.repeat(600 * KIB)}"}`, '{"id":"a","payload":{"timer_id":', '{"id":']) {
+  for (const body of [
+    `{"id":"a","payload":"${'x'.repeat(600 * KIB)}"}`,
+    '{"id":"a","payload":{"timer_id":',
+    '{"id":',
+  ]) {
     const { json } = await post('/api/v1/timers', body)
     assert.deepEqual(Object.keys(json), ['error', 'message', 'details', 'timestamp'])
   }

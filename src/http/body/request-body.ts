@@ -27,12 +27,17 @@ declare module 'fastify' {
 type Done = (error: Error | null, body?: unknown) => void
 
 /** Must be called before the routes are added. */
-export function registerRequestBodies(app: FastifyInstance, { batchBodyMaxBytes }: Pick<Config, 'batchBodyMaxBytes'>): void {
+export function registerRequestBodies(
+  app: FastifyInstance,
+  { batchBodyMaxBytes }: Pick<Config, 'batchBodyMaxBytes'>,
+): void {
   app.addHook('onRoute', (route) => {
     if (route.config?.batch === true) route.bodyLimit = batchBodyMaxBytes
   })
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser(/^application\/(?:[\w.-]+\+)?json(?:;|$)/, (request, stream, done) => readBody(request, stream, done))
+  app.addContentTypeParser(/^application\/(?:[\w.-]+\+)?json(?:;|$)/, (request, stream, done) =>
+    readBody(request, stream, done),
+  )
 }
 
 function readBody(request: FastifyRequest, stream: IncomingMessage, done: Done): void {
@@ -92,7 +97,10 @@ function refused(fault: JsonFault, valuesMax: number): DuetimeError {
     }
     case 'forbiddenKey': {
       const { path } = fault
-      return invalidInput(path, `'${path}' is a key that is never accepted, because it can change the prototype of objects`)
+      return invalidInput(
+        path,
+        `'${path}' is a key that is never accepted, because it can change the prototype of objects`,
+      )
     }
   }
 }
@@ -102,7 +110,11 @@ function parseJson(text: string): unknown {
     return JSON.parse(text)
   } catch {
     const { position, line, column, found } = locateJsonFault(text)
-    throw malformedBody(`the body is not valid JSON: unexpected ${found} at line ${line}, column ${column}`, { position, line, column })
+    throw malformedBody(`the body is not valid JSON: unexpected ${found} at line ${line}, column ${column}`, {
+      position,
+      line,
+      column,
+    })
   }
 }
 
@@ -116,5 +128,9 @@ function malformedBody(message: string, details: Readonly<Record<string, unknown
 
 function bodyTooLarge(request: FastifyRequest, maxBytes: number): DuetimeError {
   const setting = request.routeOptions.config.batch === true ? 'BATCH_BODY_MAX_BYTES' : 'BODY_MAX_BYTES'
-  return new DuetimeError(ErrorCode.payloadTooLarge, `the body is larger than the ${maxBytes} bytes that ${setting} allows`, { maxBytes })
+  return new DuetimeError(
+    ErrorCode.payloadTooLarge,
+    `the body is larger than the ${maxBytes} bytes that ${setting} allows`,
+    { maxBytes },
+  )
 }

@@ -11,7 +11,12 @@ import { platformDelivery } from './platform/delivery.ts'
 import { v1Contract } from './v1/contract.ts'
 import { v1Delivery } from './v1/delivery.ts'
 
-export const CONTRACTS: readonly [Contract, ...Contract[]] = [v1Contract, cyclesContract, groupsContract, platformContract]
+export const CONTRACTS: readonly [Contract, ...Contract[]] = [
+  v1Contract,
+  cyclesContract,
+  groupsContract,
+  platformContract,
+]
 
 /** How the timers of each contract are delivered; those of `groups` as those of `v1`. */
 export const DELIVERIES: readonly HttpProtocol[] = [v1Delivery, cyclesDelivery, platformDelivery]

@@ -8,7 +8,8 @@ import { testServer } from '../test-server.fixture.ts'
 
 /** A contract that has a route on a shared path, and says who it is in every answer. */
 function speaking(name: string, field: string, speaks: Dialect['speaks']): Contract {
-  const isSpokenBy = (body: unknown) => typeof body === 'object' && body !== null && speaks?.(body as Record<string, unknown>) === true
+  const isSpokenBy = (body: unknown) =>
+    typeof body === 'object' && body !== null && speaks?.(body as Record<string, unknown>) === true
   return {
     name,
     owns: ({ path, body }) => path === '/shared' && (speaks === null || isSpokenBy(body)),
@@ -24,7 +25,8 @@ function speaking(name: string, field: string, speaks: Dialect['speaks']): Contr
           body: Type.Object({ [field]: Type.String({ maxLength: 5 }) }, { additionalProperties: false }),
           response: { 200: { description: name, content: { 'application/json': { schema: Type.Object({}) } } } },
         },
-        handler: async ({ body }, reply) => reply.header('content-type', 'application/json').send(JSON.stringify({ [name]: body })),
+        handler: async ({ body }, reply) =>
+          reply.header('content-type', 'application/json').send(JSON.stringify({ [name]: body })),
       }),
     renderError: (error) => ({ status: 400, body: JSON.stringify({ refusedBy: name, message: error.message }) }),
   }

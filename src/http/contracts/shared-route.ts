@@ -44,7 +44,12 @@ function registerRoute(app: FastifyInstance, dialects: readonly Dialect[]): void
   const registered = dialects.map((dialect): Registered => ({ dialect, validate: notCompiledYet }))
   app.addHook('onReady', (done) => {
     for (const one of registered) {
-      one.validate = app.validatorCompiler!({ schema: one.dialect.schema.body, method: String(method), url, httpPart: 'body' }) as Validator
+      one.validate = app.validatorCompiler!({
+        schema: one.dialect.schema.body,
+        method: String(method),
+        url,
+        httpPart: 'body',
+      }) as Validator
     }
     done()
   })
@@ -67,7 +72,9 @@ function registerRoute(app: FastifyInstance, dialects: readonly Dialect[]): void
 
 function spokenBy(registered: readonly Registered[], body: unknown): Registered {
   const isObject = typeof body === 'object' && body !== null && !Array.isArray(body)
-  const speaking = isObject ? registered.find(({ dialect }) => dialect.speaks?.(body as Record<string, unknown>)) : undefined
+  const speaking = isObject
+    ? registered.find(({ dialect }) => dialect.speaks?.(body as Record<string, unknown>))
+    : undefined
   // A contract that is served alone answers for its own path.
   return speaking ?? registered.find(({ dialect }) => dialect.speaks === null) ?? registered[0]!
 }

@@ -15,7 +15,10 @@ const SCHEMES = {
   bearer: { type: 'http', scheme: 'bearer' },
 } as const
 
-export async function registerOpenApi(app: FastifyInstance, { keysNeeded }: { readonly keysNeeded: boolean }): Promise<void> {
+export async function registerOpenApi(
+  app: FastifyInstance,
+  { keysNeeded }: { readonly keysNeeded: boolean },
+): Promise<void> {
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
@@ -25,10 +28,23 @@ export async function registerOpenApi(app: FastifyInstance, { keysNeeded }: { re
       ...(keysNeeded && { components: { securitySchemes: SCHEMES }, security: [{ apiKey: [] }, { bearer: [] }] }),
       tags: [
         { name: 'timers', description: 'The native contract: one POST for each verb.' },
-        { name: 'groups', description: 'Timers as resources: /api/v1/timers/{groupId}/{timerId}. A create can be repeated.' },
-        { name: 'cycles', description: 'One-shots and cycles: /api/v1/timers/{timer_id}, with pages, statistics and the timing wheel.' },
-        { name: 'platform', description: 'Timers with ids made by the service: /timers. One attempt each; {code, message, data}.' },
-        { name: 'observing', description: 'For people who watch: how things are, what happens, what will fire, and whether a callback works.' },
+        {
+          name: 'groups',
+          description: 'Timers as resources: /api/v1/timers/{groupId}/{timerId}. A create can be repeated.',
+        },
+        {
+          name: 'cycles',
+          description: 'One-shots and cycles: /api/v1/timers/{timer_id}, with pages, statistics and the timing wheel.',
+        },
+        {
+          name: 'platform',
+          description: 'Timers with ids made by the service: /timers. One attempt each; {code, message, data}.',
+        },
+        {
+          name: 'observing',
+          description:
+            'For people who watch: how things are, what happens, what will fire, and whether a callback works.',
+        },
         { name: 'operation', description: 'For load balancers, monitoring and tools.' },
       ],
     },
@@ -37,7 +53,10 @@ export async function registerOpenApi(app: FastifyInstance, { keysNeeded }: { re
       const isOpen = keysNeeded && route.config?.open === true
       return { url, schema: isOpen ? { ...schema, security: [] } : schema }
     },
-    refResolver: { buildLocalReference: (json, _base, _fragment, index) => (typeof json.$id === 'string' ? json.$id : `schema-${index}`) },
+    refResolver: {
+      buildLocalReference: (json, _base, _fragment, index) =>
+        typeof json.$id === 'string' ? json.$id : `schema-${index}`,
+    },
   })
   app.addSchema(TimerAnswer)
   app.addSchema(ErrorAnswer)

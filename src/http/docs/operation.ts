@@ -37,14 +37,19 @@ export function operationCard(place: Place): Html {
   const { method, path, operation } = place
   const body = jsonOf(operation.requestBody?.content)
   return html`<article id="${anchorOf(place)}">
-<h3>${operation.summary ?? path}</h3>
-<p class="route"><b>${method.toUpperCase()}</b> ${path}</p>
-<p>${operation.description ?? ''}</p>
-<h4>Try it</h4>
-<pre>${curl(place, body?.example)}</pre>
-${body?.schema === undefined ? null : html`<h4>Request</h4>${fieldTable(body.schema)}`}
-${responses(operation)}
-</article>`
+    <h3>${operation.summary ?? path}</h3>
+    <p class="route"><b>${method.toUpperCase()}</b> ${path}</p>
+    <p>${operation.description ?? ''}</p>
+    <h4>Try it</h4>
+    <pre>${curl(place, body?.example)}</pre>
+    ${
+      body?.schema === undefined
+        ? null
+        : html`<h4>Request</h4>
+            ${fieldTable(body.schema)}`
+    }
+    ${responses(operation)}
+  </article>`
 }
 
 function jsonOf(content: Content | undefined): Media | undefined {
@@ -61,7 +66,9 @@ function curl({ method, path }: Place, example: unknown): string {
 }
 
 function fieldTable(schema: JsonSchema): Html {
-  return html`<table>${rowsOf(schema, '')}</table>`
+  return html`<table>
+    ${rowsOf(schema, '')}
+  </table>`
 }
 
 function rowsOf(schema: JsonSchema, prefix: string): Html[] {
@@ -77,7 +84,10 @@ function rowsOf(schema: JsonSchema, prefix: string): Html[] {
 
 function fieldRow(name: string, field: JsonSchema, isRequired: boolean): Html {
   const need = isRequired ? html`<span class="need">required</span>` : null
-  return html`<tr><td><code>${name}</code>${need}<small>${typeName(field)}</small></td><td>${field.description ?? ''}</td></tr>`
+  return html`<tr>
+    <td><code>${name}</code>${need}<small>${typeName(field)}</small></td>
+    <td>${field.description ?? ''}</td>
+  </tr>`
 }
 
 function typeName(field: JsonSchema): string {
@@ -92,9 +102,24 @@ function responses({ responses: byStatus = {} }: Operation): Html {
   const success = Object.entries(byStatus).find(([status]) => status.startsWith('2'))
   const failures = Object.entries(byStatus).filter(([status]) => !status.startsWith('2'))
   const example = jsonOf(success?.[1].content)?.example
-  return html`
-${success === undefined ? null : html`<details><summary>Answer ${success[0]}</summary>${answerExample(example)}</details>`}
-${failures.length === 0 ? null : html`<details><summary>Errors</summary><table>${failures.map(failureRow)}</table></details>`}`
+  return html` ${
+    success === undefined
+      ? null
+      : html`<details>
+          <summary>Answer ${success[0]}</summary>
+          ${answerExample(example)}
+        </details>`
+  }
+  ${
+    failures.length === 0
+      ? null
+      : html`<details>
+          <summary>Errors</summary>
+          <table>
+            ${failures.map(failureRow)}
+          </table>
+        </details>`
+  }`
 }
 
 function answerExample(example: unknown): Html {
@@ -102,5 +127,8 @@ function answerExample(example: unknown): Html {
 }
 
 function failureRow([status, { description }]: [string, { readonly description?: string }]): Html {
-  return html`<tr><td class="status">${status}</td><td>${description ?? ''}</td></tr>`
+  return html`<tr>
+    <td class="status">${status}</td>
+    <td>${description ?? ''}</td>
+  </tr>`
 }

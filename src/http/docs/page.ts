@@ -51,28 +51,33 @@ function page(document: OpenApiDocument): Html {
     return { tag, places: places.filter(({ operation }) => operation.tags?.includes(tag.name)) }
   })
   return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title} API</title>
-<style>${new Html(STYLE)}</style>
-</head>
-<body>
-<div class="layout">
-<nav aria-label="Operations">${sections.map(navigation)}</nav>
-<main>
-<header>
-<h1>${title}<small>${version}</small></h1>
-<p>${description}</p>
-<p>For tools there is <a href="openapi.json">openapi.json</a>. The examples below take the address of the service from a variable:</p>
-<pre>DUETIME=${ADDRESS}</pre>
-</header>
-${sections.map(section)}
-</main>
-</div>
-</body>
-</html>`
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <title>${title} API</title>
+        <style>
+          ${new Html(STYLE)}
+        </style>
+      </head>
+      <body>
+        <div class="layout">
+          <nav aria-label="Operations">${sections.map(navigation)}</nav>
+          <main>
+            <header>
+              <h1>${title}<small>${version}</small></h1>
+              <p>${description}</p>
+              <p>
+                For tools there is <a href="openapi.json">openapi.json</a>. The examples below take the address of the
+                service from a variable:
+              </p>
+              <pre>DUETIME=${ADDRESS}</pre>
+            </header>
+            ${sections.map(section)}
+          </main>
+        </div>
+      </body>
+    </html>`
 }
 
 function placesOf({ paths = {} }: OpenApiDocument): Place[] {
@@ -84,10 +89,19 @@ function placesOf({ paths = {} }: OpenApiDocument): Place[] {
 type Section = { readonly tag: Tag; readonly places: readonly Place[] }
 
 function navigation({ tag, places }: Section): Html {
-  const links = places.map((place) => html`<li><a href="#${anchorOf(place)}">${place.operation.summary ?? place.path}</a></li>`)
-  return html`<h2>${tag.name}</h2><ul>${links}</ul>`
+  const links = places.map(
+    (place) => html`<li><a href="#${anchorOf(place)}">${place.operation.summary ?? place.path}</a></li>`,
+  )
+  return html`<h2>${tag.name}</h2>
+    <ul>
+      ${links}
+    </ul>`
 }
 
 function section({ tag, places }: Section): Html {
-  return html`<section><h2>${tag.name}</h2><p>${tag.description ?? ''}</p>${places.map(operationCard)}</section>`
+  return html`<section>
+    <h2>${tag.name}</h2>
+    <p>${tag.description ?? ''}</p>
+    ${places.map(operationCard)}
+  </section>`
 }

@@ -14,7 +14,10 @@ export type OperationSchema<Body extends TSchema = TSchema> = {
   readonly response: Readonly<Record<string, unknown>>
 }
 
-type Response = { readonly description?: string; readonly content?: { readonly 'application/json'?: { readonly schema: TSchema } } }
+type Response = {
+  readonly description?: string
+  readonly content?: { readonly 'application/json'?: { readonly schema: TSchema } }
+}
 
 export function mergedDocumentation(schemas: readonly OperationSchema[]): OperationSchema {
   const [first] = schemas

@@ -4,7 +4,12 @@
 import type { FastifyInstance } from 'fastify'
 
 /** `contract`: null for the service's own routes, and for those that contracts share. */
-type KnownRoute = { readonly method: string; readonly url: string; readonly pattern: RegExp; readonly contract: string | null }
+type KnownRoute = {
+  readonly method: string
+  readonly url: string
+  readonly pattern: RegExp
+  readonly contract: string | null
+}
 
 export class AllowedMethods {
   readonly #routes: KnownRoute[] = []
@@ -27,7 +32,9 @@ export class AllowedMethods {
 
   /** Sorted; empty when there is no such path. A path without parameters can be meant by nobody but the contract that has it. */
   of(path: string, contract: string): readonly string[] {
-    const own = this.#methods((route) => (route.contract === null || route.contract === contract) && route.pattern.test(path))
+    const own = this.#methods(
+      (route) => (route.contract === null || route.contract === contract) && route.pattern.test(path),
+    )
     return own.length > 0 ? own : this.#methods(({ url }) => url === path)
   }
 
@@ -40,7 +47,9 @@ export class AllowedMethods {
 function patternOf(url: string): RegExp {
   const source = url
     .split('/')
-    .map((segment) => (segment.startsWith(':') ? '[^/]+' : segment === '*' ? '.*' : segment.replaceAll(/[^\w-]/g, String.raw`\$&`)))
+    .map((segment) =>
+      segment.startsWith(':') ? '[^/]+' : segment === '*' ? '.*' : segment.replaceAll(/[^\w-]/g, String.raw`\$&`),
+    )
     .join('/')
   return new RegExp(`^${source}$`)
 }

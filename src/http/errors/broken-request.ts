@@ -11,7 +11,10 @@ type Fault = { readonly status: number; readonly message: string }
 
 const FAULTS: Readonly<Record<string, Fault>> = {
   HPE_HEADER_OVERFLOW: { status: 431, message: 'the headers are too large' },
-  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, message: 'the request took too long to arrive; REQUEST_TIMEOUT says how long it may take' },
+  ERR_HTTP_REQUEST_TIMEOUT: {
+    status: 408,
+    message: 'the request took too long to arrive; REQUEST_TIMEOUT says how long it may take',
+  },
 }
 const NOT_HTTP: Fault = { status: 400, message: 'this is not a well-formed HTTP request' }
 
@@ -24,6 +27,7 @@ export function answerBrokenRequest(error: Error & { readonly code?: string }, s
   const { status, message } = FAULTS[error.code ?? ''] ?? NOT_HTTP
   const body = JSON.stringify({ error: 'INVALID_INPUT', message, details: {}, timestamp: isoText(now) })
   const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json; charset=utf-8${MORE_HEADERS}`
-  if (socket.writable) socket.write(`${head}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`)
+  if (socket.writable)
+    socket.write(`${head}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`)
   socket.destroySoon()
 }

@@ -44,7 +44,11 @@ export class ErrorAnswers {
     const error = this.#inCatalogue(thrown, request)
     const { clock } = this.#options
     const body = await peekBody(request, clock)
-    const rendered = this.#contractOf(request, body).renderError(error, { now: clock.now(), requestId: request.id, body })
+    const rendered = this.#contractOf(request, body).renderError(error, {
+      now: clock.now(),
+      requestId: request.id,
+      body,
+    })
     if (error.code === ErrorCode.payloadTooLarge) discardRest(request.raw)
     // A path that is no URL is refused before any hook has run.
     reply.headers(ANSWER_HEADERS)
@@ -55,14 +59,19 @@ export class ErrorAnswers {
   #inCatalogue(thrown: unknown, request: FastifyRequest): DuetimeError {
     if (thrown instanceof DuetimeError) {
       // Its cause says what the answer must not: where the database is, for one.
-      if (thrown.code === ErrorCode.unavailable && thrown.cause !== undefined) this.#unavailable.note({ err: thrown.cause, requestId: request.id })
+      if (thrown.code === ErrorCode.unavailable && thrown.cause !== undefined)
+        this.#unavailable.note({ err: thrown.cause, requestId: request.id })
       return isAboutMissingBody(thrown, request) ? emptyBody() : thrown
     }
     const known = fromFramework(thrown)
     if (known !== null) return known
     const { id: requestId, method } = request
     this.#options.logger.error({ err: thrown, requestId, method, path: pathOf(request) }, 'request failed unexpectedly')
-    return new DuetimeError(ErrorCode.internal, `something failed that should not; the log has the cause under ${requestId}`, { requestId })
+    return new DuetimeError(
+      ErrorCode.internal,
+      `something failed that should not; the log has the cause under ${requestId}`,
+      { requestId },
+    )
   }
 
   #noRoute(request: FastifyRequest): DuetimeError {
@@ -70,7 +79,9 @@ export class ErrorAnswers {
     const allowed = this.allowed.of(path, this.#contractOf(request, request.body).name)
     return allowed.length === 0
       ? new DuetimeError(ErrorCode.routeNotFound, `there is no ${request.method} ${path}; /docs lists all routes`)
-      : new DuetimeError(ErrorCode.methodNotAllowed, `${path} takes ${allowed.join(', ')}, not ${request.method}`, { allowed })
+      : new DuetimeError(ErrorCode.methodNotAllowed, `${path} takes ${allowed.join(', ')}, not ${request.method}`, {
+          allowed,
+        })
   }
 
   #contractOf(request: FastifyRequest, body: unknown): Contract {
@@ -88,7 +99,8 @@ function isAboutMissingBody(error: DuetimeError, request: FastifyRequest): boole
 function setHeaders({ code, details }: DuetimeError, reply: FastifyReply): void {
   if (code === ErrorCode.methodNotAllowed) reply.header('allow', (details['allowed'] as readonly string[]).join(', '))
   const { retryAfterMs } = details
-  if (typeof retryAfterMs === 'number') reply.header('retry-after', String(Math.max(1, Math.ceil(retryAfterMs / 1_000))))
+  if (typeof retryAfterMs === 'number')
+    reply.header('retry-after', String(Math.max(1, Math.ceil(retryAfterMs / 1_000))))
 }
 
 /** As the router reads it: `/%74imers` is `/timers`. An encoded slash stays part of its segment. */

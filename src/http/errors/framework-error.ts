@@ -9,11 +9,19 @@ export function fromFramework(error: unknown): DuetimeError | null {
   switch (code) {
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
     case 'FST_ERR_CTP_INVALID_TYPE':
-      return new DuetimeError(ErrorCode.unsupportedMediaType, 'request bodies are JSON: send Content-Type: application/json')
+      return new DuetimeError(
+        ErrorCode.unsupportedMediaType,
+        'request bodies are JSON: send Content-Type: application/json',
+      )
     case 'FST_ERR_BAD_URL':
-      return new DuetimeError(ErrorCode.invalidInput, 'the path is not a valid URL path: percent signs start escapes of two hex digits')
+      return new DuetimeError(
+        ErrorCode.invalidInput,
+        'the path is not a valid URL path: percent signs start escapes of two hex digits',
+      )
     default:
-      return statusCode !== undefined && statusCode >= 400 && statusCode < 500 ? clientFault(message ?? 'the request is not valid') : null
+      return statusCode !== undefined && statusCode >= 400 && statusCode < 500
+        ? clientFault(message ?? 'the request is not valid')
+        : null
   }
 }
 

@@ -13,7 +13,15 @@ export type SchemaFault = {
   readonly parentSchema?: unknown
 }
 
-type Bound = 'minimum' | 'maximum' | 'minLength' | 'maxLength' | 'minItems' | 'maxItems' | 'minProperties' | 'maxProperties'
+type Bound =
+  | 'minimum'
+  | 'maximum'
+  | 'minLength'
+  | 'maxLength'
+  | 'minItems'
+  | 'maxItems'
+  | 'minProperties'
+  | 'maxProperties'
 type JsonSchema = { readonly [K in Bound]?: number } & {
   readonly const?: unknown
   readonly properties?: Readonly<Record<string, JsonSchema>>

@@ -17,7 +17,12 @@ type Listed = { readonly id: string; readonly payload?: string }
 async function setup(t: TestContext, options: TestServerOptions = {}) {
   const server = await testServer(t, { contracts: CONTRACTS, ...options })
   for (let n = 0; n < 12; n++) {
-    const created = await server.post('/api/v1/timers/create', { id: `large-${10 + n}`, schedule: `PT${60 + n}M`, callbackUrl: HOOK, payload: LARGE })
+    const created = await server.post('/api/v1/timers/create', {
+      id: `large-${10 + n}`,
+      schedule: `PT${60 + n}M`,
+      callbackUrl: HOOK,
+      payload: LARGE,
+    })
     assert.equal(created.status, 200, created.text)
   }
   const list = (body: object) => server.post('/api/v1/timers/list', body)
@@ -36,12 +41,18 @@ test('a list of large timers is short pages with a cursor, streamed, and nothing
   do {
     const answer = await list({ limit: 1_000, ...(cursor === undefined ? {} : { cursor }) })
     const timers = timersIn(answer)
-    assert.ok(timers.length <= 5 && answer.text.length < PAGE_BYTES_MAX + 10_000, `${timers.length} timers, ${answer.text.length} bytes`)
+    assert.ok(
+      timers.length <= 5 && answer.text.length < PAGE_BYTES_MAX + 10_000,
+      `${timers.length} timers, ${answer.text.length} bytes`,
+    )
     assert.equal(answer.headers.get('content-length'), null)
     found.push(...timers)
     cursor = answer.json['nextCursor'] as string | undefined
   } while (cursor !== undefined)
-  assert.deepEqual(found.map(({ id }) => id), Array.from({ length: 12 }, (_, n) => `large-${10 + n}`))
+  assert.deepEqual(
+    found.map(({ id }) => id),
+    Array.from({ length: 12 }, (_, n) => `large-${10 + n}`),
+  )
   assert.ok(found.every(({ payload }) => payload === LARGE))
 })
 
@@ -56,9 +67,16 @@ test('a sorted list and a search of large timers say where they go on', async (t
       assert.equal(answer.json['total'], 12)
       offset = answer.json['nextOffset'] as number | undefined
     }
-    assert.deepEqual(ids, Array.from({ length: 12 }, (_, n) => `large-${10 + n}`))
+    assert.deepEqual(
+      ids,
+      Array.from({ length: 12 }, (_, n) => `large-${10 + n}`),
+    )
     const whole = await list({ ...query, limit: 5 })
-    assert.deepEqual([timersIn(whole).length, whole.json['nextOffset']], [5, undefined], 'a page as long as was asked for says nothing')
+    assert.deepEqual(
+      [timersIn(whole).length, whole.json['nextOffset']],
+      [5, undefined],
+      'a page as long as was asked for says nothing',
+    )
   }
 })
 
@@ -80,9 +98,15 @@ test('a list that is passed on by another door fits into what that takes', async
   const { post } = await setup(t)
   const headers = { 'x-answer-max-bytes': String(450 * 1_024) }
   const first = await post('/api/v1/timers/list', { limit: 1_000 }, headers)
-  assert.deepEqual(timersIn(first).map(({ id }) => id), ['large-10', 'large-11'])
+  assert.deepEqual(
+    timersIn(first).map(({ id }) => id),
+    ['large-10', 'large-11'],
+  )
   const second = await post('/api/v1/timers/list', { limit: 1_000, cursor: first.json['nextCursor'] }, headers)
-  assert.deepEqual(timersIn(second).map(({ id }) => id), ['large-12', 'large-13'])
+  assert.deepEqual(
+    timersIn(second).map(({ id }) => id),
+    ['large-12', 'large-13'],
+  )
   const sorted = await post('/api/v1/timers/list', { limit: 1_000, sort: 'dueAt' }, headers)
   assert.deepEqual([timersIn(sorted).length, sorted.json['nextOffset']], [2, 2])
 })
@@ -93,10 +117,16 @@ test('pages by number have all their timers, however large these are', async (t)
   const headers = Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`x-${n}`, 'x'.repeat(4_000)]))
   for (let n = 0; n < 100; n++) {
     const callback = { type: 'http', url: `${HOOK}?${'x'.repeat(2_000)}`, headers }
-    const created = await post('/api/v1/timers/create', { schedule: 'PT1H', callback, metadata, payload: n < 9 ? LARGE : null })
+    const created = await post('/api/v1/timers/create', {
+      schedule: 'PT1H',
+      callback,
+      metadata,
+      payload: n < 9 ? LARGE : null,
+    })
     assert.equal(created.status, 200, created.text)
   }
-  const read = async (path: string) => ((await (await fetch(`${url}${path}`)).json()) as { data: { timers: unknown[] } }).data.timers.length
+  const read = async (path: string) =>
+    ((await (await fetch(`${url}${path}`)).json()) as { data: { timers: unknown[] } }).data.timers.length
   assert.equal(await read('/timers?limit=200'), 100)
   assert.equal(await read('/api/v1/timers?page_size=100'), 100)
 })
@@ -116,7 +146,12 @@ function heldStore(t: TestContext) {
 }
 
 const LISTS: Readonly<Record<string, (server: TestServer) => Promise<Response>>> = {
-  v1: ({ url }) => fetch(`${url}/api/v1/timers/list`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"sort":"dueAt"}' }),
+  v1: ({ url }) =>
+    fetch(`${url}/api/v1/timers/list`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"sort":"dueAt"}',
+    }),
   cycles: ({ url }) => fetch(`${url}/api/v1/timers`),
   platform: ({ url }) => fetch(`${url}/timers`),
 }
@@ -129,9 +164,20 @@ test('more lists at once than memory is set aside for are told to come again, in
   for (const [contract, list] of Object.entries(LISTS)) {
     const answer = await list(server)
     assert.deepEqual([answer.status, answer.headers.get('retry-after')], [503, '1'], contract)
-    assert.match(await answer.text(), contract === 'platform' ? /^{"code":1,/ : contract === 'cycles' ? /"code":"UNAVAILABLE"/ : /^{"error":"UNAVAILABLE"/)
+    assert.match(
+      await answer.text(),
+      contract === 'platform'
+        ? /^{"code":1,/
+        : contract === 'cycles'
+          ? /"code":"UNAVAILABLE"/
+          : /^{"error":"UNAVAILABLE"/,
+    )
   }
-  assert.equal((await server.post('/api/v1/timers/create', { schedule: 'PT1H', callbackUrl: HOOK })).status, 200, 'everything else goes on')
+  assert.equal(
+    (await server.post('/api/v1/timers/create', { schedule: 'PT1H', callbackUrl: HOOK })).status,
+    200,
+    'everything else goes on',
+  )
   release()
   assert.equal((await first).status, 200)
   for (const list of Object.values(LISTS)) assert.equal((await list(server)).status, 200)

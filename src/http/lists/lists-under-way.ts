@@ -47,8 +47,10 @@ export class ListsUnderWay {
   /** Why it cannot begin now, or null: then `end` is called when it is over. */
   begin(key: string): string | null {
     const ofKey = this.#byKey.get(key) ?? 0
-    if (ofKey >= this.#perKeyMax) return `the key '${key}' has ${ofKey} lists under way, which is as many as LIST_BYTES_PER_KEY_MAX has room for`
-    if (this.#inAll >= this.#inAllMax) return `${this.#inAll} lists are under way, which is as many as LIST_BYTES_MAX has room for`
+    if (ofKey >= this.#perKeyMax)
+      return `the key '${key}' has ${ofKey} lists under way, which is as many as LIST_BYTES_PER_KEY_MAX has room for`
+    if (this.#inAll >= this.#inAllMax)
+      return `${this.#inAll} lists are under way, which is as many as LIST_BYTES_MAX has room for`
     this.#byKey.set(key, ofKey + 1)
     this.#inAll++
     return null

@@ -14,7 +14,10 @@ export const TimerAnswer = Type.Object(
     namespace: Type.String(),
     groupId: Type.String({ description: 'The namespace by its other name.' }),
     status: Type.Unsafe<Status>({ type: 'string', enum: Object.values(Status) }),
-    executeAt: Type.String({ format: 'date-time', description: 'When the current firing is due; a trigger of a cycle does not move it, nor do retries.' }),
+    executeAt: Type.String({
+      format: 'date-time',
+      description: 'When the current firing is due; a trigger of a cycle does not move it, nor do retries.',
+    }),
     schedule: Type.Optional(Type.String({ description: 'As it was given; absent for a plain executeAt.' })),
     timeZone: Type.Optional(Type.String()),
     iteration: Type.Optional(Type.Integer({ description: 'Which iteration of a cycle is next, from 1.' })),
@@ -35,7 +38,12 @@ export const TimerAnswer = Type.Object(
     createdAt: Instant,
     updatedAt: Instant,
     executedAt: Type.Optional(Type.String({ format: 'date-time', description: 'When the last attempt started.' })),
-    triggeredAt: Type.Optional(Type.String({ format: 'date-time', description: 'Of a cycle: it fires once more, beside its schedule, as was asked for then.' })),
+    triggeredAt: Type.Optional(
+      Type.String({
+        format: 'date-time',
+        description: 'Of a cycle: it fires once more, beside its schedule, as was asked for then.',
+      }),
+    ),
     nextAttemptAt: Type.Optional(Type.String({ format: 'date-time', description: 'While it waits for a retry.' })),
     attemptCount: Type.Integer({ description: 'Attempts made of the current firing.' }),
     attempts: Type.Array(
@@ -46,16 +54,25 @@ export const TimerAnswer = Type.Object(
           outcome: Type.Unsafe<string>({ type: 'string', enum: ['delivered', 'rescheduled', 'failed'] }),
           statusCode: Type.Optional(Type.Integer()),
           error: Type.Optional(Type.String()),
-          note: Type.Optional(Type.String({ description: 'What is worth knowing although it is no failure: an unexpected answer, a wait that was changed.' })),
+          note: Type.Optional(
+            Type.String({
+              description:
+                'What is worth knowing although it is no failure: an unexpected answer, a wait that was changed.',
+            }),
+          ),
         },
         { additionalProperties: false },
       ),
       { description: 'The last attempts, oldest first.' },
     ),
     lastError: Type.Optional(Type.String()),
-    correlationId: Type.Optional(Type.String({ description: 'Of a timer that a message made: as the message had it.' })),
+    correlationId: Type.Optional(
+      Type.String({ description: 'Of a timer that a message made: as the message had it.' }),
+    ),
     version: Type.Integer({ description: 'Grows with every change; see ifVersion.' }),
-    deliveryId: Type.String({ description: 'Sent with every attempt of the current firing, to recognise duplicates by.' }),
+    deliveryId: Type.String({
+      description: 'Sent with every attempt of the current firing, to recognise duplicates by.',
+    }),
   },
   { $id: 'Timer', additionalProperties: false },
 )

@@ -25,7 +25,11 @@ const HeaderFields = Type.Unsafe<Headers>({
 })
 
 const HttpCallbackFields = Type.Object(
-  { type: Type.Literal('http'), url: Type.String({ minLength: 1, maxLength: URL_CHARS_MAX }), headers: Type.Optional(HeaderFields) },
+  {
+    type: Type.Literal('http'),
+    url: Type.String({ minLength: 1, maxLength: URL_CHARS_MAX }),
+    headers: Type.Optional(HeaderFields),
+  },
   { additionalProperties: false, title: 'HTTP' },
 )
 const NatsCallbackFields = Type.Object(
@@ -49,7 +53,8 @@ export const CallbackField = Type.Unsafe<Callback>({
 export const CallbackUrlField = Type.String({
   minLength: 1,
   maxLength: URL_CHARS_MAX,
-  description: 'Where the timer fires: an http or https URL that gets a POST. A user name and password in it are shown as ***.',
+  description:
+    'Where the timer fires: an http or https URL that gets a POST. A user name and password in it are shown as ***.',
 })
 
 export type CallbackFields = { readonly callbackUrl?: string; readonly callback?: Callback }
@@ -57,7 +62,9 @@ export type CallbackFields = { readonly callbackUrl?: string; readonly callback?
 /** Undefined when neither field is there. */
 export function readTarget({ callbackUrl, callback }: CallbackFields): Target | undefined {
   if (callback === undefined) {
-    return callbackUrl === undefined ? undefined : { type: 'http', url: readUrl(callbackUrl, 'callbackUrl'), headers: null }
+    return callbackUrl === undefined
+      ? undefined
+      : { type: 'http', url: readUrl(callbackUrl, 'callbackUrl'), headers: null }
   }
   if (callbackUrl !== undefined) throw invalidInput('callback', 'give callbackUrl or callback, not both')
   const headers = readHeaders(callback.headers)
@@ -105,10 +112,13 @@ export function readHeaders(headers: Headers | undefined): Headers | null {
   const seen = new Set<string>()
   for (const [name, value] of Object.entries(headers)) {
     const field = `callback.headers.${name.slice(0, HEADER_NAME_CHARS_MAX)}`
-    if (!TOKEN.test(name) || name.length > HEADER_NAME_CHARS_MAX) throw invalidInput(field, `${field} is not a valid header name`)
+    if (!TOKEN.test(name) || name.length > HEADER_NAME_CHARS_MAX)
+      throw invalidInput(field, `${field} is not a valid header name`)
     if (isReservedHeader(name)) throw invalidInput(field, `${field} is set by the service and cannot be chosen`)
-    if (!FIELD_VALUE.test(value)) throw invalidInput(field, `${field} has characters that a header cannot carry, such as line breaks`)
-    if (seen.has(name.toLowerCase())) throw invalidInput(field, `${field} is there twice: header names do not differ by case`)
+    if (!FIELD_VALUE.test(value))
+      throw invalidInput(field, `${field} has characters that a header cannot carry, such as line breaks`)
+    if (seen.has(name.toLowerCase()))
+      throw invalidInput(field, `${field} is there twice: header names do not differ by case`)
     seen.add(name.toLowerCase())
   }
   return seen.size === 0 ? null : headers

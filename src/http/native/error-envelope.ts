@@ -14,10 +14,16 @@ export function renderNativeError(error: DuetimeError, { now, body }: ErrorSurro
 }
 
 /** The fields without the timestamp, for answers that carry several errors. `body` is what was asked, to name fields by. */
-export function nativeErrorFields(error: DuetimeError, body: unknown): { readonly status: number; readonly json: string } {
+export function nativeErrorFields(
+  error: DuetimeError,
+  body: unknown,
+): { readonly status: number; readonly json: string } {
   const code = error.code === ErrorCode.invalidSchedule ? ErrorCode.invalidInput : error.code
   const details = detailsJson(named(error, body))
-  return { status: ERROR_CATALOGUE[code].status, json: `"error":"${code}","message":${JSON.stringify(error.message)},"details":${details}` }
+  return {
+    status: ERROR_CATALOGUE[code].status,
+    json: `"error":"${code}","message":${JSON.stringify(error.message)},"details":${details}`,
+  }
 }
 
 /** The core knows a schedule and a target; the client wrote one of two fields for each. */

@@ -11,7 +11,10 @@ type Bounds = { readonly minMs: Millis; readonly maxMs: Millis }
 export function readInterval(text: string, field: string, { minMs, maxMs }: Bounds): Millis {
   const ms = parsed(text, field)
   if (ms >= minMs && ms <= maxMs) return ms
-  throw invalidInput(field, `${field} must be ${formatInterval(minMs)} to ${formatInterval(maxMs)}; it is ${formatInterval(ms)}`)
+  throw invalidInput(
+    field,
+    `${field} must be ${formatInterval(minMs)} to ${formatInterval(maxMs)}; it is ${formatInterval(ms)}`,
+  )
 }
 
 function parsed(text: string, field: string): Millis {
@@ -23,7 +26,9 @@ function parsed(text: string, field: string): Millis {
   }
 }
 
-export const CallbackTimeoutField = Type.String({ description: 'How long the receiver may take, 1s to 1h. Default 30s.' })
+export const CallbackTimeoutField = Type.String({
+  description: 'How long the receiver may take, 1s to 1h. Default 30s.',
+})
 export const CallbackTimeoutSecondsField = Type.Number({
   minimum: TIMEOUT_MIN_MS / 1_000,
   maximum: TIMEOUT_MAX_MS / 1_000,

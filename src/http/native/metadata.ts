@@ -21,6 +21,7 @@ export function metadataText(metadata: unknown): JsonText | null {
   if (metadata === undefined || metadata === null) return null
   const text = JSON.stringify(metadata) as JsonText
   // Most texts are so short that counting their bytes can be spared.
-  if (text.length * UTF8_BYTES_PER_UNIT_MAX <= METADATA_BYTES_MAX || Buffer.byteLength(text) <= METADATA_BYTES_MAX) return text
+  if (text.length * UTF8_BYTES_PER_UNIT_MAX <= METADATA_BYTES_MAX || Buffer.byteLength(text) <= METADATA_BYTES_MAX)
+    return text
   throw invalidInput('metadata', `metadata must not be larger than ${METADATA_BYTES_MAX} bytes as JSON`)
 }

@@ -15,20 +15,38 @@ const DURATION_BOUNDS = { minMs: 0, maxMs: RETRY_DURATION_MAX_MS }
 export const RetryPolicyFields = Type.Object(
   {
     // Their bounds are not the schema's: more is taken where the timer has as many.
-    maxRetries: Type.Optional(Type.Integer({ description: `Attempts after the first, 0 to ${RETRIES_MAX}. Default 3.` })),
+    maxRetries: Type.Optional(
+      Type.Integer({ description: `Attempts after the first, 0 to ${RETRIES_MAX}. Default 3.` }),
+    ),
     maxAttempts: Type.Optional(
-      Type.Integer({ description: `Attempts in all, the first included, 1 to ${RETRIES_MAX + 1}; instead of maxRetries.` }),
+      Type.Integer({
+        description: `Attempts in all, the first included, 1 to ${RETRIES_MAX + 1}; instead of maxRetries.`,
+      }),
     ),
-    initialInterval: Type.Optional(Type.String({ description: 'Wait before the first retry, such as 30s or PT30S. Default 30s.' })),
+    initialInterval: Type.Optional(
+      Type.String({ description: 'Wait before the first retry, such as 30s or PT30S. Default 30s.' }),
+    ),
     backoffMultiplier: Type.Optional(
-      Type.Number({ minimum: 1, maximum: RETRY_MULTIPLIER_MAX, description: 'Each wait is so many times the last. Default 2.' }),
+      Type.Number({
+        minimum: 1,
+        maximum: RETRY_MULTIPLIER_MAX,
+        description: 'Each wait is so many times the last. Default 2.',
+      }),
     ),
-    multiplier: Type.Optional(Type.Number({ minimum: 1, maximum: RETRY_MULTIPLIER_MAX, description: 'Same as backoffMultiplier.' })),
+    multiplier: Type.Optional(
+      Type.Number({ minimum: 1, maximum: RETRY_MULTIPLIER_MAX, description: 'Same as backoffMultiplier.' }),
+    ),
     maxInterval: Type.Optional(Type.String({ description: 'The longest wait. Default 10m.' })),
-    maxRetryAttemptsDuration: Type.Optional(Type.String({ description: 'No attempt starts later after the first one. Default 24h.' })),
+    maxRetryAttemptsDuration: Type.Optional(
+      Type.String({ description: 'No attempt starts later after the first one. Default 24h.' }),
+    ),
     maxAttemptsDuration: Type.Optional(Type.String({ description: 'Same as maxRetryAttemptsDuration.' })),
   },
-  { additionalProperties: false, description: 'When a failed delivery is tried again. Fields left out have their defaults; in an update they stay as they are.' },
+  {
+    additionalProperties: false,
+    description:
+      'When a failed delivery is tried again. Fields left out have their defaults; in an update they stay as they are.',
+  },
 )
 export type RetryPolicyFields = Static<typeof RetryPolicyFields>
 
@@ -42,7 +60,9 @@ export function readRetryChanges(fields: RetryPolicyFields): RetryChanges {
   const duration = either(fields, 'maxRetryAttemptsDuration', 'maxAttemptsDuration')
   return {
     ...(retries === null ? {} : { maxAttempts: attemptsOf(fields, retries) }),
-    ...(fields.initialInterval === undefined ? {} : { initialIntervalMs: interval(fields, 'initialInterval', INTERVAL_BOUNDS) }),
+    ...(fields.initialInterval === undefined
+      ? {}
+      : { initialIntervalMs: interval(fields, 'initialInterval', INTERVAL_BOUNDS) }),
     ...(multiplier === null ? {} : { multiplier: fields[multiplier]! }),
     ...(fields.maxInterval === undefined ? {} : { maxIntervalMs: interval(fields, 'maxInterval', INTERVAL_BOUNDS) }),
     ...(duration === null ? {} : { maxDurationMs: interval(fields, duration, DURATION_BOUNDS) }),

@@ -21,7 +21,11 @@ const FULL: Timer = sampleTimer({
   lastError: 'a "quoted" error',
   attemptLog: [{ at: 1, durationMs: 2, outcome: 'failed', statusCode: null, error: 'refused' }],
 })
-const EXTRA: Timer['extra'] = { dueAt: SAMPLE_NOW, number: 1, regular: { status: Status.pending, wakeAt: FULL.wakeAt, attempts: 0, firstAttemptAt: null } }
+const EXTRA: Timer['extra'] = {
+  dueAt: SAMPLE_NOW,
+  number: 1,
+  regular: { status: Status.pending, wakeAt: FULL.wakeAt, attempts: 0, firstAttemptAt: null },
+}
 const TARGETS: readonly Target[] = [
   { type: 'none' },
   { type: 'function' },
@@ -31,7 +35,12 @@ const TARGETS: readonly Target[] = [
 
 test('all fields are what the whole timer shows, whatever it has', () => {
   assert.deepEqual(TIMER_FIELDS.toSorted(), Object.keys(TimerAnswer.properties).toSorted())
-  const timers = [sampleTimer({ payload: null }), FULL, { ...FULL, status: Status.paused, wakeAt: NEVER }, ...TARGETS.map((target) => ({ ...FULL, target }))]
+  const timers = [
+    sampleTimer({ payload: null }),
+    FULL,
+    { ...FULL, status: Status.paused, wakeAt: NEVER },
+    ...TARGETS.map((target) => ({ ...FULL, target })),
+  ]
   for (const timer of timers) assert.equal(timerFieldsJson(TIMER_FIELDS)(timer), timerJson(timer))
 })
 

@@ -78,7 +78,9 @@ test('the least and the most a timer can have are what the documentation says', 
 })
 
 test('what is absent is left out', () => {
-  const optional = Object.keys(TimerAnswer.properties).filter((field) => !(TimerAnswer.required as readonly string[]).includes(field))
+  const optional = Object.keys(TimerAnswer.properties).filter(
+    (field) => !(TimerAnswer.required as readonly string[]).includes(field),
+  )
   const json = JSON.parse(timerJson(BARE)) as Record<string, unknown>
   assert.deepEqual(Object.keys(json).toSorted(), TimerAnswer.required.toSorted())
   assert.ok(optional.length >= 11)
@@ -95,13 +97,19 @@ test('a paused timer has no next attempt', () => {
 test('any id, URL, header and error makes JSON that carries them unchanged', () => {
   const text = fc.string({ unit: 'binary', minLength: 1 })
   fc.assert(
-    fc.property(text, text, fc.dictionary(fc.stringMatching(/^[a-z]{1,9}$/), text), text, (id, url, headers, lastError) => {
-      const timer: Timer = { ...BARE, id: id as TimerId, target: { type: 'http', url, headers }, lastError }
-      const json = JSON.parse(timerJson(timer, { secrets: true })) as Record<string, unknown>
-      assert.equal(json['id'], id)
-      assert.equal(json['lastError'], lastError)
-      assert.deepEqual(json['callback'], { type: 'http', url, headers: { ...headers } })
-    }),
+    fc.property(
+      text,
+      text,
+      fc.dictionary(fc.stringMatching(/^[a-z]{1,9}$/), text),
+      text,
+      (id, url, headers, lastError) => {
+        const timer: Timer = { ...BARE, id: id as TimerId, target: { type: 'http', url, headers }, lastError }
+        const json = JSON.parse(timerJson(timer, { secrets: true })) as Record<string, unknown>
+        assert.equal(json['id'], id)
+        assert.equal(json['lastError'], lastError)
+        assert.deepEqual(json['callback'], { type: 'http', url, headers: { ...headers } })
+      },
+    ),
   )
 })
 
@@ -116,7 +124,11 @@ test('a retry policy that was answered can be sent again and is the same', () =>
     },
     { noNullPrototype: true },
   )
-  fc.assert(fc.property(policy, (one) => assert.deepEqual(readRetryPolicy(JSON.parse(retryPolicyJson(one)) as RetryPolicyFields), one)))
+  fc.assert(
+    fc.property(policy, (one) =>
+      assert.deepEqual(readRetryPolicy(JSON.parse(retryPolicyJson(one)) as RetryPolicyFields), one),
+    ),
+  )
 })
 
 test('both generations of names mean the same', () => {

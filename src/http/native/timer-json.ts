@@ -50,7 +50,10 @@ type Callback = Exclude<Target, { type: 'none' }>
 
 export function callbackJson(target: Callback, secrets = false): string {
   if (target.type === 'function') return '{"type":"function"}'
-  const headers = target.headers === null ? '' : `,"headers":${JSON.stringify(secrets ? target.headers : redactHeaders(target.headers))}`
+  const headers =
+    target.headers === null
+      ? ''
+      : `,"headers":${JSON.stringify(secrets ? target.headers : redactHeaders(target.headers))}`
   if (target.type === 'http') return `{"type":"http","url":${urlJson(target.url, secrets)}${headers}}`
   const key = target.key === null ? '' : `,"key":${JSON.stringify(target.key)}`
   return `{"type":"nats","topic":${JSON.stringify(target.topic)}${key}${headers}}`

@@ -14,7 +14,9 @@ import { payloadText } from '../body/payload-text.ts'
 
 export const CallbackTestBody = Type.Object(
   {
-    namespace: Type.Optional(Type.String({ minLength: 1, maxLength: NAMESPACE_CHARS_MAX, description: 'Default: default.' })),
+    namespace: Type.Optional(
+      Type.String({ minLength: 1, maxLength: NAMESPACE_CHARS_MAX, description: 'Default: default.' }),
+    ),
     callbackUrl: Type.Optional(CallbackUrlField),
     callback: Type.Optional(CallbackField),
     payload: Type.Optional(Type.Unknown({ description: 'Any JSON; delivered as it is.' })),

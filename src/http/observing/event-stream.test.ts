@@ -41,11 +41,17 @@ test('a reader that does not read costs a bounded amount of memory, and is told 
     if (n % 50 === 0) await new Promise((resolve) => setImmediate(resolve))
   }
   let received = ''
-  socket.setEncoding('utf8').on('data', (text: string) => (received += text)).resume()
+  socket
+    .setEncoding('utf8')
+    .on('data', (text: string) => (received += text))
+    .resume()
   if (response.writableLength > 0) await once(response, 'drain')
   stream.send(eventText('firing', '{"text":"again"}'), 1)
   while (!received.includes('again')) await once(socket, 'data')
-  const missed = [...received.matchAll(/event: skipped\ndata: \{"events":(\d+)\}/g)].reduce((sum, [, events]) => sum + Number(events), 0)
+  const missed = [...received.matchAll(/event: skipped\ndata: \{"events":(\d+)\}/g)].reduce(
+    (sum, [, events]) => sum + Number(events),
+    0,
+  )
   const arrived = received.split('event: firing').length - 2
   assert.ok(missed > 0)
   assert.equal(missed + arrived, SENT)
@@ -78,7 +84,10 @@ test('one that is a little behind has a second to catch up', async (t) => {
 test('pings and the end are seen by whoever reads', async (t) => {
   const { clock, socket, stream, closed } = await setup(t)
   let received = ''
-  socket.setEncoding('utf8').on('data', (text: string) => (received += text)).resume()
+  socket
+    .setEncoding('utf8')
+    .on('data', (text: string) => (received += text))
+    .resume()
   while (!received.includes('\r\n\r\n')) await once(socket, 'data')
   stream.ping()
   stream.end('time', clock)

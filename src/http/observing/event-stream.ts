@@ -16,7 +16,10 @@ export class EventStream {
   #skipped = 0
 
   /** Writes the head of the answer. `onClose` is called once, when the client is gone or the stream has ended. */
-  constructor(response: ServerResponse, { headers, onClose }: { readonly headers: OutgoingHttpHeaders; readonly onClose: () => void }) {
+  constructor(
+    response: ServerResponse,
+    { headers, onClose }: { readonly headers: OutgoingHttpHeaders; readonly onClose: () => void },
+  ) {
     this.#response = response
     response.once('close', onClose)
     // Without this, writing to a client that just left would be an error that nobody catches.

@@ -9,7 +9,16 @@ const BUCKETS = [
 ]
 const LATENESS = { count: 118, p50: 1, p90: 2, p99: 4, max: 4, histogram: BUCKETS }
 const GAUGES = { inFlight: 1, ready: 0, windowTimers: 1_205, commitQueue: 0, ownedShards: 1, listeners: 1 }
-const SECOND = { at: '2030-01-31T08:59:59.000Z', fired: 2, delivered: 2, rescheduled: 0, retried: 0, failed: 0, created: 3, canceled: 0 }
+const SECOND = {
+  at: '2030-01-31T08:59:59.000Z',
+  fired: 2,
+  delivered: 2,
+  rescheduled: 0,
+  retried: 0,
+  failed: 0,
+  created: 3,
+  canceled: 0,
+}
 
 const PULSE = {
   now: '2030-01-31T09:00:00.120Z',
@@ -61,7 +70,10 @@ const CHANGE = {
 }
 
 export const LIVE_EXAMPLE = [
-  ['overview', { ...PULSE, lastSecond: { ...SECOND, lateness: BUCKETS.slice(0, 1) }, skipped: { firings: 0, changes: 0 } }],
+  [
+    'overview',
+    { ...PULSE, lastSecond: { ...SECOND, lateness: BUCKETS.slice(0, 1) }, skipped: { firings: 0, changes: 0 } },
+  ],
   ['firing', FIRING],
   ['change', CHANGE],
   ['end', { reason: 'shutdown' }],

@@ -14,7 +14,8 @@ const HOOK = 'https://example.com/hook'
 
 async function setup(t: TestContext, options: TestServerOptions = {}) {
   const server = await testServer(t, options)
-  const listen = (query = '', headers: Record<string, string> = {}) => LiveReader.open(t, `${server.url}/api/v1/live${query}`, headers)
+  const listen = (query = '', headers: Record<string, string> = {}) =>
+    LiveReader.open(t, `${server.url}/api/v1/live${query}`, headers)
   return { ...server, listen }
 }
 
@@ -38,7 +39,8 @@ suite('the live stream', () => {
       const { status, json } = await request(`/api/v1/live?${query}`)
       return [status, (json['details'] as { field?: string }).field]
     }
-    for (const value of ['', '-1', '1.5', 'x', '86401']) assert.deepEqual(await field(`forSeconds=${value}`), [400, 'forSeconds'])
+    for (const value of ['', '-1', '1.5', 'x', '86401'])
+      assert.deepEqual(await field(`forSeconds=${value}`), [400, 'forSeconds'])
     assert.deepEqual(await field('namespace=a%20b'), [400, 'namespace'])
     assert.deepEqual(await field('nonsense=1'), [400, 'nonsense'])
   })
@@ -69,7 +71,8 @@ suite('the live stream', () => {
     const told = ['id', 'latenessMs', 'outcome', 'status', 'nextAt'].map((name) => firing[name])
     assert.deepEqual(told, ['a', 0, 'delivered', 'completed', null])
     await server.clock.advance(1_000)
-    const lastSecondAt = async () => Date.parse(((await live.next('overview'))!.data['lastSecond'] as { at: string }).at)
+    const lastSecondAt = async () =>
+      Date.parse(((await live.next('overview'))!.data['lastSecond'] as { at: string }).at)
     assert.equal(-(await lastSecondAt()) + (await lastSecondAt()), 1_000)
   })
 
@@ -100,7 +103,10 @@ suite('the live stream', () => {
     for (let n = 0; n < 2; n++) await live.next('overview')
     const { data } = (await live.next('overview'))!
     assert.equal(data['gauges'], null)
-    assert.deepEqual([(data['lastMinute'] as { created: number }).created, (data['counts'] as { pending: number }).pending], [1, 1])
+    assert.deepEqual(
+      [(data['lastMinute'] as { created: number }).created, (data['counts'] as { pending: number }).pending],
+      [1, 1],
+    )
   })
 
   test('ends within seconds of the key being taken away, or bound to something else', async (t) => {
@@ -134,7 +140,8 @@ suite('the live stream', () => {
     const waiting = server.clock.waiting
     const leave = new AbortController()
     const response = await fetch(`${server.url}/api/v1/live`, { signal: leave.signal })
-    const gauge = async () => ((await server.request('/api/v1/overview')).json['gauges'] as { listeners: number }).listeners
+    const gauge = async () =>
+      ((await server.request('/api/v1/overview')).json['gauges'] as { listeners: number }).listeners
     assert.equal(await gauge(), 1)
     assert.ok(server.clock.waiting > waiting)
     leave.abort()
@@ -157,7 +164,10 @@ suite('the live stream', () => {
     const listeners = await Promise.all(Array.from({ length: LISTENERS_MAX }, () => server.listen()))
     assert.ok(listeners.every(({ status }) => status === 200))
     const refused = await server.request('/api/v1/live')
-    assert.deepEqual([refused.status, refused.json['error'], refused.headers.get('retry-after')], [503, 'UNAVAILABLE', '10'])
+    assert.deepEqual(
+      [refused.status, refused.json['error'], refused.headers.get('retry-after')],
+      [503, 'UNAVAILABLE', '10'],
+    )
   })
 
   test('the key with most listeners makes room for those of another, the oldest first', async (t) => {

@@ -40,7 +40,16 @@ export function registerLiveRoute(instance: FastifyInstance, parts: ObservingPar
     if (streams.size >= LISTENERS_MAX) makeRoom(streams, request.principal.name)
     reply.hijack()
     if (reply.raw.destroyed) return reply
-    const stream = new LiveStream({ request, reply, sight, scope, texts, feed: parts.feed, clock, onClose: () => streams.delete(stream) })
+    const stream = new LiveStream({
+      request,
+      reply,
+      sight,
+      scope,
+      texts,
+      feed: parts.feed,
+      clock,
+      onClose: () => streams.delete(stream),
+    })
     streams.add(stream)
     stream.begin({ ...parts.overviews.pulse(sight), skipped: { firings: 0, changes: 0 } }, forSeconds)
     return reply
@@ -58,7 +67,8 @@ export function registerLiveRoute(instance: FastifyInstance, parts: ObservingPar
 function makeRoom(streams: Set<LiveStream>, asker: string): void {
   const byKey = Map.groupBy(streams, ({ key }) => key)
   const most = [...byKey.values()].reduce((one, other) => (other.length > one.length ? other : one))
-  if (most.length <= (byKey.get(asker)?.length ?? 0) + 1) throw unavailable(`${streams.size} listeners are connected already`, RETRY_AFTER_MS)
+  if (most.length <= (byKey.get(asker)?.length ?? 0) + 1)
+    throw unavailable(`${streams.size} listeners are connected already`, RETRY_AFTER_MS)
   const [oldest] = most
   streams.delete(oldest!)
   oldest!.end('room')

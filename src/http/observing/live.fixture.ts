@@ -13,7 +13,9 @@ export class LiveReader {
   constructor(response: Response) {
     this.status = response.status
     this.headers = response.headers
-    this.#reader = response.body!.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>).getReader()
+    this.#reader = response
+      .body!.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>)
+      .getReader()
   }
 
   static async open(t: TestContext, url: string, headers: Record<string, string> = {}): Promise<LiveReader> {

@@ -28,11 +28,15 @@ const Overview = Type.Object({
   now: Instant,
   version: Type.String(),
   node: Type.String(),
-  scope: Type.Literal('node', { description: 'Counts are of the whole cluster; the rest is what this node did since it started.' }),
+  scope: Type.Literal('node', {
+    description: 'Counts are of the whole cluster; the rest is what this node did since it started.',
+  }),
   database: Type.String(),
   startedAt: Instant,
   namespace: MaybeText,
-  tracked: Type.Boolean({ description: 'false: there are more namespaces than a node follows, so figures of this one may be missing.' }),
+  tracked: Type.Boolean({
+    description: 'false: there are more namespaces than a node follows, so figures of this one may be missing.',
+  }),
   counts,
   countsAt: Instant,
   namespaces: Type.Array(Type.Object({ namespace: Type.String(), ...integers(Object.values(Status)) }), {
@@ -42,9 +46,14 @@ const Overview = Type.Object({
   gauges,
   lastMinute: activity,
   lastHour: activity,
-  lateness: Type.Unsafe({ ...lateness, description: 'Of the last hour, in ms. The histogram has the buckets that something is in.' }),
+  lateness: Type.Unsafe({
+    ...lateness,
+    description: 'Of the last hour, in ms. The histogram has the buckets that something is in.',
+  }),
   latenessLastMinute: lateness,
-  perSecond: Type.Array(Type.Object({ at: Instant, ...integers(COUNTERS) }), { description: 'The last 60 seconds that are over.' }),
+  perSecond: Type.Array(Type.Object({ at: Instant, ...integers(COUNTERS) }), {
+    description: 'The last 60 seconds that are over.',
+  }),
 })
 
 const Forecast = Type.Object({
@@ -54,7 +63,8 @@ const Forecast = Type.Object({
   overdue: Type.Integer({ description: 'Due before the first step.' }),
   total: Type.Integer(),
   complete: Type.Boolean({
-    description: 'false: there are more timers than are counted, so some are missing; of hours, those of a day are spread over it instead.',
+    description:
+      'false: there are more timers than are counted, so some are missing; of hours, those of a day are spread over it instead.',
   }),
   peak: Type.Unsafe({ ...Type.Object({ at: Instant, count: Type.Integer() }), type: ['object', 'null'] }),
 })
@@ -97,7 +107,8 @@ export const OVERVIEW = {
   operationId: 'overview',
   tags,
   summary: 'How things are',
-  description: 'How many timers there are, by status and namespace; what this node did in the last minute and hour; how late it fired.',
+  description:
+    'How many timers there are, by status and namespace; what this node did in the last minute and hour; how late it fired.',
   querystring: OverviewQuery,
   response: answers(json(Overview, OVERVIEW_EXAMPLE)),
 }

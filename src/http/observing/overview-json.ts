@@ -12,7 +12,8 @@ import type { ObservingParts } from './parts.ts'
 type Surroundings = { readonly node: ObservingParts['node']; readonly listeners: number }
 
 export function overviewJson(overview: Overview, { node, listeners }: Surroundings): string {
-  const { now, countsAt, gauges, perSecond, counts, namespace, tracked, namespaces, namespacesTotal, ...activity } = overview
+  const { now, countsAt, gauges, perSecond, counts, namespace, tracked, namespaces, namespacesTotal, ...activity } =
+    overview
   return JSON.stringify({
     now: isoText(now),
     version: VERSION,

@@ -36,7 +36,10 @@ export const LiveQuery = Type.Object(
   { additionalProperties: false },
 )
 
-export const STEP_MS = { second: 1_000, minute: 60_000, hour: HOUR_MS, day: DAY_MS } as const satisfies Record<string, Millis>
+export const STEP_MS = { second: 1_000, minute: 60_000, hour: HOUR_MS, day: DAY_MS } as const satisfies Record<
+  string,
+  Millis
+>
 type Step = keyof typeof STEP_MS
 export const STEPS_DEFAULT = 60
 export const STEPS_MAX = 366
@@ -44,7 +47,12 @@ export const ForecastQuery = Type.Object(
   {
     namespace: NamespaceField,
     step: Type.Optional(
-      Type.Unsafe<Step>({ type: 'string', enum: Object.keys(STEP_MS), description: 'Default: minute.', examples: ['minute'] }),
+      Type.Unsafe<Step>({
+        type: 'string',
+        enum: Object.keys(STEP_MS),
+        description: 'Default: minute.',
+        examples: ['minute'],
+      }),
     ),
     steps: Type.Optional(
       Type.String({

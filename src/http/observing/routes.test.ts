@@ -37,15 +37,28 @@ suite('the overview', () => {
   })
 
   test('tells how many timers there are, what happened and how late', async (t) => {
-    const server = await testServer(t, { answer: ({ timer }) => (timer.id === 'bad' ? REFUSED : { type: 'delivered', statusCode: 200 }) })
+    const server = await testServer(t, {
+      answer: ({ timer }) => (timer.id === 'bad' ? REFUSED : { type: 'delivered', statusCode: 200 }),
+    })
     await create(server, 'good')
     await create(server, 'bad', { namespace: 'other', retryPolicy: { maxRetries: 0 } })
     await create(server, 'later', { schedule: 'PT1H' })
     await server.clock.advance(6_000)
     const { json } = await server.request('/api/v1/overview')
     assert.deepEqual(json['counts'], { pending: 1, paused: 0, executing: 0, completed: 1, failed: 1, canceled: 0 })
-    assert.deepEqual((json['namespaces'] as { namespace: string }[]).map(({ namespace }) => namespace), ['default', 'other'])
-    assert.deepEqual(json['lastMinute'], { fired: 2, delivered: 1, rescheduled: 0, retried: 0, failed: 1, created: 3, canceled: 0 })
+    assert.deepEqual(
+      (json['namespaces'] as { namespace: string }[]).map(({ namespace }) => namespace),
+      ['default', 'other'],
+    )
+    assert.deepEqual(json['lastMinute'], {
+      fired: 2,
+      delivered: 1,
+      rescheduled: 0,
+      retried: 0,
+      failed: 1,
+      created: 3,
+      canceled: 0,
+    })
     assert.deepEqual(json['lateness'], { count: 2, p50: 0, p90: 0, p99: 0, max: 0, histogram: [{ leMs: 0, count: 2 }] })
     const { node, scope, database, tracked, namespacesTotal } = json
     assert.deepEqual([node, scope, database, tracked, namespacesTotal], ['test', 'node', 'memory', true, 2])
@@ -61,19 +74,34 @@ suite('the overview', () => {
     assert.equal(json['namespace'], 'other')
     assert.equal((json['counts'] as { pending: number }).pending, 1)
     assert.equal((json['lastHour'] as { created: number }).created, 1)
-    assert.deepEqual((json['namespaces'] as { namespace: string }[]).map(({ namespace }) => namespace), ['other'])
+    assert.deepEqual(
+      (json['namespaces'] as { namespace: string }[]).map(({ namespace }) => namespace),
+      ['other'],
+    )
   })
 
   test('shows a key no other namespace, not even in a sum', async (t) => {
     const [secret, adminSecret] = [createKey(), createKey()]
     const keys = new KeyRing()
-    const principal = { name: 'k', permissions: new Set([Permission.read]), namespaces: ['mine' as NamespacePattern], rateLimit: null }
+    const principal = {
+      name: 'k',
+      permissions: new Set([Permission.read]),
+      namespaces: ['mine' as NamespacePattern],
+      rateLimit: null,
+    }
     const admin = { name: 'admin', permissions: new Set([Permission.admin]), namespaces: null, rateLimit: null }
-    keys.replace([{ hash: hashKey(secret), principal }, { hash: hashKey(adminSecret), principal: admin }])
+    keys.replace([
+      { hash: hashKey(secret), principal },
+      { hash: hashKey(adminSecret), principal: admin },
+    ])
     const server = await testServer(t, { keys })
     const as = (key: string) => ({ 'x-api-key': key })
     for (const namespace of ['mine', 'theirs']) {
-      await server.post('/api/v1/timers/create', { id: 'a', namespace, schedule: 'PT5S', callbackUrl: HOOK }, as(adminSecret))
+      await server.post(
+        '/api/v1/timers/create',
+        { id: 'a', namespace, schedule: 'PT5S', callbackUrl: HOOK },
+        as(adminSecret),
+      )
     }
     const { json, text } = await server.request('/api/v1/overview', { headers: as(secret) })
     assert.ok(!text.includes('theirs'))
@@ -87,7 +115,8 @@ suite('the overview', () => {
 suite('the forecast', () => {
   test('refuses steps that it has not got', async (t) => {
     const { request } = await testServer(t)
-    for (const steps of ['0', '367', '-1', '1.5', 'x', '']) assert.equal(field(await request(`/api/v1/forecast?steps=${steps}`)), 'steps')
+    for (const steps of ['0', '367', '-1', '1.5', 'x', ''])
+      assert.equal(field(await request(`/api/v1/forecast?steps=${steps}`)), 'steps')
     assert.equal(field(await request('/api/v1/forecast?step=week')), 'step')
     assert.equal(field(await request('/api/v1/forecast?namespace=%2F')), 'namespace')
   })
@@ -100,7 +129,16 @@ suite('the forecast', () => {
     await server.post('/api/v1/timers/pause', { timerId: 'paused' })
     const { json } = await server.request('/api/v1/forecast?steps=5')
     const steps = json['steps'] as { at: string; count: number; hot: boolean }[]
-    assert.deepEqual(steps.map(({ count, hot }) => [count, hot]), [[1, false], [12, true], [0, false], [0, false], [0, false]])
+    assert.deepEqual(
+      steps.map(({ count, hot }) => [count, hot]),
+      [
+        [1, false],
+        [12, true],
+        [0, false],
+        [0, false],
+        [0, false],
+      ],
+    )
     assert.deepEqual([json['total'], json['overdue'], json['complete'], json['stepMs']], [13, 0, true, 60_000])
     assert.deepEqual(json['peak'], { at: steps[1]!.at, count: 12 })
   })
@@ -110,8 +148,11 @@ suite('a callback test', () => {
   async function setup(t: TestContext, answer: Parameters<typeof aReceiver>[1]) {
     const receiver = await aReceiver(t, answer)
     const secret = `whsec_${Buffer.alloc(24, 7).toString('base64')}`
-    const server = await testServer(t, { testTarget: (protocol) => aTarget(t, { protocols: [protocol], signingSecrets: [secret] }) })
-    const tested = async (body: object = {}) => server.post('/api/v1/callbacks/test', { callbackUrl: receiver.url, ...body })
+    const server = await testServer(t, {
+      testTarget: (protocol) => aTarget(t, { protocols: [protocol], signingSecrets: [secret] }),
+    })
+    const tested = async (body: object = {}) =>
+      server.post('/api/v1/callbacks/test', { callbackUrl: receiver.url, ...body })
     return { ...server, receiver, tested }
   }
 
@@ -130,19 +171,24 @@ suite('a callback test', () => {
     const { status, json } = await tested()
     assert.equal(status, 200)
     const { outcome, statusCode, error, responseBody, responseTruncated } = json
-    assert.deepEqual({ outcome, statusCode, error, responseBody, responseTruncated }, {
-      outcome: 'failed',
-      statusCode: 500,
-      error: 'HTTP 500',
-      responseBody: 'broken',
-      responseTruncated: false,
-    })
+    assert.deepEqual(
+      { outcome, statusCode, error, responseBody, responseTruncated },
+      {
+        outcome: 'failed',
+        statusCode: 500,
+        error: 'HTTP 500',
+        responseBody: 'broken',
+        responseTruncated: false,
+      },
+    )
   })
 
   test('does not reach what timers may not reach', async (t) => {
     const egress = createEgressPolicy({ allow: [], deny: [], loopbackAllowed: false, privateAllowed: false })
     const receiver = await aReceiver(t, (response) => response.end('secret'))
-    const server = await testServer(t, { testTarget: (protocol) => aTarget(t, { protocols: [protocol], egress, clock: systemClock }) })
+    const server = await testServer(t, {
+      testTarget: (protocol) => aTarget(t, { protocols: [protocol], egress, clock: systemClock }),
+    })
     const { json, text } = await server.post('/api/v1/callbacks/test', { callbackUrl: receiver.url })
     assert.deepEqual([json['outcome'], json['statusCode'], json['responseBody']], ['failed', null, null])
     assert.ok(!text.includes('secret'))
@@ -160,12 +206,18 @@ suite('a callback test', () => {
   test('sends what a timer would send, signed, and stores nothing', async (t) => {
     const { tested, receiver, request } = await setup(t, (response) => response.end('{"ok":true}'))
     const { json } = await tested({ payload: { n: 1 }, metadata: { team: 'a' }, namespace: 'shop' })
-    assert.deepEqual([json['outcome'], json['statusCode'], json['error'], json['responseBody']], ['delivered', 200, null, '{"ok":true}'])
+    assert.deepEqual(
+      [json['outcome'], json['statusCode'], json['error'], json['responseBody']],
+      ['delivered', 200, null, '{"ok":true}'],
+    )
     const [{ headers, body }] = receiver.requests as [(typeof receiver.requests)[number]]
     assert.equal(headers['webhook-id'], json['deliveryId'])
     assert.match(headers['webhook-signature'] as string, /^v1,/)
     const sent = JSON.parse(body) as Record<string, unknown>
-    assert.deepEqual([sent['payload'], sent['metadata'], sent['namespace'], sent['attempt']], [{ n: 1 }, { team: 'a' }, 'shop', 1])
+    assert.deepEqual(
+      [sent['payload'], sent['metadata'], sent['namespace'], sent['attempt']],
+      [{ n: 1 }, { team: 'a' }, 'shop', 1],
+    )
     assert.deepEqual((await request('/api/v1/overview')).json['namespacesTotal'], 0)
   })
 

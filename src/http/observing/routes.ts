@@ -17,7 +17,11 @@ const RESPONSE_CHARS_SHOWN = 16_384
 
 type Surroundings = { readonly clock: Clock; readonly payloadMaxBytes: number }
 
-export function registerObservingRoutes(instance: FastifyInstance, parts: ObservingParts, { clock, payloadMaxBytes }: Surroundings): void {
+export function registerObservingRoutes(
+  instance: FastifyInstance,
+  parts: ObservingParts,
+  { clock, payloadMaxBytes }: Surroundings,
+): void {
   const app = instance.withTypeProvider<TypeBoxTypeProvider>()
   const { overviews, feed, callbackTests, node } = parts
 

@@ -19,7 +19,10 @@ export class BatchItems<Action extends string> {
     this.#actions = Object.keys(schemas) as Action[]
     app.addHook('onReady', (done) => {
       for (const [action, schema] of Object.entries<TSchema>(schemas)) {
-        this.#validators.set(action, app.validatorCompiler!({ schema, method: 'POST', url, httpPart: 'body' }) as ItemValidator)
+        this.#validators.set(
+          action,
+          app.validatorCompiler!({ schema, method: 'POST', url, httpPart: 'body' }) as ItemValidator,
+        )
       }
       done()
     })

@@ -55,7 +55,10 @@ for (const [name, { path, field, body, idOf, errorOf, reused }] of Object.entrie
     }
     await refused(await post(path, body(), { 'idempotency-key': 'a b' }), /^Idempotency-Key must have 1 to 255 visible/)
     await refused(await post(path, body(), { 'idempotency-key': '' }), /^Idempotency-Key must have 1 to 255 visible/)
-    await refused(await post(path, body(), { 'idempotency-key': 'x'.repeat(256) }), /^Idempotency-Key must have 1 to 255 visible/)
+    await refused(
+      await post(path, body(), { 'idempotency-key': 'x'.repeat(256) }),
+      /^Idempotency-Key must have 1 to 255 visible/,
+    )
     await refused(await post(path, { ...body(), [field]: 'ä' }), new RegExp(`^${field} must have 1 to 255 visible`))
     await refused(await post(path, { ...body(), [field]: '' }), new RegExp(`^${field} must have`))
     await refused(await post(path, { ...body(), [field]: 7 }), new RegExp(`^${field} must be`))

@@ -16,6 +16,7 @@ export function readIdempotencyKey(header: string | string[] | undefined): strin
 export function keyInBody(given: string | null | undefined, header: string | null, field: string): string | null {
   if (given === undefined || given === null) return header
   const key = parseIdempotencyKey(given, field)
-  if (header !== null && header !== key) throw invalidInput(field, `${field} and the header ${HEADER} differ: give one of them`)
+  if (header !== null && header !== key)
+    throw invalidInput(field, `${field} and the header ${HEADER} differ: give one of them`)
   return key
 }

@@ -3,11 +3,13 @@ import type { IncomingMessage } from 'node:http'
 import { test } from 'node:test'
 import { requestIds } from './request-ids.ts'
 
-const request = (id?: string) => ({ headers: id === undefined ? {} : { 'x-request-id': id } }) as unknown as IncomingMessage
+const request = (id?: string) =>
+  ({ headers: id === undefined ? {} : { 'x-request-id': id } }) as unknown as IncomingMessage
 
 test('an id that is long, empty or not plain is not taken over', () => {
   const idOf = requestIds()
-  for (const id of ['', 'x'.repeat(129), 'a b', 'a\nb', '"', '<script>', 'ü', '{}']) assert.match(idOf(request(id)), /^req_[\da-z]+$/)
+  for (const id of ['', 'x'.repeat(129), 'a b', 'a\nb', '"', '<script>', 'ü', '{}'])
+    assert.match(idOf(request(id)), /^req_[\da-z]+$/)
 })
 
 test('a plain id is taken over, and made ones are all different', () => {

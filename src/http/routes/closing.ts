@@ -6,7 +6,10 @@ import type { Cancel, Clock } from '../../runtime/clock/clock.ts'
 
 const SWEEP_MS = 50 // connections become idle one by one, as their last answers are sent
 
-export async function closeWithin(app: FastifyInstance, { clock, graceMs }: { readonly clock: Clock; readonly graceMs: number }): Promise<void> {
+export async function closeWithin(
+  app: FastifyInstance,
+  { clock, graceMs }: { readonly clock: Clock; readonly graceMs: number },
+): Promise<void> {
   let cancelSweep: Cancel
   const sweep = () => {
     app.server.closeIdleConnections()

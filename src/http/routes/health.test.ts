@@ -19,7 +19,11 @@ test('a database that fails, at once or later, makes it degraded', async () => {
   for (const check of failing) {
     const { status, body } = await healthOf(check, clock())
     assert.equal(status, 500)
-    assert.deepEqual(JSON.parse(body), { code: 1, message: 'database connection failed', data: about('degraded', 'disconnected') })
+    assert.deepEqual(JSON.parse(body), {
+      code: 1,
+      message: 'database connection failed',
+      data: about('degraded', 'disconnected'),
+    })
   }
 })
 
@@ -29,7 +33,10 @@ test('a database that says nothing is not waited for longer than 5 seconds', asy
   await time.advance(5_000)
   const { status, body } = await asked
   assert.equal(status, 500)
-  assert.deepEqual((JSON.parse(body) as { data: object }).data, about('degraded', 'disconnected', '2029-12-01T12:00:05.000Z'))
+  assert.deepEqual(
+    (JSON.parse(body) as { data: object }).data,
+    about('degraded', 'disconnected', '2029-12-01T12:00:05.000Z'),
+  )
 })
 
 test('it is up while its database is, says the version and leaves nothing waiting', async () => {

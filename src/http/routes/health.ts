@@ -8,7 +8,10 @@ import { isoText } from '../body/iso-text.ts'
 const CHECK_MS_MAX = 5_000 // a load balancer has given up by then
 
 /** `check` throws or rejects when the database cannot do its work. */
-export async function healthOf(check: (() => void | Promise<void>) | undefined, clock: Clock): Promise<{ status: number; body: string }> {
+export async function healthOf(
+  check: (() => void | Promise<void>) | undefined,
+  clock: Clock,
+): Promise<{ status: number; body: string }> {
   const isConnected = await withinTime(async () => check?.(), clock)
   const [status, code, message] = isConnected ? [200, 0, 'healthy'] : [500, 1, 'database connection failed']
   const data = {

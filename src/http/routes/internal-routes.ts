@@ -24,17 +24,27 @@ export type InternalParts = {
 
 type Surroundings = { readonly clock: Clock; readonly logger: Logger }
 
-export function registerInternalRoutes(app: FastifyInstance, { secret, node }: InternalParts, { clock, logger }: Surroundings): void {
+export function registerInternalRoutes(
+  app: FastifyInstance,
+  { secret, node }: InternalParts,
+  { clock, logger }: Surroundings,
+): void {
   const streams = new CommandStreams({ secret, node: () => node, clock, logger })
   streams.attach(app.server)
   app.addHook('preClose', () => streams.close())
 
   const isPeer = peerCheck(secret)
   const assertPeer = (request: FastifyRequest) => {
-    if (!isPeer(request)) throw new DuetimeError(ErrorCode.unauthorized, 'this route is for the other nodes of the cluster')
+    if (!isPeer(request))
+      throw new DuetimeError(ErrorCode.unauthorized, 'this route is for the other nodes of the cluster')
   }
   // Keys are for clients; the secret is checked instead, before the body is read.
-  const options = { config: { open: true, fromPeer: true }, bodyLimit: BODY_BYTES_MAX, schema: { hide: true }, onRequest: async (request: FastifyRequest) => assertPeer(request) }
+  const options = {
+    config: { open: true, fromPeer: true },
+    bodyLimit: BODY_BYTES_MAX,
+    schema: { hide: true },
+    onRequest: async (request: FastifyRequest) => assertPeer(request),
+  }
 
   app.post(LOOK_PATH, options, async (_request, reply) => {
     // Not awaited: the one who asks has nothing to wait for. What fails is reported by the beat itself.

@@ -28,13 +28,18 @@ export function registerOperationalRoutes(app: FastifyInstance, parts: Operation
   const tags = ['operation']
   const open = { config: { open: true } }
 
-  const healthSchema = { tags, summary: 'Is it up, and its database?', description: '500 when the database does not answer in 5 seconds.' }
+  const healthSchema = {
+    tags,
+    summary: 'Is it up, and its database?',
+    description: '500 when the database does not answer in 5 seconds.',
+  }
   app.get('/healthz', { ...open, schema: healthSchema }, async (_request, reply) => {
     const { status, body } = await healthOf(ready['store'], clock)
     return reply.code(status).headers({ 'content-type': JSON_TYPE, 'cache-control': 'no-store' }).send(body)
   })
 
-  const readyDescription = '503 while a part cannot do its work, or does not say that it can within 2 seconds; the answer names it.'
+  const readyDescription =
+    '503 while a part cannot do its work, or does not say that it can within 2 seconds; the answer names it.'
   const readySchema = { tags, summary: 'Can it take requests?', description: readyDescription }
   const readiness = new Readiness(parts)
   app.get('/readyz', { ...open, schema: readySchema }, async (request, reply) => {
@@ -51,12 +56,16 @@ export function registerOperationalRoutes(app: FastifyInstance, parts: Operation
       .send(JSON.stringify({ status, parts: all }))
   })
 
-  app.get('/metrics', { schema: { tags, summary: 'Metrics in the Prometheus text format' } }, async (request, reply) => {
-    // They name all namespaces and tell how busy each is.
-    assertAccess(request.principal, Permission.read, EVERY_NAMESPACE)
-    const text = await metrics.render()
-    return reply.header('content-type', metrics.contentType).send(text)
-  })
+  app.get(
+    '/metrics',
+    { schema: { tags, summary: 'Metrics in the Prometheus text format' } },
+    async (request, reply) => {
+      // They name all namespaces and tell how busy each is.
+      assertAccess(request.principal, Permission.read, EVERY_NAMESPACE)
+      const text = await metrics.render()
+      return reply.header('content-type', metrics.contentType).send(text)
+    },
+  )
 
   // Written once: it takes some milliseconds, and whoever comes may ask for it.
   let document: string | undefined

@@ -8,7 +8,12 @@ function setup() {
   const clock = new ManualClock()
   const lines: string[] = []
   const write = (line: string) => {
-    const { level, msg, check, err } = JSON.parse(line) as { level: string; msg: string; check: string; err?: { message: string } }
+    const { level, msg, check, err } = JSON.parse(line) as {
+      level: string
+      msg: string
+      check: string
+      err?: { message: string }
+    }
     lines.push(`${level} ${msg}: ${check}${err === undefined ? '' : `: ${err.message}`}`)
   }
   const logger = createLogger({ logLevel: 'info', logFormat: 'json', destination: { write } })
@@ -29,13 +34,19 @@ test('a part that fails, at once or later, says why to those who may know', asyn
     throw new Error('secret host is down')
   }
   const checks = { now: fail, later: async () => fail() }
-  assert.deepEqual(await setup().readiness.check(checks, TOLD), { now: 'secret host is down', later: 'secret host is down' })
+  assert.deepEqual(await setup().readiness.check(checks, TOLD), {
+    now: 'secret host is down',
+    later: 'secret host is down',
+  })
   assert.deepEqual(await setup().readiness.check(checks, { reasons: false }), { now: 'failed', later: 'failed' })
 })
 
 test('parts that are well leave nothing waiting', async () => {
   const { clock, readiness } = setup()
-  assert.deepEqual(await readiness.check({ store: async () => {}, cluster: () => {} }, TOLD), { store: 'ok', cluster: 'ok' })
+  assert.deepEqual(await readiness.check({ store: async () => {}, cluster: () => {} }, TOLD), {
+    store: 'ok',
+    cluster: 'ok',
+  })
   assert.equal(clock.waiting, 0)
 })
 
@@ -45,6 +56,12 @@ test('a part that fails is logged when that changes, however often it is asked',
   const check = async () => {
     if (reason !== null) throw new Error(reason)
   }
-  for (reason of [null, 'refused', 'refused', 'refused', 'timeout', 'timeout', null, null, 'refused']) await readiness.check({ store: check }, TOLD)
-  assert.deepEqual(lines, ['warn not ready: store: refused', 'warn not ready: store: timeout', 'info ready again: store', 'warn not ready: store: refused'])
+  for (reason of [null, 'refused', 'refused', 'refused', 'timeout', 'timeout', null, null, 'refused'])
+    await readiness.check({ store: check }, TOLD)
+  assert.deepEqual(lines, [
+    'warn not ready: store: refused',
+    'warn not ready: store: timeout',
+    'info ready again: store',
+    'warn not ready: store: refused',
+  ])
 })

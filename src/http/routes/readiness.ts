@@ -34,7 +34,8 @@ export class Readiness {
           return [name, 'ok']
         }
         const reason = result.reason instanceof Error ? result.reason.message : 'failed'
-        if (this.#failing.get(name) !== reason) this.#logger.warn({ check: name, err: result.reason as unknown }, 'not ready')
+        if (this.#failing.get(name) !== reason)
+          this.#logger.warn({ check: name, err: result.reason as unknown }, 'not ready')
         this.#failing.set(name, reason)
         return [name, reasons ? reason : 'failed']
       }),

@@ -41,7 +41,9 @@ function ask(url: string, path: string, headers: Record<string, string> = {}) {
     const sent = request({ hostname, port, path, headers }, (response) => {
       const chunks: Buffer[] = []
       response.on('data', (chunk: Buffer) => chunks.push(chunk))
-      response.on('end', () => resolve({ status: response.statusCode!, headers: response.headers, body: Buffer.concat(chunks) }))
+      response.on('end', () =>
+        resolve({ status: response.statusCode!, headers: response.headers, body: Buffer.concat(chunks) }),
+      )
     })
     sent.on('error', reject).end()
   })
@@ -64,7 +66,11 @@ suite('the web page', () => {
     const headers = { accept: 'text/html' }
     for (const path of ['/api/v1/nowhere', '/nowhere', '/assets/gone-12345678.js', '/assets/x.js.map']) {
       const { status, body } = await ask(url, path, headers)
-      assert.deepEqual([status, (JSON.parse(body.toString()) as { error: string }).error], [404, 'ROUTE_NOT_FOUND'], path)
+      assert.deepEqual(
+        [status, (JSON.parse(body.toString()) as { error: string }).error],
+        [404, 'ROUTE_NOT_FOUND'],
+        path,
+      )
     }
     assert.equal((JSON.parse((await ask(url, '/timers/x', headers)).body.toString()) as { code: number }).code, 2)
   })
@@ -106,7 +112,10 @@ suite('the web page', () => {
     const script = (accepted: string) => ask(url, SCRIPT_PATH, { 'accept-encoding': accepted })
     const [br, gzip] = [await script('gzip, br'), await script('GZIP;q=0.5')]
     const [plain, refused] = [await script(''), await script('br;q=0, gzip;q=0.0')]
-    assert.deepEqual([br, gzip, plain, refused].map(({ headers }) => headers['content-encoding']), ['br', 'gzip', undefined, undefined])
+    assert.deepEqual(
+      [br, gzip, plain, refused].map(({ headers }) => headers['content-encoding']),
+      ['br', 'gzip', undefined, undefined],
+    )
     assert.equal(brotliDecompressSync(br.body).toString(), SCRIPT)
     assert.equal(gunzipSync(gzip.body).toString(), SCRIPT)
     assert.equal(plain.body.toString(), SCRIPT)

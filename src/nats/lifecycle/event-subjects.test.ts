@@ -7,7 +7,10 @@ import { EventSubjects } from './event-subjects.ts'
 const eventOf = (namespace: string) => ({ namespace: namespace as Namespace, type: 'fired' as const })
 
 test('whoever may read the subjects of one namespace reads no other namespace there', () => {
-  for (const subjects of [new EventSubjects('duetime.events.{namespace}.{event}', null), new EventSubjects('{event}', 'tenants')]) {
+  for (const subjects of [
+    new EventSubjects('duetime.events.{namespace}.{event}', null),
+    new EventSubjects('{event}', 'tenants'),
+  ]) {
     const home = subjects.of(eventOf('a')).split('.').slice(0, -1).join('.')
     assert(!subjects.of(eventOf('a.b')).startsWith(`${home}.`))
     assert.notEqual(subjects.of(eventOf('a.b')), subjects.of(eventOf('a_b')))
@@ -15,7 +18,10 @@ test('whoever may read the subjects of one namespace reads no other namespace th
 })
 
 test('namespace and kind stand where the template says', () => {
-  assert.equal(new EventSubjects('duetime.events.{namespace}.{event}', null).of(eventOf('acme')), 'duetime.events.acme.fired')
+  assert.equal(
+    new EventSubjects('duetime.events.{namespace}.{event}', null).of(eventOf('acme')),
+    'duetime.events.acme.fired',
+  )
   assert.equal(new EventSubjects('{event}.{namespace}', 'tenants').of(eventOf('acme')), 'tenants.acme.fired.acme')
   assert.equal(new EventSubjects('all', null).of(eventOf('acme')), 'all')
 })

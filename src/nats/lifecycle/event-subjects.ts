@@ -28,6 +28,8 @@ export class EventSubjects {
   }
 
   #filled(namespace: string, event: string): string {
-    return this.#template.replaceAll(SubjectPlaceholder.namespace, namespace).replaceAll(SubjectPlaceholder.event, event)
+    return this.#template
+      .replaceAll(SubjectPlaceholder.namespace, namespace)
+      .replaceAll(SubjectPlaceholder.event, event)
   }
 }

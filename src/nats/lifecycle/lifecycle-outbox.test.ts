@@ -43,8 +43,13 @@ async function setup(t: TestContext, env: Readonly<Record<string, string>> = {})
     return results
   }
   const lines: string[] = []
-  const logger = pino({ level: 'info' }, { write: (line: string) => void lines.push((JSON.parse(line) as { msg: string }).msg) })
-  const config = loadConfig({ env: { NATS_URL: 'nats://127.0.0.1:1', NATS_LIFECYCLE: 'on', NATS_LIFECYCLE_BACKLOG_MAX: '1000', ...env } })
+  const logger = pino(
+    { level: 'info' },
+    { write: (line: string) => void lines.push((JSON.parse(line) as { msg: string }).msg) },
+  )
+  const config = loadConfig({
+    env: { NATS_URL: 'nats://127.0.0.1:1', NATS_LIFECYCLE: 'on', NATS_LIFECYCLE_BACKLOG_MAX: '1000', ...env },
+  })
   const outbox = new LifecycleOutbox({ broker, store, config, clock, logger })
   const engine = testEngine({ store, outbox, clock, targets: [new NoneTarget()] })
   await broker.start()
@@ -61,7 +66,10 @@ async function setup(t: TestContext, env: Readonly<Record<string, string>> = {})
     return done
   }
   const told = () => broker.stored('duetime.events.shop.created') // that is, the stream that has them all
-  const types = () => told().map(({ subject }) => subject.split('.').at(-1)).join(' ')
+  const types = () =>
+    told()
+      .map(({ subject }) => subject.split('.').at(-1))
+      .join(' ')
   return { clock, broker, memory, faults, outbox, engine, execute, told, types, lines }
 }
 
@@ -97,9 +105,18 @@ test('while nothing happens the store is asked twice a minute, once for all shar
   await clock.advance(60_000)
   assert.deepEqual(asked, ['countEvents', 'countEvents'])
   const timer = sampleTimer(KEY)
-  const event = { id: 'e1', type: 'created', namespace: KEY.namespace, uuid: KEY.uuid, at: NOW, body: '{}' as JsonText } as const
+  const event = {
+    id: 'e1',
+    type: 'created',
+    namespace: KEY.namespace,
+    uuid: KEY.uuid,
+    at: NOW,
+    body: '{}' as JsonText,
+  } as const
   const [{ epoch, owner }] = (await memory.shards()) as [ShardRow]
-  await memory.commit([partOf({ shard: SHARD, epoch, owner: owner! }, [{ before: null, after: timer, events: [event] }])])
+  await memory.commit([
+    partOf({ shard: SHARD, epoch, owner: owner! }, [{ before: null, after: timer, events: [event] }]),
+  ])
   await clock.advance(30_000)
   assert.equal(types(), 'created')
 })
@@ -118,7 +135,11 @@ test('what happens is told when it has happened, with ids of its own, and nothin
 
 test('while the broker is away events wait, say so, and clients are refused past the limit while timers still fire', async (t) => {
   const { clock, broker, execute, outbox, types, lines, engine } = await setup(t)
-  const other = (n: number) => ({ ...KEY, id: `other-${n}` as TimerId, uuid: timerUuid(KEY.namespace, `other-${n}` as TimerId) })
+  const other = (n: number) => ({
+    ...KEY,
+    id: `other-${n}` as TimerId,
+    uuid: timerUuid(KEY.namespace, `other-${n}` as TimerId),
+  })
   broker.disconnect('unplugged')
   await execute(createOf(specOf('PT1M')))
   const created = Array.from({ length: 999 }, (_, n) => engine.execute(createOf(specOf('PT1H'), other(n))))

@@ -73,7 +73,9 @@ export class LifecycleOutbox implements Outbox {
     const { broker, config } = this.#options
     const { natsLifecycleStream: name, natsDuplicateWindowMs: duplicateWindowMs } = config
     if (config.natsLifecycleConfirm === 'stream') {
-      broker.declare([{ name, subject: this.#subjects.pattern, keeps: 'log', maxAgeMs: EVENTS_KEPT_MS, duplicateWindowMs }])
+      broker.declare([
+        { name, subject: this.#subjects.pattern, keeps: 'log', maxAgeMs: EVENTS_KEPT_MS, duplicateWindowMs },
+      ])
     }
     void this.#countNowAndThen()
   }
@@ -94,7 +96,10 @@ export class LifecycleOutbox implements Outbox {
     const [failure] = this.#heldUp.values()
     if (failure === undefined && this.#hasRoom) return
     const { count, oldestMs } = this.#backlog
-    const waiting = count === 0 ? 'events do not get through' : `${count} events wait, the oldest for ${Math.round(oldestMs / 1_000)} s`
+    const waiting =
+      count === 0
+        ? 'events do not get through'
+        : `${count} events wait, the oldest for ${Math.round(oldestMs / 1_000)} s`
     const reason = failure === undefined ? 'NATS_LIFECYCLE_BACKLOG_MAX is reached' : failure.message
     throw new Error(`${waiting}: ${reason}`)
   }
@@ -106,7 +111,10 @@ export class LifecycleOutbox implements Outbox {
   assertRoom(): void {
     if (this.#hasRoom) return
     const { count } = this.#backlog
-    throw unavailable(`${count} lifecycle events wait for NATS (NATS_LIFECYCLE_BACKLOG_MAX): nothing was stored, try again`, RETRY_AFTER_MS)
+    throw unavailable(
+      `${count} lifecycle events wait for NATS (NATS_LIFECYCLE_BACKLOG_MAX): nothing was stored, try again`,
+      RETRY_AFTER_MS,
+    )
   }
 
   opened(shard: ShardId): void {
@@ -131,7 +139,10 @@ export class LifecycleOutbox implements Outbox {
     const publisher = this.#forget(shard)
     if (publisher === undefined) return
     const enough = new AbortController()
-    await Promise.race([publisher.close(), sleep(this.#options.clock, LAST_ONES_WITHIN_MS, enough.signal).catch(() => {})])
+    await Promise.race([
+      publisher.close(),
+      sleep(this.#options.clock, LAST_ONES_WITHIN_MS, enough.signal).catch(() => {}),
+    ])
     enough.abort()
     void publisher.stop()
   }
@@ -154,7 +165,13 @@ export class LifecycleOutbox implements Outbox {
   #publish(event: OutboxEvent): Promise<void> {
     const { broker, config } = this.#options
     const confirmedBy = config.natsLifecycleConfirm === 'stream' ? 'stream' : 'any'
-    const publication = { subject: this.#subjects.of(event), headers: [CONTENT_TYPE], data: event.body, id: event.id, confirmedBy } as const
+    const publication = {
+      subject: this.#subjects.of(event),
+      headers: [CONTENT_TYPE],
+      data: event.body,
+      id: event.id,
+      confirmedBy,
+    } as const
     return broker.publish(publication, { timeoutMs: CONFIRMED_WITHIN_MS })
   }
 
@@ -170,7 +187,10 @@ export class LifecycleOutbox implements Outbox {
     }
     if (failure === null || clock.monotonic() - this.#warnedAt < WARN_EVERY_MS) return
     this.#warnedAt = clock.monotonic()
-    logger.warn({ err: failure, shards: this.#heldUp.size, ...this.#backlog }, 'lifecycle events do not get through; trying on')
+    logger.warn(
+      { err: failure, shards: this.#heldUp.size, ...this.#backlog },
+      'lifecycle events do not get through; trying on',
+    )
   }
 
   /** Once for all shards of which nothing is known to wait: there should be nothing. */

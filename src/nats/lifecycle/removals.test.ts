@@ -5,11 +5,14 @@ import { Removals } from './removals.ts'
 function setup() {
   const failures = { count: 0 }
   const calls: { numbers: readonly number[]; end: PromiseWithResolvers<void> }[] = []
-  const removals = new Removals((numbers) => {
-    const end = Promise.withResolvers<void>()
-    calls.push({ numbers, end })
-    return end.promise
-  }, () => void (failures.count++))
+  const removals = new Removals(
+    (numbers) => {
+      const end = Promise.withResolvers<void>()
+      calls.push({ numbers, end })
+      return end.promise
+    },
+    () => void failures.count++,
+  )
   return { removals, calls, failures }
 }
 
@@ -38,10 +41,16 @@ test('a failure that nobody waited for is told with the next one', async () => {
 test('nobody waits for a removal, and what comes meanwhile goes together', async () => {
   const { removals, calls } = setup()
   for (const numbers of [[1], [2, 3], [], [4]]) await removals.add(numbers)
-  assert.deepEqual(calls.map(({ numbers }) => numbers), [[1]])
+  assert.deepEqual(
+    calls.map(({ numbers }) => numbers),
+    [[1]],
+  )
   calls[0]!.end.resolve()
   await new Promise(setImmediate)
-  assert.deepEqual(calls.map(({ numbers }) => numbers), [[1], [2, 3, 4]])
+  assert.deepEqual(
+    calls.map(({ numbers }) => numbers),
+    [[1], [2, 3, 4]],
+  )
   calls[1]!.end.resolve()
   await removals.settled()
 })

@@ -35,7 +35,14 @@ async function setup(t: TestContext | null, fateOf: (event: OutboxEvent, times: 
       versions.set(id, version)
       const timer = sampleTimer({ id: id as TimerId, version })
       const { namespace, uuid } = timer
-      const event: LifecycleEvent = { id: `${id}${version}`, type: 'updated', namespace, uuid, at: 0, body: '{}' as JsonText }
+      const event: LifecycleEvent = {
+        id: `${id}${version}`,
+        type: 'updated',
+        namespace,
+        uuid,
+        at: 0,
+        body: '{}' as JsonText,
+      }
       const before = version === 1 ? null : { ...timer, version: version - 1 }
       await store.commit([partOf({ shard: SHARD, epoch, owner: 'a' }, [{ before, after: timer, events: [event] }])])
     }
@@ -78,7 +85,10 @@ test('while there is no connection nothing is read or sent, and it is tried agai
   await write('a', 'b')
   open()
   await clock.advance(10_000)
-  assert.deepEqual([arrived, await left(), new Set(walks)], [[], ['a1', 'b1'], new Set(['no connection to the broker'])])
+  assert.deepEqual(
+    [arrived, await left(), new Set(walks)],
+    [[], ['a1', 'b1'], new Set(['no connection to the broker'])],
+  )
   state.isConnected = true
   await clock.advance(1_000)
   assert.deepEqual([arrived, await left(), walks.at(-1)], [['a1', 'b1'], [], null])
@@ -87,7 +97,9 @@ test('while there is no connection nothing is read or sent, and it is tried agai
 test('an event that is refused holds up its own timer and no other', async (t) => {
   const refusal = new BrokerError('refused', 'not allowed')
   const fates = { isRefused: true }
-  const { clock, write, open, arrived, walks, left } = await setup(t, ({ id }) => (fates.isRefused && id === 'a2' ? refusal : 'confirmed'))
+  const { clock, write, open, arrived, walks, left } = await setup(t, ({ id }) =>
+    fates.isRefused && id === 'a2' ? refusal : 'confirmed',
+  )
   await write('a', 'a', 'b', 'a', 'b')
   open()
   await clock.advance(5_000)
@@ -99,7 +111,9 @@ test('an event that is refused holds up its own timer and no other', async (t) =
 
 test('a page full of refused events does not keep those behind it from being published', async (t) => {
   const refusal = new BrokerError('refused', 'not allowed')
-  const { clock, write, open, arrived, left } = await setup(t, ({ id }) => (id.startsWith('no') ? refusal : 'confirmed'))
+  const { clock, write, open, arrived, left } = await setup(t, ({ id }) =>
+    id.startsWith('no') ? refusal : 'confirmed',
+  )
   await write(...Array.from({ length: 1_200 }, (_, n) => `no${n}-`), 'yes')
   open()
   await clock.advance(1_000)
@@ -107,12 +121,16 @@ test('a page full of refused events does not keep those behind it from being pub
 })
 
 test('an event whose confirmation was lost comes again before the next one of its timer', async (t) => {
-  const fateOf = ({ id }: OutboxEvent, times: number): Fate => (id === 'a1' && times < 3 ? 'confirmation lost' : 'confirmed')
+  const fateOf = ({ id }: OutboxEvent, times: number): Fate =>
+    id === 'a1' && times < 3 ? 'confirmation lost' : 'confirmed'
   const { clock, write, open, arrived, sent } = await setup(t, fateOf)
   await write('a', 'a', 'b')
   open()
   await clock.advance(5_000)
-  assert.deepEqual(arrived.filter((id) => id.startsWith('a')), ['a1', 'a1', 'a1', 'a2'])
+  assert.deepEqual(
+    arrived.filter((id) => id.startsWith('a')),
+    ['a1', 'a1', 'a1', 'a2'],
+  )
   assert.deepEqual([sent.get('a2'), arrived.includes('b1')], [1, true])
 })
 
@@ -189,7 +207,9 @@ test('whatever is refused, lost or interrupted: every event arrives, and no even
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 20 }), fc.infiniteStream(fate), async (steps, fates) => {
       let isFair = false
-      const { clock, write, open, arrived, left } = await setup(null, () => (isFair ? 'confirmed' : fates.next().value!))
+      const { clock, write, open, arrived, left } = await setup(null, () =>
+        isFair ? 'confirmed' : fates.next().value!,
+      )
       let publisher = open()
       for (const { type, ids } of steps) {
         await write(...ids)
@@ -206,7 +226,10 @@ test('whatever is refused, lost or interrupted: every event arrives, and no even
       assert.deepEqual(await left(), [])
       for (const id of ['a', 'b', 'c']) {
         const first = [...new Set(arrived.filter((event) => event.startsWith(id)))]
-        assert.deepEqual(first, first.map((_, index) => `${id}${index + 1}`))
+        assert.deepEqual(
+          first,
+          first.map((_, index) => `${id}${index + 1}`),
+        )
       }
       await publisher.stop()
     }),

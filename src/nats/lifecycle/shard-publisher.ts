@@ -108,7 +108,7 @@ export class ShardPublisher {
     try {
       // What is about to be removed must not be met again.
       if (this.#after === 0) await this.#removals.settled()
-      for (let isLast = false; !isLast && !this.#isStopped; ) {
+      for (let isLast = false; !isLast && !this.#isStopped;) {
         if (!isConnected()) return new BrokerError('disconnected', 'no connection to the broker')
         isLast = await turns.take(() => this.#publishPage(heldUp))
         if (heldUp.size > HELD_UP_TIMERS_MAX) break
@@ -136,7 +136,11 @@ export class ShardPublisher {
   }
 
   /** Up to the first that is not confirmed: those behind it wait for it. */
-  async #publishInOrder(events: readonly OutboxEvent[], heldUp: Map<TimerUuid, Error>, published: number[]): Promise<void> {
+  async #publishInOrder(
+    events: readonly OutboxEvent[],
+    heldUp: Map<TimerUuid, Error>,
+    published: number[],
+  ): Promise<void> {
     const { uuid } = events[0]!
     for (const event of events) {
       if (heldUp.has(uuid) || this.#isStopped) return

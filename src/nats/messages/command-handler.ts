@@ -99,7 +99,10 @@ export class CommandHandler {
         place: delivery.place,
       })
       if (command === null) {
-        logger.warn({ type: envelope.type, messageId: envelope.id, subject: delivery.subject }, 'ignored a message of unknown type')
+        logger.warn(
+          { type: envelope.type, messageId: envelope.id, subject: delivery.subject },
+          'ignored a message of unknown type',
+        )
       }
       return command
     } catch (error) {
@@ -143,8 +146,12 @@ export class CommandHandler {
     if (failure === null) return this.#ack(delivery, CommandResult.done)
     const again = () => this.#putBack(delivery)
     if (isUnavailable(failure) || isBeingDelivered(failure)) return again()
-    if (failure instanceof DuetimeError && failure.code !== ErrorCode.internal) return this.#bury(delivery, failure.message)
-    this.#parts.logger.error({ err: failure, deliveries: delivery.deliveries, origin: delivery.origin }, 'a command failed unexpectedly')
+    if (failure instanceof DuetimeError && failure.code !== ErrorCode.internal)
+      return this.#bury(delivery, failure.message)
+    this.#parts.logger.error(
+      { err: failure, deliveries: delivery.deliveries, origin: delivery.origin },
+      'a command failed unexpectedly',
+    )
     if (delivery.deliveries < DELIVERIES_MAX) return again()
     return this.#bury(delivery, `failed ${delivery.deliveries} times, the last time with: ${failure.message}`)
   }
@@ -156,7 +163,10 @@ export class CommandHandler {
       this.#parts.observer.deadLetter()
       this.#ack(delivery, CommandResult.refused)
     } catch (error) {
-      this.#parts.logger.warn({ err: error, origin: delivery.origin, reason }, 'a dead letter could not be stored; the message comes again')
+      this.#parts.logger.warn(
+        { err: error, origin: delivery.origin, reason },
+        'a dead letter could not be stored; the message comes again',
+      )
       this.#putBack(delivery)
     }
   }
@@ -197,5 +207,9 @@ function isTooLate(error: unknown): boolean {
 
 /** Whether it is too late to cancel it shows when the delivery has ended: if it fails, the timer is scheduled still. */
 function isBeingDelivered(error: Error): boolean {
-  return error instanceof DuetimeError && error.code === ErrorCode.timerNotPending && error.details['status'] === Status.executing
+  return (
+    error instanceof DuetimeError &&
+    error.code === ErrorCode.timerNotPending &&
+    error.details['status'] === Status.executing
+  )
 }

@@ -68,7 +68,12 @@ function scheduleTimer(envelope: Envelope, context: CommandContext): CreateComma
     spec: {
       schedule: dueAtOf(envelope, context.now),
       catchUp: CatchUp.all,
-      target: { type: 'nats', topic: context.subjects.of(name.namespace, context.eventsSubject), key: null, headers: null },
+      target: {
+        type: 'nats',
+        topic: context.subjects.of(name.namespace, context.eventsSubject),
+        key: null,
+        headers: null,
+      },
       protocol: MESSAGES_PROTOCOL,
       payload: null,
       metadata: null,
@@ -91,7 +96,10 @@ function nameOf({ tenantId, payload }: Envelope, { namespace: bound }: CommandCo
   if (bound !== null && namespace !== bound) {
     throw new MalformedMessage(`the subject is that of namespace '${bound}', and the message is for '${namespace}'`)
   }
-  return timerIdentity(namespace, parseTimerId(text(payload, 'serviceCallId', 'payload.serviceCallId'), 'payload.serviceCallId'))
+  return timerIdentity(
+    namespace,
+    parseTimerId(text(payload, 'serviceCallId', 'payload.serviceCallId'), 'payload.serviceCallId'),
+  )
 }
 
 /** Any instant that can be stored, past ones included. */

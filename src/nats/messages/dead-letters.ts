@@ -23,11 +23,18 @@ export class DeadLetters {
   /** Resolves when it is stored. */
   async add(delivery: Delivery, reason: string): Promise<void> {
     const line = reason.replaceAll(/\s+/g, ' ').slice(0, REASON_CHARS_MAX).toWellFormed()
-    const headers: Header[] = [...inertHeaders(delivery), ['Duetime-Reason', line], ['Duetime-Subject', delivery.subject]]
+    const headers: Header[] = [
+      ...inertHeaders(delivery),
+      ['Duetime-Reason', line],
+      ['Duetime-Subject', delivery.subject],
+    ]
     const id = headerOf(delivery, MESSAGE_ID) ?? delivery.origin
     const letter = { subject: this.#subject, headers, data: delivery.data, id, confirmedBy: 'stream' } as const
     await this.#broker.publish(letter, { timeoutMs: TIMEOUT_MS })
-    this.#logger.warn({ origin: delivery.origin, subject: delivery.subject, reason: line }, 'a message went to the dead letters')
+    this.#logger.warn(
+      { origin: delivery.origin, subject: delivery.subject, reason: line },
+      'a message went to the dead letters',
+    )
   }
 }
 

@@ -14,7 +14,11 @@ test('whatever the ids, the event is JSON that carries them, and nothing that is
   const ids = fc.string({ unit: 'grapheme', minLength: 1 })
   fc.assert(
     fc.property(ids, fc.option(ids), fc.integer({ min: -1e12, max: 4e12 }), (id, correlationId, dueAt) => {
-      const firing = aFiring('', { namespace: 'acme' as Namespace, id: id as TimerId, correlationId, dueAt }, { firedAt: 1_777_636_800_005 })
+      const firing = aFiring(
+        '',
+        { namespace: 'acme' as Namespace, id: id as TimerId, correlationId, dueAt },
+        { firedAt: 1_777_636_800_005 },
+      )
       const event = JSON.parse(PROTOCOL.message(firing)) as { id: string }
       assert.match(event.id, UUID_V7)
       assert.deepEqual(event, {

@@ -35,7 +35,9 @@ const TIME_BITS = 48
 
 /** A UUIDv7 whose time is the due time and whose random bits are a hash of the delivery id. */
 function eventId(dueAt: Millis, deliveryId: string): string {
-  const time = Math.min(Math.max(dueAt, 0), 2 ** TIME_BITS - 1).toString(16).padStart(TIME_BITS / 4, '0')
+  const time = Math.min(Math.max(dueAt, 0), 2 ** TIME_BITS - 1)
+    .toString(16)
+    .padStart(TIME_BITS / 4, '0')
   const bits = crypto.hash('sha256', deliveryId, 'hex')
   const variant = ((Number.parseInt(bits[3]!, 16) & 0b0011) | 0b1000).toString(16)
   return `${time.slice(0, 8)}-${time.slice(8)}-7${bits.slice(0, 3)}-${variant}${bits.slice(4, 7)}-${bits.slice(7, 19)}`

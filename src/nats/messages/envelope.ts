@@ -38,7 +38,9 @@ export function parseEnvelope(data: Uint8Array): Envelope {
   if (!UUID.test(envelope.id)) throw new MalformedMessage('id must be a UUID')
   const tag = envelope.payload['_tag']
   if (tag !== undefined && tag !== envelope.type) {
-    throw new MalformedMessage(`payload._tag must be the same as type, ${JSON.stringify(envelope.type)}; it is ${quoted(tag)}`)
+    throw new MalformedMessage(
+      `payload._tag must be the same as type, ${JSON.stringify(envelope.type)}; it is ${quoted(tag)}`,
+    )
   }
   return envelope
 }
@@ -67,7 +69,9 @@ export function text(fields: Fields, name: string, path = name): string {
   const value = fields[name]
   if (value === undefined) throw new MalformedMessage(`${path} is missing`)
   if (typeof value !== 'string' || value === '' || value.length > ID_CHARS_MAX || !isStorable(value)) {
-    throw new MalformedMessage(`${path} must be a string of 1 to ${ID_CHARS_MAX} characters, ${STORABLE}; it is ${quoted(value)}`)
+    throw new MalformedMessage(
+      `${path} must be a string of 1 to ${ID_CHARS_MAX} characters, ${STORABLE}; it is ${quoted(value)}`,
+    )
   }
   return value
 }

@@ -20,7 +20,11 @@ test('a body for another namespace is refused, wherever it says so', () => {
 })
 
 test('a namespace that is null, or hidden behind another of the same name, is overruled', () => {
-  for (const body of ['{"namespace":null}', '{"namespace":"other","namespace":"acme"}', '{"namespace":"other","namespace":null}']) {
+  for (const body of [
+    '{"namespace":null}',
+    '{"namespace":"other","namespace":"acme"}',
+    '{"namespace":"other","namespace":null}',
+  ]) {
     assert.equal((JSON.parse(boundTo(ACME, 'create', body)!) as { namespace: string }).namespace, 'acme', body)
   }
   const batch = boundTo(ACME, 'batch', '{"timers":[{"namespace":"other"}],"timers":[{"namespace":null}]}')!
@@ -29,7 +33,10 @@ test('a namespace that is null, or hidden behind another of the same name, is ov
 
 test('everything else stays as it was written, numbers that a double would change included', () => {
   const delicate = '{"payload": {"n": 12345678901234567890, "e": 1e400}}\n'
-  assert.equal(boundTo(ACME, 'create', delicate), '{"payload": {"n": 12345678901234567890, "e": 1e400},"namespace":"acme"}')
+  assert.equal(
+    boundTo(ACME, 'create', delicate),
+    '{"payload": {"n": 12345678901234567890, "e": 1e400},"namespace":"acme"}',
+  )
   const own = ' {"namespace":"acme","payload":12345678901234567890}'
   assert.equal(boundTo(ACME, 'create', own), own)
   const batch = '{"timers": [{"payload":12345678901234567890}, 7 , {} ],"x":-0}'
@@ -43,13 +50,22 @@ test('everything else stays as it was written, numbers that a double would chang
 
 test('whatever the body is, it says the same as before, and the namespace', () => {
   fc.assert(
-    fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.array(fc.jsonValue()), fc.nat({ max: 3 }), (body, timers, indent) => {
-      const { namespace: _, ...rest } = body
-      const one = boundTo(ACME, 'create', JSON.stringify(rest, null, indent))!
-      assert.deepEqual(JSON.parse(one), JSON.parse(JSON.stringify({ ...rest, namespace: 'acme' })))
-      const many = boundTo(ACME, 'batch', JSON.stringify({ ...rest, timers: timers.map((timer) => ({ timer })) }, null, indent))!
-      const expected = JSON.stringify(timers.map((timer) => ({ timer, namespace: 'acme' })))
-      assert.deepEqual((JSON.parse(many) as { timers: unknown }).timers, JSON.parse(expected))
-    }),
+    fc.property(
+      fc.dictionary(fc.string(), fc.jsonValue()),
+      fc.array(fc.jsonValue()),
+      fc.nat({ max: 3 }),
+      (body, timers, indent) => {
+        const { namespace: _, ...rest } = body
+        const one = boundTo(ACME, 'create', JSON.stringify(rest, null, indent))!
+        assert.deepEqual(JSON.parse(one), JSON.parse(JSON.stringify({ ...rest, namespace: 'acme' })))
+        const many = boundTo(
+          ACME,
+          'batch',
+          JSON.stringify({ ...rest, timers: timers.map((timer) => ({ timer })) }, null, indent),
+        )!
+        const expected = JSON.stringify(timers.map((timer) => ({ timer, namespace: 'acme' })))
+        assert.deepEqual((JSON.parse(many) as { timers: unknown }).timers, JSON.parse(expected))
+      },
+    ),
   )
 })

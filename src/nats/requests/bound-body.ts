@@ -17,7 +17,11 @@ export function boundTo(namespace: Namespace, verb: string, written: string): st
   return body['namespace'] === namespace ? written : named(written, { start, end: written.trimEnd().length }, namespace)
 }
 
-function boundItems(namespace: Namespace, written: string, batch: { start: number; timers: readonly unknown[] }): string | null {
+function boundItems(
+  namespace: Namespace,
+  written: string,
+  batch: { start: number; timers: readonly unknown[] },
+): string | null {
   let [text, end, index] = ['', 0, 0]
   for (const item of itemsOf(written, lastTimers(written, batch.start))) {
     const timer = batch.timers[index++]

@@ -10,13 +10,23 @@ import type { NativeApi, NativeCall } from './request-handler.ts'
 
 type Answer = Awaited<ReturnType<NativeApi>>
 
-function setup(prefix: string | null = null, answer: Answer = { status: 200, body: '{"id":"a"}' }, replyBytesMax = 1_048_576) {
+function setup(
+  prefix: string | null = null,
+  answer: Answer = { status: 200, body: '{"id":"a"}' },
+  replyBytesMax = 1_048_576,
+) {
   const calls: NativeCall[] = []
   const api = async (call: NativeCall) => {
     calls.push(call)
     return answer
   }
-  const handler = new RequestHandler({ api, subjects: new Subjects(prefix), replyBytesMax: () => replyBytesMax, clock: new ManualClock(0), logger: silentLogger() })
+  const handler = new RequestHandler({
+    api,
+    subjects: new Subjects(prefix),
+    replyBytesMax: () => replyBytesMax,
+    clock: new ManualClock(0),
+    logger: silentLogger(),
+  })
   const ask = (subject: string, body: unknown, headers: readonly Header[] = []) =>
     handler.answer({ subject, headers, data: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)) })
   return { calls, ask }
@@ -39,7 +49,10 @@ test('an error of the API carries its code and status in headers', async () => {
   const { ask } = setup(null, { status: 404, body: '{"error":"TIMER_NOT_FOUND","message":"no"}' })
   const reply = await ask('duetime.v1.timers.get', {})
   assert.deepEqual(reply, {
-    headers: [['Nats-Service-Error', 'TIMER_NOT_FOUND'], ['Nats-Service-Error-Code', '404']],
+    headers: [
+      ['Nats-Service-Error', 'TIMER_NOT_FOUND'],
+      ['Nats-Service-Error-Code', '404'],
+    ],
     data: '{"error":"TIMER_NOT_FOUND","message":"no"}',
   })
 })
@@ -59,7 +72,11 @@ test('a verb that the API has not is refused in its words', async () => {
 
 test('the last word is the verb, the message is the body, and only headers of the API are passed on', async () => {
   const { ask, calls } = setup()
-  const reply = await ask('duetime.v1.timers.create', '{"id": "a"}', [['X-API-Key', 'k'], ['Other', 'x'], ['traceparent', 't']])
+  const reply = await ask('duetime.v1.timers.create', '{"id": "a"}', [
+    ['X-API-Key', 'k'],
+    ['Other', 'x'],
+    ['traceparent', 't'],
+  ])
   assert.deepEqual(reply, { headers: [], data: '{"id":"a"}' })
   assert.deepEqual(calls, [
     { verb: 'create', body: '{"id": "a"}', headers: { 'x-api-key': 'k', traceparent: 't' }, answerBytesMax: 1_047_552 },
@@ -84,10 +101,13 @@ test('with a prefix a request is for the namespace of its subject and no other',
   await ask('tenants.acme.duetime.v1.timers.batch', { timers: [{ id: 'a' }, { id: 'b', namespace: 'acme' }, 7] })
   await ask('tenants.acme.duetime.v1.timers.preview', { schedule: 'PT1M' })
   await ask('tenants.acme.duetime.v1.timers.get', 'not json')
-  assert.deepEqual(calls.map(({ body }) => body), [
-    '{"all":true,"namespace":"acme"}',
-    '{"timers":[{"id":"a","namespace":"acme"},{"id":"b","namespace":"acme"},7]}',
-    '{"schedule":"PT1M"}',
-    'not json',
-  ])
+  assert.deepEqual(
+    calls.map(({ body }) => body),
+    [
+      '{"all":true,"namespace":"acme"}',
+      '{"timers":[{"id":"a","namespace":"acme"},{"id":"b","namespace":"acme"},7]}',
+      '{"schedule":"PT1M"}',
+      'not json',
+    ],
+  )
 })

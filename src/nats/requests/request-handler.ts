@@ -12,7 +12,12 @@ import { boundTo } from './bound-body.ts'
 
 /** Answers a call of the native API as its HTTP route would; null when there is no such verb. */
 export type NativeApi = (call: NativeCall) => Promise<{ readonly status: number; readonly body: string } | null>
-export type NativeCall = { readonly verb: string; readonly body: string; readonly headers: Readonly<Record<string, string>>; readonly answerBytesMax: number }
+export type NativeCall = {
+  readonly verb: string
+  readonly body: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly answerBytesMax: number
+}
 
 export type RequestHandlerParts = {
   readonly api: NativeApi
@@ -58,11 +63,15 @@ export class RequestHandler {
     const namespace = subjects.namespaceIn(request.subject)
     const body = namespace === null ? written : boundTo(namespace, verb, written)
     if (body === null) {
-      return this.#failure(ErrorCode.forbidden, `the subject is that of namespace '${namespace}', and the request is for another one`)
+      return this.#failure(
+        ErrorCode.forbidden,
+        `the subject is that of namespace '${namespace}', and the request is for another one`,
+      )
     }
     const answerBytesMax = this.#parts.replyBytesMax() - HEADERS_BYTES
     const answer = await api({ verb: encodeURIComponent(verb), body, headers: passedOn(request), answerBytesMax })
-    if (answer === null) return this.#failure(ErrorCode.routeNotFound, `'${verb}' is not a verb of this API; /docs lists them all`)
+    if (answer === null)
+      return this.#failure(ErrorCode.routeNotFound, `'${verb}' is not a verb of this API; /docs lists them all`)
     const bytes = Buffer.byteLength(answer.body)
     if (bytes > answerBytesMax) return this.#failure(ErrorCode.payloadTooLarge, tooLarge(bytes, answerBytesMax))
     return { headers: answer.status < 400 ? [] : errorHeaders(answer.status, answer.body), data: answer.body }
@@ -90,7 +99,10 @@ function passedOn(request: Message): Record<string, string> {
 
 function errorHeaders(status: number, body: string): Header[] {
   const code = /"error":"([A-Z_]+)"/.exec(body)?.[1] ?? 'ERROR'
-  return [['Nats-Service-Error', code], ['Nats-Service-Error-Code', String(status)]]
+  return [
+    ['Nats-Service-Error', code],
+    ['Nats-Service-Error-Code', String(status)],
+  ]
 }
 
 function isoText(at: Millis): string {

@@ -36,7 +36,12 @@ test('callbacks run in the order of their times, then of their making, each at i
   clock.after(10, note('second of two'))
   clock.after(-5, note('overdue'))
   await clock.advance(30)
-  assert.deepEqual(calls, [['overdue', 1_000], ['first of two', 1_010], ['second of two', 1_010], ['late', 1_020]])
+  assert.deepEqual(calls, [
+    ['overdue', 1_000],
+    ['first of two', 1_010],
+    ['second of two', 1_010],
+    ['late', 1_020],
+  ])
   assert.equal(clock.now(), 1_030)
 })
 

@@ -69,7 +69,8 @@ export class ManualClock implements Clock {
   #first(): Waiter | undefined {
     let first: Waiter | undefined
     for (const waiter of this.#waiters) {
-      if (first === undefined || waiter.at < first.at || (waiter.at === first.at && waiter.order < first.order)) first = waiter
+      if (first === undefined || waiter.at < first.at || (waiter.at === first.at && waiter.order < first.order))
+        first = waiter
     }
     return first
   }

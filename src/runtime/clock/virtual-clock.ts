@@ -75,8 +75,10 @@ export class VirtualClock implements Clock {
 
   /** While it advances, time stands still between the stops, so that each thing happens at its due time to the millisecond. */
   async advance(ms: number, options: AdvanceOptions = {}): Promise<Advanced> {
-    if (!(Number.isSafeInteger(ms) && ms >= 0)) throw new RangeError(`a clock is advanced by whole milliseconds, 0 or more, not by ${ms}`)
-    if (this.#isAdvancing) throw new Error('the clock is being advanced already; a handler cannot advance the clock it runs by')
+    if (!(Number.isSafeInteger(ms) && ms >= 0))
+      throw new RangeError(`a clock is advanced by whole milliseconds, 0 or more, not by ${ms}`)
+    if (this.#isAdvancing)
+      throw new Error('the clock is being advanced already; a handler cannot advance the clock it runs by')
     this.#isAdvancing = true
     this.#standsAt = this.now()
     try {
@@ -111,7 +113,10 @@ export class VirtualClock implements Clock {
   /** What one follower does may give another something to do now, so they are asked until none has. */
   async #quiet(): Promise<number> {
     for (;;) {
-      const next = Math.min(Infinity, ...(await Promise.all(Array.from(this.#followers, (follower) => follower.quiet()))))
+      const next = Math.min(
+        Infinity,
+        ...(await Promise.all(Array.from(this.#followers, (follower) => follower.quiet()))),
+      )
       if (next > this.now()) return next
     }
   }

@@ -17,7 +17,14 @@ function problemsOf(env: Environment): readonly string[] {
 }
 
 test('a URL that is none of a NATS server is refused without being repeated', () => {
-  const wrong = ['http://secret@host', 'nats://', 'nats://host/path', 'nats://host?x=1', 'nats://host:99999', 'nats://u:a@one,nats://u:b@two']
+  const wrong = [
+    'http://secret@host',
+    'nats://',
+    'nats://host/path',
+    'nats://host?x=1',
+    'nats://host:99999',
+    'nats://u:a@one,nats://u:b@two',
+  ]
   for (const url of wrong) {
     const [problem] = problemsOf({ NATS_URL: url })
     assert.match(problem ?? 'none', /^NATS_URL=\*\*\* \(environment\): must be /, url)
@@ -39,7 +46,14 @@ test('without a place there is no broker', () => {
 })
 
 test('every way to say where the broker is comes down to the same', () => {
-  const plain = { servers: ['nats.example:4222'], user: null, password: null, token: null, credentialsFile: null, tls: null }
+  const plain = {
+    servers: ['nats.example:4222'],
+    user: null,
+    password: null,
+    token: null,
+    credentialsFile: null,
+    tls: null,
+  }
   for (const env of [
     { NATS_URL: 'nats://nats.example' },
     { NATS_URL: 'nats.example:4222' },
@@ -69,9 +83,16 @@ test('a tls URL, NATS_TLS or certificates ask for encryption', () => {
 })
 
 test('lifecycle events are off, all, or those that are named; without a broker there is nowhere to send them', () => {
-  const kinds = (text: string) => loadConfig({ env: { NATS_URL: 'nats://host', NATS_LIFECYCLE: text } }).natsLifecycle.join(' ')
-  assert.match(problemsOf({ NATS_LIFECYCLE: 'on' }).join(), /^NATS_LIFECYCLE=on \(environment\): asks for events, and nothing says where/)
-  assert.throws(() => kinds('created,exploded'), /NATS_LIFECYCLE=created,exploded .*must be off, on, or a list of created, updated/)
+  const kinds = (text: string) =>
+    loadConfig({ env: { NATS_URL: 'nats://host', NATS_LIFECYCLE: text } }).natsLifecycle.join(' ')
+  assert.match(
+    problemsOf({ NATS_LIFECYCLE: 'on' }).join(),
+    /^NATS_LIFECYCLE=on \(environment\): asks for events, and nothing says where/,
+  )
+  assert.throws(
+    () => kinds('created,exploded'),
+    /NATS_LIFECYCLE=created,exploded .*must be off, on, or a list of created, updated/,
+  )
   assert.equal(kinds(''), '')
   assert.equal(kinds('off'), '')
   assert.equal(kinds('ON'), 'created updated fired completed failed canceled')

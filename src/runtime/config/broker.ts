@@ -14,13 +14,20 @@ export type BrokerSettings = {
   readonly token: string | null
   readonly credentialsFile: string | null
   /** Null: the broker's own wish decides whether the connection is encrypted. */
-  readonly tls: { readonly caFile: string | null; readonly certFile: string | null; readonly keyFile: string | null } | null
+  readonly tls: {
+    readonly caFile: string | null
+    readonly certFile: string | null
+    readonly keyFile: string | null
+  } | null
 }
 
 /** What a URL says. */
-export type BrokerLocation = Pick<BrokerSettings, 'servers' | 'user' | 'password' | 'token'> & { readonly isTls: boolean }
+export type BrokerLocation = Pick<BrokerSettings, 'servers' | 'user' | 'password' | 'token'> & {
+  readonly isTls: boolean
+}
 
-const FORMS = 'nats://host:4222 or tls://host:4222, several separated by commas, with user:password@ or token@ before the host if needed'
+const FORMS =
+  'nats://host:4222 or tls://host:4222, several separated by commas, with user:password@ or token@ before the host if needed'
 const DEFAULT_PORT = '4222'
 
 export function brokerUrl(): ValueType<BrokerLocation> {
@@ -30,7 +37,12 @@ export function brokerUrl(): ValueType<BrokerLocation> {
     parse: (text) => {
       const urls = text.split(',').map((one) => parseUrl(one.trim()))
       const [first] = urls
-      if (urls.some((url) => url.username !== first!.username || url.password !== first!.password || url.protocol !== first!.protocol)) {
+      if (
+        urls.some(
+          (url) =>
+            url.username !== first!.username || url.password !== first!.password || url.protocol !== first!.protocol,
+        )
+      ) {
         throw new RangeError('a list of URLs with the same scheme and credentials')
       }
       const [user, password] = [decodeURIComponent(first!.username), decodeURIComponent(first!.password)]
@@ -61,7 +73,8 @@ export function subjectName(): ValueType<string> {
     describes: 'subject',
     placeholder: 'subject',
     parse: (text) => {
-      if (!/^[\w-]+(?:\.[\w-]+)*$/.test(text)) throw new RangeError('a subject: words of letters, digits, - and _, joined by dots')
+      if (!/^[\w-]+(?:\.[\w-]+)*$/.test(text))
+        throw new RangeError('a subject: words of letters, digits, - and _, joined by dots')
       return text
     },
   }
@@ -78,7 +91,9 @@ export function subjectTemplate(): ValueType<string> {
     parse: (text) => {
       const isWord = (word: string) => /^[\w-]+$/.test(word) || placeholders.some((one) => one === word)
       if (!text.split('.').every(isWord)) {
-        throw new RangeError(`a subject: words of letters, digits, - and _, or ${placeholders.join(' or ')}, joined by dots`)
+        throw new RangeError(
+          `a subject: words of letters, digits, - and _, or ${placeholders.join(' or ')}, joined by dots`,
+        )
       }
       return text
     },
@@ -106,7 +121,10 @@ export function lifecycleEventTypes(): ValueType<readonly LifecycleEventType[]> 
     describes,
     placeholder: 'list',
     parse: (text) => {
-      const words = text.toLowerCase().split(',').map((one) => one.trim())
+      const words = text
+        .toLowerCase()
+        .split(',')
+        .map((one) => one.trim())
       if (words.length === 1 && ['off', 'false'].includes(words[0]!)) return []
       if (words.length === 1 && ['on', 'true'].includes(words[0]!)) return all
       const unknown = words.find((word) => !all.some((one) => one === word))
@@ -184,11 +202,16 @@ export function brokerConflicts(values: BrokerValues, given: ReadonlyMap<string,
   if (places.length > 1) problems.push(`${places.join(' and ')}: each says where the broker is. Set one of them.`)
   const details = [...CREDENTIALS, ...CERTIFICATES].find((key) => given.has(key))
   if (places.length === 0 && details !== undefined) {
-    problems.push(`${given.get(details)}: says how to speak to a broker, and nothing says where it is. Set NATS_URL or NATS_HOST.`)
+    problems.push(
+      `${given.get(details)}: says how to speak to a broker, and nothing says where it is. Set NATS_URL or NATS_HOST.`,
+    )
   }
-  if (values.natsPassword !== null && values.natsUser === null) problems.push(`${given.get('natsPassword')}: needs NATS_USER.`)
+  if (values.natsPassword !== null && values.natsUser === null)
+    problems.push(`${given.get('natsPassword')}: needs NATS_USER.`)
   if ((values.natsTlsCertFile === null) !== (values.natsTlsKeyFile === null)) {
-    problems.push(`${given.get('natsTlsCertFile') ?? given.get('natsTlsKeyFile')}: NATS_TLS_CERT and NATS_TLS_KEY go together.`)
+    problems.push(
+      `${given.get('natsTlsCertFile') ?? given.get('natsTlsKeyFile')}: NATS_TLS_CERT and NATS_TLS_KEY go together.`,
+    )
   }
   return problems
 }

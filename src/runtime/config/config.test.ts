@@ -14,10 +14,12 @@ function problemsOf(sources: ConfigSources): readonly string[] {
 }
 
 test('origins of web pages are as browsers send them, and any page needs API keys', () => {
-  const problem = (text: string, env: Record<string, string> = {}) => problemsOf({ env: { CORS_ORIGINS: text, ...env } })[0] ?? ''
+  const problem = (text: string, env: Record<string, string> = {}) =>
+    problemsOf({ env: { CORS_ORIGINS: text, ...env } })[0] ?? ''
   assert.match(problem('https://app.example.com/'), /this one is `https:\/\/app\.example\.com`/)
   assert.match(problem('HTTPS://App.Example.com:443'), /this one is `https:\/\/app\.example\.com`/)
-  for (const text of ['app.example.com', 'https://', 'https://*.example.com/x', 'a b']) assert.match(problem(text), /an origin as browsers send it/, text)
+  for (const text of ['app.example.com', 'https://', 'https://*.example.com/x', 'a b'])
+    assert.match(problem(text), /an origin as browsers send it/, text)
   assert.match(problem('null'), /every sandboxed frame/)
   assert.match(problem('*'), /^CORS_ORIGINS=\* \(environment\): lets every page on the web .* set API_KEY or KEYS_FILE/)
   assert.match(problem('*', { ALLOW_ANONYMOUS: 'true' }), /lets every page/)
@@ -29,7 +31,10 @@ test('origins of web pages are as browsers send them, and any page needs API key
 })
 
 test('everything that is wrong is reported at once, with what was given, where, and what is right', () => {
-  const problems = problemsOf({ env: { PORT: 'http', LOG_LEVEL: 'loud' }, flags: { retention: '7', 'window-timers-max': '1' } })
+  const problems = problemsOf({
+    env: { PORT: 'http', LOG_LEVEL: 'loud' },
+    flags: { retention: '7', 'window-timers-max': '1' },
+  })
   assert.deepEqual(problems, [
     'PORT=http (environment): must be a whole number, 0 to 65535.',
     '--retention=7 (flag): must be a duration, 1s to 36500d, with its unit: such as 500ms, 30s, 1h30m, 7d or PT30S.',
@@ -42,7 +47,8 @@ test('a secret is never repeated, whatever is wrong with it', () => {
   const env = { WEBHOOK_SECRETS: 'whsec_hunter2', DATABASE_URL: 'mongodb://admin:hunter2@db/x' }
   assert.throws(
     () => loadConfig({ env }),
-    (error: Error) => !`${error.message}${error.stack}`.includes('hunter2') && /sqlite:.*`mongodb:`/.test(error.message),
+    (error: Error) =>
+      !`${error.message}${error.stack}`.includes('hunter2') && /sqlite:.*`mongodb:`/.test(error.message),
   )
 })
 
@@ -68,7 +74,11 @@ test('without an API key other machines are let in only when that is said explic
 
 test('with an API key or a file of them other machines are let in, and a given address is kept', () => {
   const API_KEY = 'k'.repeat(32)
-  for (const env of [{ API_KEY }, { KEYS_FILE: 'keys.json' }, { API_KEY, KEYS_FILE: 'keys.json', ALLOW_ANONYMOUS: 'true' }]) {
+  for (const env of [
+    { API_KEY },
+    { KEYS_FILE: 'keys.json' },
+    { API_KEY, KEYS_FILE: 'keys.json', ALLOW_ANONYMOUS: 'true' },
+  ]) {
     const { host, loopbackOnly, keysNeeded } = loadConfig({ env })
     assert.deepEqual({ host, loopbackOnly, keysNeeded }, { host: '0.0.0.0', loopbackOnly: false, keysNeeded: true })
   }
@@ -78,7 +88,13 @@ test('with an API key or a file of them other machines are let in, and a given a
 })
 
 test('an API key that is too short or cannot be sent is refused with a way to make one, and not repeated', () => {
-  for (const API_KEY of ['hunter2', 'hunter2'.repeat(4), `hunter2${' '.repeat(40)}x`, `hunter2${'ä'.repeat(40)}`, 'hunter2'.repeat(80)]) {
+  for (const API_KEY of [
+    'hunter2',
+    'hunter2'.repeat(4),
+    `hunter2${' '.repeat(40)}x`,
+    `hunter2${'ä'.repeat(40)}`,
+    'hunter2'.repeat(80),
+  ]) {
     const [problem = '', ...others] = problemsOf({ env: { API_KEY, HOST: '0.0.0.0' } })
     assert.match(problem, /^API_KEY=\*\*\* \(environment\): must be 32 to 512 .*openssl rand/)
     assert.ok(!problem.includes('hunter2'))
@@ -98,7 +114,10 @@ test('the database is named once', () => {
 })
 
 test('a body limit under the payload limit is refused', () => {
-  assert.match(problemsOf({ env: { BODY_MAX_BYTES: '1KiB' } })[0]!, /^BODY_MAX_BYTES=1KiB \(environment\): .*1024 bytes.*262144 bytes/)
+  assert.match(
+    problemsOf({ env: { BODY_MAX_BYTES: '1KiB' } })[0]!,
+    /^BODY_MAX_BYTES=1KiB \(environment\): .*1024 bytes.*262144 bytes/,
+  )
 })
 
 test('unless it is given, the body limit has room for the largest payload, and that of a batch for the largest body', () => {
@@ -131,7 +150,13 @@ test('values arrive typed, in base units', () => {
     },
     flags: { 'allow-anonymous': 'true' },
   })
-  assert.deepEqual([...config.retentionByNamespace], [['a', 86_400_000], ['b', 30 * 86_400_000]])
+  assert.deepEqual(
+    [...config.retentionByNamespace],
+    [
+      ['a', 86_400_000],
+      ['b', 30 * 86_400_000],
+    ],
+  )
   assert.deepEqual(config.namespaces, ['a', 'b'])
   assert.equal(config.payloadMaxBytes, 1_048_576)
   assert.equal(config.pollingIntervalMs, 2_500)

@@ -13,7 +13,10 @@ import { SETTINGS } from './schema.ts'
 import type { Setting, SettingValues } from './schema.ts'
 import { placeOf } from './env-file.ts'
 
-export type Config = Omit<SettingValues, 'host' | 'bodyMaxBytes' | 'databaseUrl' | 'timerDbPath' | keyof BrokerValues | keyof PostgresValues> & {
+export type Config = Omit<
+  SettingValues,
+  'host' | 'bodyMaxBytes' | 'databaseUrl' | 'timerDbPath' | keyof BrokerValues | keyof PostgresValues
+> & {
   readonly database: DatabaseLocation
   /** Null: there is none. */
   readonly broker: BrokerSettings | null
@@ -54,7 +57,12 @@ export function loadConfig({ env = process.env, flags = {} }: ConfigSources = {}
     read[key] = source === null ? defaultOf(setting) : parse(setting, source, problems)
   }
   const values = read as SettingValues
-  problems.push(...conflicts(values, given), ...databaseConflicts(values, given), ...brokerConflicts(values, given), ...unknownFlags(flags))
+  problems.push(
+    ...conflicts(values, given),
+    ...databaseConflicts(values, given),
+    ...brokerConflicts(values, given),
+    ...unknownFlags(flags),
+  )
   if (problems.length > 0) throw new ConfigError(problems)
 
   const { databaseUrl: _url, timerDbPath: _path, pgPassword: _password, ...rest } = values
@@ -64,7 +72,16 @@ export function loadConfig({ env = process.env, flags = {} }: ConfigSources = {}
   const bodyMaxBytes = values.bodyMaxBytes ?? Math.max(BODY_BYTES_DEFAULT_MIN, 2 * values.payloadMaxBytes)
   // What may come alone may come in a batch.
   const batchBodyMaxBytes = Math.max(values.batchBodyMaxBytes, bodyMaxBytes)
-  return Object.freeze({ ...rest, bodyMaxBytes, batchBodyMaxBytes, host, keysNeeded, database, broker: brokerSettings(values), loopbackOnly: isLoopback(host) })
+  return Object.freeze({
+    ...rest,
+    bodyMaxBytes,
+    batchBodyMaxBytes,
+    host,
+    keysNeeded,
+    database,
+    broker: brokerSettings(values),
+    loopbackOnly: isLoopback(host),
+  })
 }
 
 const BODY_BYTES_DEFAULT_MIN = 64 * 1_024 // room for headers and metadata where payloads are small
@@ -79,7 +96,8 @@ function findSource(setting: Setting<unknown>, { env, flags }: Required<ConfigSo
   if (flag !== undefined) return { text: flag, shown: `--${setting.flag}=${shown(setting, flag)} (flag)` }
   for (const name of [setting.env, ...(setting.alias === null ? [] : [setting.alias])]) {
     const variable = env[name]?.trim()
-    if (variable !== undefined && variable !== '') return { text: variable, shown: `${name}=${shown(setting, variable)} (${placeOf(name)})` }
+    if (variable !== undefined && variable !== '')
+      return { text: variable, shown: `${name}=${shown(setting, variable)} (${placeOf(name)})` }
   }
   return null
 }
@@ -118,7 +136,9 @@ function conflicts(values: SettingValues, given: ReadonlyMap<string, string>): s
     )
   }
   if (values.bodyMaxBytes !== null && values.bodyMaxBytes < values.payloadMaxBytes) {
-    const sources = [given.get('bodyMaxBytes'), given.get('payloadMaxBytes')].filter((one) => one !== undefined).join(' and ')
+    const sources = [given.get('bodyMaxBytes'), given.get('payloadMaxBytes')]
+      .filter((one) => one !== undefined)
+      .join(' and ')
     problems.push(
       `${sources}: BODY_MAX_BYTES (${values.bodyMaxBytes} bytes) must not be smaller than PAYLOAD_MAX_BYTES ` +
         `(${values.payloadMaxBytes} bytes), or the largest payload could never be sent.`,
@@ -131,7 +151,9 @@ function conflicts(values: SettingValues, given: ReadonlyMap<string, string>): s
     )
   }
   if (values.natsLifecycle.length > 0 && brokerSettings(values) === null) {
-    problems.push(`${given.get('natsLifecycle')}: asks for events, and nothing says where NATS is. Set NATS_URL or NATS_HOST.`)
+    problems.push(
+      `${given.get('natsLifecycle')}: asks for events, and nothing says where NATS is. Set NATS_URL or NATS_HOST.`,
+    )
   }
   return problems
 }

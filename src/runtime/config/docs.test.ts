@@ -24,7 +24,9 @@ test('no two settings share a name, and every default is a value the setting acc
 })
 
 test('every row of the page has as many cells as its header', () => {
-  const rows = configurationPage().split('\n').filter((line) => line.startsWith('|'))
+  const rows = configurationPage()
+    .split('\n')
+    .filter((line) => line.startsWith('|'))
   for (const row of rows) assert.equal(row.replaceAll('\\|', '').split('|').length, 6, row)
 })
 

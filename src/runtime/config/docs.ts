@@ -41,7 +41,9 @@ counts as unset. A file \`.env\` in the working directory is read as \`node --en
 `
 
 function table(members: readonly Setting<unknown>[]): string {
-  const rows = members.map((setting) => `| \`${setting.env}\` | \`--${setting.flag}\` | ${defaultText(setting)} | ${cell(setting)} |`)
+  const rows = members.map(
+    (setting) => `| \`${setting.env}\` | \`--${setting.flag}\` | ${defaultText(setting)} | ${cell(setting)} |`,
+  )
   return ['| Variable | Flag | Default | What it does |', '|---|---|---|---|', ...rows].join('\n')
 }
 

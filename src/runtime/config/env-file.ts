@@ -30,6 +30,8 @@ function textOf(path: string): string {
     return readFileSync(path, 'utf8')
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return ''
-    throw new EnvFileError(`${path} in the working directory cannot be read: ${(error as Error).message}`, { cause: error })
+    throw new EnvFileError(`${path} in the working directory cannot be read: ${(error as Error).message}`, {
+      cause: error,
+    })
   }
 }

@@ -11,7 +11,11 @@ const WORDS = LEVELS.join(', ')
 const DIRECTIVE = /^(?:(?<target>[\w:.-]+)=)?(?<level>\w+)$/
 
 export function logLevel(): ValueType<LogLevel> {
-  return { describes: `one of ${LEVELS.map((level) => `\`${level}\``).join(', ')}, or directives such as \`warn,duetime=debug\``, placeholder: 'word', parse }
+  return {
+    describes: `one of ${LEVELS.map((level) => `\`${level}\``).join(', ')}, or directives such as \`warn,duetime=debug\``,
+    placeholder: 'word',
+    parse,
+  }
 }
 
 function parse(text: string): LogLevel {
@@ -19,7 +23,8 @@ function parse(text: string): LogLevel {
   for (const directive of text.split(',')) {
     const { target, level: word } = DIRECTIVE.exec(directive.trim())?.groups ?? {}
     const level = LEVELS.find((name) => name === (word?.toLowerCase() === 'off' ? 'silent' : word?.toLowerCase()))
-    if (level === undefined) throw new RangeError(`one of ${WORDS}, or directives with these words, such as warn,duetime=debug`)
+    if (level === undefined)
+      throw new RangeError(`one of ${WORDS}, or directives with these words, such as warn,duetime=debug`)
     if (target === undefined) all = level
     else if (target === 'duetime') own = level
   }

@@ -5,7 +5,8 @@ import type { ValueType } from './values.ts'
 
 export const ANY_ORIGIN = '*'
 
-const FORM = 'an origin as browsers send it: `https://app.example.com`, with a port if it is not the usual one, and without a path; or `*`'
+const FORM =
+  'an origin as browsers send it: `https://app.example.com`, with a port if it is not the usual one, and without a path; or `*`'
 /** Pages in apps have schemes of their own. */
 const OTHER_SCHEME = /^[a-z][a-z0-9+.-]*:\/\/[a-z0-9._-]+$/
 

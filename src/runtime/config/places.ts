@@ -17,7 +17,8 @@ export type DatabaseLocation =
   | ({ readonly type: 'postgres' } & PostgresLocation)
   | { readonly type: 'memory' }
 
-const DATABASE_FORMS = 'sqlite:<path to a file>, postgres://user:password@host/database or memory: (kept in memory, lost at exit)'
+const DATABASE_FORMS =
+  'sqlite:<path to a file>, postgres://user:password@host/database or memory: (kept in memory, lost at exit)'
 
 export function databaseUrl(): ValueType<DatabaseLocation> {
   return {
@@ -47,7 +48,8 @@ export function sqlitePath(): ValueType<string> {
     placeholder: 'path',
     parse: (text) => {
       // Each of SQLite's connections would get an in-memory database of its own.
-      if (text === '' || text === ':memory:') throw new RangeError('the path of a file; for a store in memory set DATABASE_URL=memory:')
+      if (text === '' || text === ':memory:')
+        throw new RangeError('the path of a file; for a store in memory set DATABASE_URL=memory:')
       return text
     },
   }
@@ -74,7 +76,9 @@ export function isLoopback(host: string): boolean {
 
 function isHostName(text: string): boolean {
   // A last label of digits only would be read as a malformed IPv4 address by every resolver.
-  return text.length <= 253 && /^(?!.*\.\d+$)(?!\d+$)[a-z0-9_]([a-z0-9_.-]*[a-z0-9])?$/i.test(text) && !text.includes('..')
+  return (
+    text.length <= 253 && /^(?!.*\.\d+$)(?!\d+$)[a-z0-9_]([a-z0-9_.-]*[a-z0-9])?$/i.test(text) && !text.includes('..')
+  )
 }
 
 /** One entry of CALLBACK_ALLOW or CALLBACK_DENY; the egress check gives it its meaning. */
@@ -85,8 +89,14 @@ export function egressRule(): ValueType<string> {
     parse: (text) => {
       const [address = '', bits] = text.split('/')
       // ipaddr.js alone would take `10/8` and `0x7f.1`, which no two programs read alike.
-      const valid = bits === undefined ? isIP(text) !== 0 || isHostName(text.replace(/^\*\./, '')) : isIP(address) !== 0 && ipaddr.isValidCIDR(text)
-      if (!valid) throw new RangeError('an address, a CIDR range, a host name or `*.name` without scheme and port, `loopback` or `private`')
+      const valid =
+        bits === undefined
+          ? isIP(text) !== 0 || isHostName(text.replace(/^\*\./, ''))
+          : isIP(address) !== 0 && ipaddr.isValidCIDR(text)
+      if (!valid)
+        throw new RangeError(
+          'an address, a CIDR range, a host name or `*.name` without scheme and port, `loopback` or `private`',
+        )
       return text.toLowerCase()
     },
   }
@@ -115,7 +125,9 @@ export function namespaceName(): ValueType<Namespace> {
         return parseNamespace(text)
       } catch (error) {
         if (!(error instanceof DuetimeError)) throw error
-        throw new RangeError(error.message.replace(/^.*? must be (.*?), and start /, 'a namespace: $1, starting '), { cause: error })
+        throw new RangeError(error.message.replace(/^.*? must be (.*?), and start /, 'a namespace: $1, starting '), {
+          cause: error,
+        })
       }
     },
   }

@@ -4,11 +4,16 @@ import { parsePostgresUrl } from './postgres-location.ts'
 
 test('a URL that says too little or something unknown is refused, without repeating the password', () => {
   const refused = ['postgres://h/db', 'postgres://u@h', 'postgres://u@/db', 'postgres:u@h/db', 'http://u:hunter2@h/db']
-  refused.push('postgres://u:hunter2@h/db?ssl=1', 'postgres://u:hunter2@h/db?sslmode=maybe', 'postgres://u:hunter2%@h/db')
+  refused.push(
+    'postgres://u:hunter2@h/db?ssl=1',
+    'postgres://u:hunter2@h/db?sslmode=maybe',
+    'postgres://u:hunter2%@h/db',
+  )
   for (const url of refused) {
     assert.throws(
       () => parsePostgresUrl(url),
-      (error: unknown) => error instanceof RangeError && !error.message.includes('hunter2') && error.message.startsWith('a URL'),
+      (error: unknown) =>
+        error instanceof RangeError && !error.message.includes('hunter2') && error.message.startsWith('a URL'),
       url,
     )
   }
@@ -21,6 +26,8 @@ test('a URL is read as every tool writes it', () => {
   const least = { host: '::1', port: 5432, user: 'u', password: null, database: 'd', tls: plain }
   assert.deepEqual(parsePostgresUrl('postgresql://u@[::1]/d'), least)
   assert.equal(parsePostgresUrl('postgres://u@localhost/d?host=/var/run/postgresql').host, '/var/run/postgresql')
-  const { tls } = parsePostgresUrl('postgres://u@h/d?sslmode=verify-full&sslrootcert=/ca.pem&sslcert=/me.pem&sslkey=/me.key')
+  const { tls } = parsePostgresUrl(
+    'postgres://u@h/d?sslmode=verify-full&sslrootcert=/ca.pem&sslcert=/me.pem&sslkey=/me.key',
+  )
   assert.deepEqual(tls, { mode: 'verify-full', caFile: '/ca.pem', certFile: '/me.pem', keyFile: '/me.key' })
 })

@@ -1,7 +1,12 @@
 // Where a PostgreSQL database is and how to get in, from a URL as every tool writes it. Read here and not by the
 // driver, so that a slip is reported with the other settings and the password never shows in an error.
 
-export const PostgresTlsMode = { disable: 'disable', require: 'require', verifyCa: 'verify-ca', verifyFull: 'verify-full' } as const
+export const PostgresTlsMode = {
+  disable: 'disable',
+  require: 'require',
+  verifyCa: 'verify-ca',
+  verifyFull: 'verify-full',
+} as const
 export type PostgresTlsMode = (typeof PostgresTlsMode)[keyof typeof PostgresTlsMode]
 
 export type PostgresLocation = {
@@ -34,11 +39,14 @@ const PARAMETERS = ['host', 'sslmode', 'sslrootcert', 'sslcert', 'sslkey']
 export function parsePostgresUrl(text: string): PostgresLocation {
   const url = URL.parse(text)
   if (url === null || !/^postgres(ql)?:$/.test(url.protocol)) {
-    throw new RangeError(`a URL like ${FORM}; special characters in user and password are percent-encoded (@ is %40, / is %2F)`)
+    throw new RangeError(
+      `a URL like ${FORM}; special characters in user and password are percent-encoded (@ is %40, / is %2F)`,
+    )
   }
   const parameters = url.searchParams
   const unknown = [...parameters.keys()].find((name) => !PARAMETERS.includes(name))
-  if (unknown !== undefined) throw new RangeError(`a URL with no parameters but ${PARAMETERS.join(', ')}; \`${unknown}\` is not known`)
+  if (unknown !== undefined)
+    throw new RangeError(`a URL with no parameters but ${PARAMETERS.join(', ')}; \`${unknown}\` is not known`)
   const host = parameters.get('host') ?? decode(url.hostname).replace(/^\[(.*)\]$/, '$1')
   const database = decode(url.pathname.slice(1))
   const user = decode(url.username)

@@ -43,7 +43,10 @@ function withSecrets<Location extends PostgresLocation>(url: Location, values: P
   return { ...url, password: values.pgPassword ?? url.password, tls: tlsFrom(values, url.tls) }
 }
 
-function tlsFrom({ pgTlsMode, pgTlsCaFile, pgTlsCertFile, pgTlsKeyFile }: PostgresValues, otherwise: PostgresTls): PostgresTls {
+function tlsFrom(
+  { pgTlsMode, pgTlsCaFile, pgTlsCertFile, pgTlsKeyFile }: PostgresValues,
+  otherwise: PostgresTls,
+): PostgresTls {
   return {
     mode: pgTlsMode ?? otherwise.mode,
     caFile: pgTlsCaFile ?? otherwise.caFile,
@@ -57,14 +60,21 @@ export function databaseConflicts(values: DatabaseValues, given: ReadonlyMap<str
   const problems: string[] = []
   const places = ['databaseUrl', 'timerDbPath', 'pgHost'].filter((key) => given.has(key)).map((key) => given.get(key)!)
   if (places.length > 1) problems.push(`${places.join(' and ')}: each says where the database is. Set one of them.`)
-  const missing = [...(values.pgUser === null ? ['PG_USER'] : []), ...(values.pgDatabase === null ? ['PG_DB_NAME'] : [])]
-  if (given.has('pgHost') && missing.length > 0) problems.push(`${given.get('pgHost')}: needs ${missing.join(' and ')} too.`)
+  const missing = [
+    ...(values.pgUser === null ? ['PG_USER'] : []),
+    ...(values.pgDatabase === null ? ['PG_DB_NAME'] : []),
+  ]
+  if (given.has('pgHost') && missing.length > 0)
+    problems.push(`${given.get('pgHost')}: needs ${missing.join(' and ')} too.`)
   const details = ['pgPort', 'pgUser', 'pgDatabase'].find((key) => given.has(key))
-  if (!given.has('pgHost') && details !== undefined) problems.push(`${given.get(details)}: goes with PG_HOST, which is not set.`)
+  if (!given.has('pgHost') && details !== undefined)
+    problems.push(`${given.get(details)}: goes with PG_HOST, which is not set.`)
   const isPostgres = given.has('pgHost') || values.databaseUrl.type === 'postgres'
   const forPostgres = ['pgPassword', 'pgTlsMode', ...TLS_FILES].find((key) => given.has(key))
   if (!isPostgres && details === undefined && forPostgres !== undefined) {
-    problems.push(`${given.get(forPostgres)}: is for PostgreSQL. Set PG_HOST, or a DATABASE_URL that begins with postgres://.`)
+    problems.push(
+      `${given.get(forPostgres)}: is for PostgreSQL. Set PG_HOST, or a DATABASE_URL that begins with postgres://.`,
+    )
   }
   const location = databaseLocation(values)
   if (location.type === 'postgres') {
@@ -79,7 +89,9 @@ const TLS_FILES = ['pgTlsCaFile', 'pgTlsCertFile', 'pgTlsKeyFile'] as const
 function tlsConflicts({ mode, caFile, certFile, keyFile }: PostgresTls): string[] {
   const problems: string[] = []
   const hasFile = caFile !== null || certFile !== null || keyFile !== null
-  if (mode === PostgresTlsMode.disable && hasFile) problems.push('is for TLS, and the connection is not encrypted. Set PG_SSL=verify-full.')
-  if ((certFile === null) !== (keyFile === null)) problems.push('a certificate and its key go together: PG_SSL_CERT and PG_SSL_KEY.')
+  if (mode === PostgresTlsMode.disable && hasFile)
+    problems.push('is for TLS, and the connection is not encrypted. Set PG_SSL=verify-full.')
+  if ((certFile === null) !== (keyFile === null))
+    problems.push('a certificate and its key go together: PG_SSL_CERT and PG_SSL_KEY.')
   return problems
 }

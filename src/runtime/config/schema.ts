@@ -2,10 +2,28 @@
 // type of Config all come from this list. A new setting is a new line here and nothing else.
 
 import { PAYLOAD_BYTES_DEFAULT_MAX } from '../../core/limits.ts'
-import { brokerName, brokerUrl, filePath, lifecycleEventTypes, plainText, subjectName, subjectPattern, subjectTemplate } from './broker.ts'
+import {
+  brokerName,
+  brokerUrl,
+  filePath,
+  lifecycleEventTypes,
+  plainText,
+  subjectName,
+  subjectPattern,
+  subjectTemplate,
+} from './broker.ts'
 import { logLevel } from './log-level.ts'
 import { webOrigin } from './origin.ts'
-import { apiKey, databaseUrl, egressRule, hostName, httpUrl, namespaceName, sqlitePath, webhookSecret } from './places.ts'
+import {
+  apiKey,
+  databaseUrl,
+  egressRule,
+  hostName,
+  httpUrl,
+  namespaceName,
+  sqlitePath,
+  webhookSecret,
+} from './places.ts'
 import { boolean, bytes, choice, duration, integer, list, pairs } from './values.ts'
 import type { ValueType } from './values.ts'
 import { PostgresTlsMode } from './postgres-location.ts'
@@ -80,7 +98,9 @@ export const SETTINGS = {
       help: 'Where timers are stored. The path of a SQLite file is relative to the working directory.',
       secret: true,
     }),
-    timerDbPath: optional('TIMER_DB_PATH', sqlitePath(), { help: 'Path of the SQLite file; the same as `DATABASE_URL=sqlite:<path>`.' }),
+    timerDbPath: optional('TIMER_DB_PATH', sqlitePath(), {
+      help: 'Path of the SQLite file; the same as `DATABASE_URL=sqlite:<path>`.',
+    }),
     retentionMs: setting('RETENTION', duration(RETENTION), '7d', {
       help: 'How long finished timers can still be read, listed and recognised as duplicates.',
     }),
@@ -90,17 +110,26 @@ export const SETTINGS = {
     commitQueueMax: setting('COMMIT_QUEUE_MAX', integer({ min: 1, max: 1_000_000 }), '20000', {
       help: 'Writes that may wait for the store; more are answered with 503 and `Retry-After`.',
     }),
-    commitBatchMax: setting('COMMIT_BATCH_MAX', integer({ min: 1, max: 10_000 }), '1000', { help: 'Writes in one commit at most.' }),
+    commitBatchMax: setting('COMMIT_BATCH_MAX', integer({ min: 1, max: 10_000 }), '1000', {
+      help: 'Writes in one commit at most.',
+    }),
   }),
 
   ...group('PostgreSQL', {
     pgHost: optional('PG_HOST', plainText('host'), {
       help: 'Store timers in the PostgreSQL server on this host (or in this directory of Unix sockets); instead of a `postgres://` URL.',
     }),
-    pgPort: optional('PG_PORT', integer({ min: 1, max: 65_535 }), { help: 'The port that goes with PG_HOST; 5432 unless it is given.' }),
+    pgPort: optional('PG_PORT', integer({ min: 1, max: 65_535 }), {
+      help: 'The port that goes with PG_HOST; 5432 unless it is given.',
+    }),
     pgUser: optional('PG_USER', plainText('name'), { help: 'User name for PostgreSQL.' }),
-    pgPassword: optional('PG_PASSWORD', plainText('password'), { help: 'Its password; also for a URL that has none.', secret: true }),
-    pgDatabase: optional('PG_DB_NAME', plainText('name'), { help: 'The database, which must exist; its tables are made by the service.' }),
+    pgPassword: optional('PG_PASSWORD', plainText('password'), {
+      help: 'Its password; also for a URL that has none.',
+      secret: true,
+    }),
+    pgDatabase: optional('PG_DB_NAME', plainText('name'), {
+      help: 'The database, which must exist; its tables are made by the service.',
+    }),
     pgTlsMode: optional('PG_SSL', choice(...Object.values(PostgresTlsMode)), {
       help:
         'Encryption: `require` does not check who answers, `verify-ca` checks the certificate, `verify-full` also the host name. ' +
@@ -132,10 +161,17 @@ export const SETTINGS = {
   }),
 
   ...group('Timers', {
-    namespaces: setting('NAMESPACES', list(namespaceName()), '', { help: 'The namespaces that are served; any when empty.' }),
-    payloadMaxBytes: setting('PAYLOAD_MAX_BYTES', bytes({ min: '0B', max: '16MiB' }), `${PAYLOAD_BYTES_DEFAULT_MAX / 1_024}KiB`, {
-      help: 'Largest payload of one timer, as JSON in UTF-8.',
+    namespaces: setting('NAMESPACES', list(namespaceName()), '', {
+      help: 'The namespaces that are served; any when empty.',
     }),
+    payloadMaxBytes: setting(
+      'PAYLOAD_MAX_BYTES',
+      bytes({ min: '0B', max: '16MiB' }),
+      `${PAYLOAD_BYTES_DEFAULT_MAX / 1_024}KiB`,
+      {
+        help: 'Largest payload of one timer, as JSON in UTF-8.',
+      },
+    ),
     windowTimersMax: setting('WINDOW_TIMERS_MAX', integer({ min: 100, max: 10_000_000 }), '20000', {
       help: 'Timers held in memory ahead of their time. The others wait in the store, however many they are.',
     }),
@@ -145,9 +181,14 @@ export const SETTINGS = {
     batchSize: setting('TIMER_BATCH_SIZE', integer({ min: 1, max: 100_000 }), '500', {
       help: 'Timers read from the store at a time.',
     }),
-    pollingIntervalMs: setting('TIMER_POLLING_INTERVAL', duration({ min: '100ms', max: '1h', bareUnit: 'ms' }), '5000', {
-      help: 'How often the store is read again to find edits made behind the back of the service. Punctuality does not depend on it.',
-    }),
+    pollingIntervalMs: setting(
+      'TIMER_POLLING_INTERVAL',
+      duration({ min: '100ms', max: '1h', bareUnit: 'ms' }),
+      '5000',
+      {
+        help: 'How often the store is read again to find edits made behind the back of the service. Punctuality does not depend on it.',
+      },
+    ),
   }),
 
   ...group('Deliveries', {
@@ -169,7 +210,9 @@ export const SETTINGS = {
     callbackDeny: setting('CALLBACK_DENY', list(egressRule()), '', {
       help: 'Where callbacks may not go. Link-local and metadata addresses are always denied.',
     }),
-    callbackBaseUrl: optional('CALLBACK_BASE_URL', httpUrl(), { help: 'What a relative `callback_url` is resolved against.' }),
+    callbackBaseUrl: optional('CALLBACK_BASE_URL', httpUrl(), {
+      help: 'What a relative `callback_url` is resolved against.',
+    }),
     webhookSecrets: setting('WEBHOOK_SECRETS', list(webhookSecret()), '', {
       help: 'Secrets that sign deliveries, newest first. Each signs, so that receivers can change over.',
       secret: true,
@@ -183,24 +226,37 @@ export const SETTINGS = {
     }),
     brokerUrl: optional('TIMER_BROKER_URL', brokerUrl(), { help: 'Another name for NATS_URL.', secret: true }),
     natsHost: optional('NATS_HOST', hostName(), { help: 'Instead of NATS_URL: the host alone.' }),
-    natsPort: setting('NATS_PORT', integer({ min: 1, max: 65_535 }), '4222', { help: 'The port that goes with NATS_HOST.' }),
+    natsPort: setting('NATS_PORT', integer({ min: 1, max: 65_535 }), '4222', {
+      help: 'The port that goes with NATS_HOST.',
+    }),
     natsUser: optional('NATS_USER', plainText('name'), { help: 'User name for NATS.' }),
     natsPassword: optional('NATS_PASSWORD', plainText('password'), { help: 'Its password.', secret: true }),
-    natsToken: optional('NATS_TOKEN', plainText('token'), { help: 'Token for NATS, instead of a user name.', secret: true }),
+    natsToken: optional('NATS_TOKEN', plainText('token'), {
+      help: 'Token for NATS, instead of a user name.',
+      secret: true,
+    }),
     natsCredentialsFile: optional('NATS_CREDS', filePath(), {
       help: 'Credentials file for NATS (JWT and seed). Read again for every connection.',
     }),
     natsTls: setting('NATS_TLS', boolean(), 'false', {
       help: 'Speak to NATS encrypted or not at all. On by itself with a `tls://` URL or certificates.',
     }),
-    natsTlsCaFile: optional('NATS_TLS_CA', filePath(), { help: 'Certificates of the authorities that may vouch for the server.' }),
-    natsTlsCertFile: optional('NATS_TLS_CERT', filePath(), { help: 'Certificate that this service shows to the server.' }),
+    natsTlsCaFile: optional('NATS_TLS_CA', filePath(), {
+      help: 'Certificates of the authorities that may vouch for the server.',
+    }),
+    natsTlsCertFile: optional('NATS_TLS_CERT', filePath(), {
+      help: 'Certificate that this service shows to the server.',
+    }),
     natsTlsKeyFile: optional('NATS_TLS_KEY', filePath(), { help: 'Its key.' }),
     natsMessages: setting('NATS_MESSAGES', boolean(), 'true', {
       help: 'Take ScheduleTimer and CancelTimer commands from NATS and answer requests there. Needs JetStream.',
     }),
-    natsCommandsSubject: setting('NATS_COMMANDS_SUBJECT', subjectName(), 'timer.commands', { help: 'Where commands come from.' }),
-    natsEventsSubject: setting('NATS_EVENTS_SUBJECT', subjectName(), 'timer.events', { help: 'Where DueTimeReached goes.' }),
+    natsCommandsSubject: setting('NATS_COMMANDS_SUBJECT', subjectName(), 'timer.commands', {
+      help: 'Where commands come from.',
+    }),
+    natsEventsSubject: setting('NATS_EVENTS_SUBJECT', subjectName(), 'timer.events', {
+      help: 'Where DueTimeReached goes.',
+    }),
     natsDeadLettersSubject: setting('NATS_DLQ_SUBJECT', subjectName(), 'timer.dlq', {
       help: 'Where commands go that cannot be carried out.',
     }),
@@ -211,7 +267,9 @@ export const SETTINGS = {
       help: 'Name of the stream for commands, made when no stream covers the subject.',
     }),
     natsEventsStream: setting('NATS_EVENTS_STREAM', brokerName(), 'TIMER_EVENTS', { help: 'The same for events.' }),
-    natsDeadLettersStream: setting('NATS_DLQ_STREAM', brokerName(), 'TIMER_DLQ', { help: 'The same for dead letters.' }),
+    natsDeadLettersStream: setting('NATS_DLQ_STREAM', brokerName(), 'TIMER_DLQ', {
+      help: 'The same for dead letters.',
+    }),
     natsConsumer: setting('NATS_CONSUMER', brokerName(), 'duetime', {
       help: 'Name of the durable consumer and of the queue that answers requests. Nodes with the same name share the work.',
     }),
@@ -245,11 +303,16 @@ export const SETTINGS = {
         'When an event counts as published: `stream` when a stream has stored it, `server` when the server has it, which is for NATS ' +
         'without JetStream and reaches only those who listen at that moment.',
     }),
-    natsLifecycleBacklogMax: setting('NATS_LIFECYCLE_BACKLOG_MAX', integer({ min: 1_000, max: 1_000_000_000 }), '1000000', {
-      help:
-        'Events that may wait in the store while NATS is away, at some 800 bytes each. Beyond that, changes by clients are answered ' +
-        'with 503; timers fire all the same. Per node, and checked every few seconds.',
-    }),
+    natsLifecycleBacklogMax: setting(
+      'NATS_LIFECYCLE_BACKLOG_MAX',
+      integer({ min: 1_000, max: 1_000_000_000 }),
+      '1000000',
+      {
+        help:
+          'Events that may wait in the store while NATS is away, at some 800 bytes each. Beyond that, changes by clients are answered ' +
+          'with 503; timers fire all the same. Per node, and checked every few seconds.',
+      },
+    ),
   }),
 
   ...group('Logs', {
@@ -264,13 +327,24 @@ export const SETTINGS = {
 }
 
 /** What the settings read, before the rules that join several of them. */
-export type SettingValues = { readonly [K in keyof typeof SETTINGS]: (typeof SETTINGS)[K] extends Setting<infer T> ? T : never }
+export type SettingValues = {
+  readonly [K in keyof typeof SETTINGS]: (typeof SETTINGS)[K] extends Setting<infer T> ? T : never
+}
 
-function setting<T>(env: string, type: ValueType<T>, defaultText: string, { help, secret = false, alias = null }: Description): Setting<T> {
+function setting<T>(
+  env: string,
+  type: ValueType<T>,
+  defaultText: string,
+  { help, secret = false, alias = null }: Description,
+): Setting<T> {
   return { group: '', env, alias, flag: flagOf(env), type, default: defaultText, help, secret }
 }
 
-function optional<T>(env: string, type: ValueType<T>, { help, secret = false, alias = null }: Description): Setting<T | null> {
+function optional<T>(
+  env: string,
+  type: ValueType<T>,
+  { help, secret = false, alias = null }: Description,
+): Setting<T | null> {
   return { group: '', env, alias, flag: flagOf(env), type, default: null, help, secret }
 }
 
@@ -279,5 +353,7 @@ function flagOf(env: string): string {
 }
 
 function group<S extends Readonly<Record<string, Setting<unknown>>>>(name: string, settings: S): S {
-  return Object.fromEntries(Object.entries(settings).map(([key, one]) => [key, { ...one, group: name }])) as unknown as S
+  return Object.fromEntries(
+    Object.entries(settings).map(([key, one]) => [key, { ...one, group: name }]),
+  ) as unknown as S
 }

@@ -18,7 +18,13 @@ test('whole numbers are digits within the bounds', () => {
 test('sizes have binary or decimal units, or none', () => {
   const type = bytes({ min: '1KiB', max: '1GiB' })
   refuses(type, '1023', '2GiB', '1XiB', 'KiB', '1.5MiB', '-1KiB', '')
-  assert.deepEqual(['1024', '1KiB', '2mib', '1 MB', '1GiB'].map(type.parse), [1_024, 1_024, 2_097_152, 1_000_000, 2 ** 30])
+  assert.deepEqual(['1024', '1KiB', '2mib', '1 MB', '1GiB'].map(type.parse), [
+    1_024,
+    1_024,
+    2_097_152,
+    1_000_000,
+    2 ** 30,
+  ])
 })
 
 test('durations have their unit, days included', () => {
@@ -42,7 +48,10 @@ test('switches and choices take what people write', () => {
 
 test('a bad entry of a list is named by its place, not by its text', () => {
   const type = list(integer({ min: 1, max: 9 }))
-  assert.throws(() => type.parse('1, 2, hunter2'), (error: Error) => /entry 3/.test(error.message) && !/hunter2/.test(error.message))
+  assert.throws(
+    () => type.parse('1, 2, hunter2'),
+    (error: Error) => /entry 3/.test(error.message) && !/hunter2/.test(error.message),
+  )
   assert.deepEqual(type.parse(' 1,, 2 ,'), [1, 2])
   assert.deepEqual(type.parse(''), [])
 })
@@ -50,7 +59,13 @@ test('a bad entry of a list is named by its place, not by its text', () => {
 test('pairs need a name and a value, and each name once', () => {
   const type = pairs(choice('a', 'b'), integer({ min: 1, max: 9 }))
   refuses(type, 'a', 'a=', '=1', 'c=1', 'a=1,a=2')
-  assert.deepEqual([...type.parse('a=1, b = 2')], [['a', 1], ['b', 2]])
+  assert.deepEqual(
+    [...type.parse('a=1, b = 2')],
+    [
+      ['a', 1],
+      ['b', 2],
+    ],
+  )
 })
 
 test('a database URL is SQLite, PostgreSQL or memory, and other databases are refused by name', () => {
@@ -67,10 +82,22 @@ test('a database URL is SQLite, PostgreSQL or memory, and other databases are re
 
 test('hosts and egress rules are names, addresses and ranges, never URLs', () => {
   refuses(hostName(), '', 'http://a', 'a:80', '256.1.1.1', '1.2.3', 'a..b', 'a b')
-  assert.deepEqual(['127.0.0.1', '[::1]', 'my-host.example'].map(hostName().parse), ['127.0.0.1', '::1', 'my-host.example'])
+  assert.deepEqual(['127.0.0.1', '[::1]', 'my-host.example'].map(hostName().parse), [
+    '127.0.0.1',
+    '::1',
+    'my-host.example',
+  ])
   refuses(egressRule(), 'http://a', 'a/8', '10.0.0.0/33', '10.0.0.0/', '10/8', '0x7f.1/8', 'a:80', '*')
   const rules = ['loopback', 'private', '10.0.0.0/8', 'fd00::/8', '192.0.2.1', 'Hooks.example.com', '*.example.com']
-  assert.deepEqual(rules.map(egressRule().parse), ['loopback', 'private', '10.0.0.0/8', 'fd00::/8', '192.0.2.1', 'hooks.example.com', '*.example.com'])
+  assert.deepEqual(rules.map(egressRule().parse), [
+    'loopback',
+    'private',
+    '10.0.0.0/8',
+    'fd00::/8',
+    '192.0.2.1',
+    'hooks.example.com',
+    '*.example.com',
+  ])
 })
 
 test('a base URL is absolute and http', () => {
@@ -85,8 +112,17 @@ test('a webhook secret has enough random bytes', () => {
   assert.equal(webhookSecret().parse(secret(64)), secret(64))
 })
 
-test('a log level is a word, or directives of which the program\'s own counts before that for everything', () => {
+test("a log level is a word, or directives of which the program's own counts before that for everything", () => {
   refuses(logLevel(), '', 'loud', 'warn,', 'duetime=', 'duetime=loud', 'hyper', 'warn,/regex/')
-  const texts = ['info', 'WARN', 'off', 'warn,duetime=debug', 'duetime=trace,error', 'hyper=debug,warn', 'hyper=debug', ' duetime=off , info']
+  const texts = [
+    'info',
+    'WARN',
+    'off',
+    'warn,duetime=debug',
+    'duetime=trace,error',
+    'hyper=debug,warn',
+    'hyper=debug',
+    ' duetime=off , info',
+  ]
   assert.deepEqual(texts.map(logLevel().parse), ['info', 'warn', 'silent', 'debug', 'trace', 'warn', 'info', 'silent'])
 })

@@ -53,7 +53,16 @@ export function choice<const T extends string>(...choices: readonly T[]): ValueT
   }
 }
 
-const SIZE_UNITS: Readonly<Record<string, number>> = { '': 1, b: 1, kib: 2 ** 10, mib: 2 ** 20, gib: 2 ** 30, kb: 1e3, mb: 1e6, gb: 1e9 }
+const SIZE_UNITS: Readonly<Record<string, number>> = {
+  '': 1,
+  b: 1,
+  kib: 2 ** 10,
+  mib: 2 ** 20,
+  gib: 2 ** 30,
+  kb: 1e3,
+  mb: 1e6,
+  gb: 1e9,
+}
 
 export function bytes(bounds: { readonly min: string; readonly max: string }): ValueType<number> {
   const describes = `size, ${bounds.min} to ${bounds.max}`
@@ -63,7 +72,8 @@ export function bytes(bounds: { readonly min: string; readonly max: string }): V
     placeholder: 'size',
     parse: (text) => {
       const size = sizeOf(text)
-      if (!(size >= min && size <= max)) throw new RangeError(`a ${describes}: bytes, or a number with KiB, MiB or GiB, such as 256KiB`)
+      if (!(size >= min && size <= max))
+        throw new RangeError(`a ${describes}: bytes, or a number with KiB, MiB or GiB, such as 256KiB`)
       return size
     },
   }
@@ -75,7 +85,11 @@ function sizeOf(text: string): number {
 }
 
 /** `bareUnit` is for settings whose documented form is a number without a unit; elsewhere such a number is a mistake. */
-export function duration(bounds: { readonly min: string; readonly max: string; readonly bareUnit?: 'ms' }): ValueType<number> {
+export function duration(bounds: {
+  readonly min: string
+  readonly max: string
+  readonly bareUnit?: 'ms'
+}): ValueType<number> {
   const describes = `duration, ${bounds.min} to ${bounds.max}`
   const [min, max] = [durationOf(bounds.min), durationOf(bounds.max)]
   return {
@@ -83,7 +97,8 @@ export function duration(bounds: { readonly min: string; readonly max: string; r
     placeholder: 'duration',
     parse: (text) => {
       const ms = bounds.bareUnit !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : durationOf(text)
-      if (!(ms >= min && ms <= max)) throw new RangeError(`a ${describes}, with its unit: such as 500ms, 30s, 1h30m, 7d or PT30S`)
+      if (!(ms >= min && ms <= max))
+        throw new RangeError(`a ${describes}, with its unit: such as 500ms, 30s, 1h30m, 7d or PT30S`)
       return ms
     },
   }
@@ -142,6 +157,8 @@ function parseEntry<T>(type: ValueType<T>, text: string, index: number): T {
   try {
     return type.parse(text)
   } catch (error) {
-    throw new RangeError(`a list in which every entry is ${(error as Error).message} (entry ${index + 1} is not)`, { cause: error })
+    throw new RangeError(`a list in which every entry is ${(error as Error).message} (entry ${index + 1} is not)`, {
+      cause: error,
+    })
   }
 }

@@ -7,7 +7,13 @@ export function prettyStream(output: DestinationStream): DestinationStream {
   return { write: (line) => output.write(prettyLine(line)) }
 }
 
-type Line = { readonly time: string; readonly level: string; readonly part?: string; readonly msg?: string; readonly err?: ErrorFields }
+type Line = {
+  readonly time: string
+  readonly level: string
+  readonly part?: string
+  readonly msg?: string
+  readonly err?: ErrorFields
+}
 type ErrorFields = { readonly stack?: string; readonly message?: string }
 
 function prettyLine(line: string): string {

@@ -14,7 +14,17 @@ export type LoggerOptions = Pick<Config, 'logLevel' | 'logFormat'> & {
   readonly destination?: DestinationStream
 }
 
-const SECRET_FIELDS = ['authorization', 'cookie', 'password', 'secret', 'secrets', 'token', 'apiKey', 'webhookSecrets', '["x-api-key"]']
+const SECRET_FIELDS = [
+  'authorization',
+  'cookie',
+  'password',
+  'secret',
+  'secrets',
+  'token',
+  'apiKey',
+  'webhookSecrets',
+  '["x-api-key"]',
+]
 
 export function createLogger(options: LoggerOptions): Logger {
   const output = options.destination ?? standardOutput()

@@ -18,10 +18,27 @@ export class CommandMetrics {
   constructor(registry: Registry) {
     const registers = [registry]
     this.#registry = registry
-    this.#received = new Counter({ name: 'duetime_commands_received_total', help: 'Commands taken from the broker, repeated ones included', registers })
-    this.#redelivered = new Counter({ name: 'duetime_commands_redelivered_total', help: 'Those among them that had been delivered before', registers })
-    this.#settled = new Counter({ name: 'duetime_commands_settled_total', help: 'What became of commands', labelNames: ['outcome'], registers })
-    this.#deadLetters = new Counter({ name: 'duetime_dead_letters_total', help: 'Commands that were stored as dead letters', registers })
+    this.#received = new Counter({
+      name: 'duetime_commands_received_total',
+      help: 'Commands taken from the broker, repeated ones included',
+      registers,
+    })
+    this.#redelivered = new Counter({
+      name: 'duetime_commands_redelivered_total',
+      help: 'Those among them that had been delivered before',
+      registers,
+    })
+    this.#settled = new Counter({
+      name: 'duetime_commands_settled_total',
+      help: 'What became of commands',
+      labelNames: ['outcome'],
+      registers,
+    })
+    this.#deadLetters = new Counter({
+      name: 'duetime_dead_letters_total',
+      help: 'Commands that were stored as dead letters',
+      registers,
+    })
     for (const outcome of Object.values(CommandResult)) this.#settled.inc({ outcome }, 0)
   }
 
@@ -40,8 +57,16 @@ export class CommandMetrics {
 
   /** `heldSeconds`: how long the batch in hand has been worked on. `faults`: what keeps commands from being taken. */
   watch({ heldSeconds, faults }: { readonly heldSeconds: () => number; readonly faults: () => number }): void {
-    this.#gauge('duetime_commands_held_seconds', 'How long the commands in hand have been worked on; 0 when there are none', heldSeconds)
-    this.#gauge('duetime_broker_faults', 'What keeps this node from using the broker: no connection, missing streams, consumers that fail', faults)
+    this.#gauge(
+      'duetime_commands_held_seconds',
+      'How long the commands in hand have been worked on; 0 when there are none',
+      heldSeconds,
+    )
+    this.#gauge(
+      'duetime_broker_faults',
+      'What keeps this node from using the broker: no connection, missing streams, consumers that fail',
+      faults,
+    )
   }
 
   #gauge(name: string, help: string, read: () => number): void {

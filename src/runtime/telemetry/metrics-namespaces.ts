@@ -6,11 +6,18 @@ import type { Clock } from '../clock/clock.ts'
 import { SharedPlaces } from '../shared-places.ts'
 
 /** `retried`: the attempt failed and another will follow. `failed`: it was the last one. */
-export const DeliveryResult = { delivered: 'delivered', rescheduled: 'rescheduled', retried: 'retried', failed: 'failed' } as const
+export const DeliveryResult = {
+  delivered: 'delivered',
+  rescheduled: 'rescheduled',
+  retried: 'retried',
+  failed: 'failed',
+} as const
 export type DeliveryResult = (typeof DeliveryResult)[keyof typeof DeliveryResult]
 
 /** From half a millisecond, which is on the dot, to an hour, which is an outage. */
-const LATENESS_BUCKETS_MS = [0.5, 1, 2, 5, 10, 20, 50, 100, 250, 500, 1e3, 2.5e3, 5e3, 10e3, 30e3, 60e3, 300e3, 900e3, 3600e3] as const
+const LATENESS_BUCKETS_MS = [
+  0.5, 1, 2, 5, 10, 20, 50, 100, 250, 500, 1e3, 2.5e3, 5e3, 10e3, 30e3, 60e3, 300e3, 900e3, 3600e3,
+] as const
 
 /** Clients choose the names, and each costs some thirty time series here and in Prometheus. */
 const NAMESPACES_MAX = 200
@@ -109,7 +116,11 @@ export type TimerCount = { readonly namespace: string; readonly status: string; 
 
 export class NamespaceMetrics {
   readonly #clock: Clock
-  readonly #series = new SharedPlaces<NamespaceSeries>({ max: NAMESPACES_MAX, idleMs: IDLE_MS, onGone: (series) => this.#others().add(series) })
+  readonly #series = new SharedPlaces<NamespaceSeries>({
+    max: NAMESPACES_MAX,
+    idleMs: IDLE_MS,
+    onGone: (series) => this.#others().add(series),
+  })
   #other: NamespaceSeries | null = null
 
   constructor(clock: Clock) {
@@ -133,7 +144,10 @@ export class NamespaceMetrics {
   /** Prometheus text in pieces of well under a millisecond. */
   *render(timers: readonly TimerCount[]): Generator<string> {
     const timerLines = this.#timerLines(timers)
-    const all = [...Array.from(this.#series.entries(), ([, series]) => series), ...(this.#other === null ? [] : [this.#other])]
+    const all = [
+      ...Array.from(this.#series.entries(), ([, series]) => series),
+      ...(this.#other === null ? [] : [this.#other]),
+    ]
     for (const metric of METRICS) {
       yield `# HELP ${metric.name} ${metric.help}\n# TYPE ${metric.name} ${metric.type}\n`
       yield* slices(all.map((one) => () => metric.lines(one)))
@@ -149,7 +163,11 @@ export class NamespaceMetrics {
       const labels = `{namespace="${this.#labelOf(namespace)}",status="${status}"}`
       sums.set(labels, (sums.get(labels) ?? 0) + count)
     }
-    return [...sums].map(([labels, count]) => () => `duetime_timers${labels} ${count}\n`)
+    return [...sums].map(
+      ([labels, count]) =>
+        () =>
+          `duetime_timers${labels} ${count}\n`,
+    )
   }
 
   /** Namespaces that only have timers take free labels, and nobody's place. */

@@ -63,7 +63,10 @@ test('lateness falls into cumulative buckets from half a millisecond to an hour'
 
 test('a shard that is handed over has no series any more', async (t) => {
   const { metrics, read } = setup(t)
-  let owned = [{ shard: 3, windowTimers: 12, inFlight: 2, lagMs: 1_500 }, { shard: 4, windowTimers: 1, inFlight: 0, lagMs: 0 }]
+  let owned = [
+    { shard: 3, windowTimers: 12, inFlight: 2, lagMs: 1_500 },
+    { shard: 4, windowTimers: 1, inFlight: 0, lagMs: 0 },
+  ]
   metrics.watchShards(() => owned)
   assert.equal(await read('duetime_shard_window_timers{shard="3"}'), 12)
   assert.equal(await read('duetime_shard_in_flight_deliveries{shard="3"}'), 2)

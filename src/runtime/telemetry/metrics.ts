@@ -37,20 +37,38 @@ const GAUGES: Readonly<Record<keyof GaugeSources, readonly [name: string, help: 
   inFlightDeliveries: ['duetime_in_flight_deliveries', 'Deliveries under way'],
   readyDeliveries: ['duetime_ready_deliveries', 'Timers that are due and wait for a free delivery slot'],
   ownedShards: ['duetime_owned_shards', 'Shards this node owns'],
-  unopenedShards: ['duetime_unopened_shards', 'Shards that the database says are this node\'s and that it has not open: nobody fires their timers'],
-  forgottenClaims: ['duetime_forgotten_claims', 'Claims of shards that the database has forgotten since this node was started: it went back in time'],
-  clockSkewSeconds: ['duetime_clock_skew_seconds', 'How far the clock of this node was ahead of that of the database at its last beat'],
+  unopenedShards: [
+    'duetime_unopened_shards',
+    "Shards that the database says are this node's and that it has not open: nobody fires their timers",
+  ],
+  forgottenClaims: [
+    'duetime_forgotten_claims',
+    'Claims of shards that the database has forgotten since this node was started: it went back in time',
+  ],
+  clockSkewSeconds: [
+    'duetime_clock_skew_seconds',
+    'How far the clock of this node was ahead of that of the database at its last beat',
+  ],
   outboxEvents: ['duetime_outbox_events', 'Lifecycle events of this node that wait to be published'],
   outboxOldestSeconds: ['duetime_outbox_oldest_age_seconds', 'How long the oldest of them has waited'],
 }
 
 /** Of a shard that this node owns. */
-export type ShardGauges = { readonly shard: number; readonly windowTimers: number; readonly inFlight: number; readonly lagMs: number }
+export type ShardGauges = {
+  readonly shard: number
+  readonly windowTimers: number
+  readonly inFlight: number
+  readonly lagMs: number
+}
 
 const SHARD_GAUGES: readonly (readonly [name: string, help: string, read: (shard: ShardGauges) => number])[] = [
   ['duetime_shard_window_timers', 'Timers of the shard held in memory', ({ windowTimers }) => windowTimers],
   ['duetime_shard_in_flight_deliveries', 'Deliveries of the shard under way', ({ inFlight }) => inFlight],
-  ['duetime_shard_lag_seconds', 'How long the most overdue timer of the shard has waited to be delivered', ({ lagMs }) => lagMs / 1_000],
+  [
+    'duetime_shard_lag_seconds',
+    'How long the most overdue timer of the shard has waited to be delivered',
+    ({ lagMs }) => lagMs / 1_000,
+  ],
 ]
 
 export class Metrics {
@@ -82,7 +100,12 @@ export class Metrics {
       buckets: COMMIT_SECONDS_BUCKETS,
       registers,
     })
-    this.#commitPuts = new Histogram({ name: 'duetime_commit_puts', help: 'Writes in one commit', buckets: COMMIT_PUTS_BUCKETS, registers })
+    this.#commitPuts = new Histogram({
+      name: 'duetime_commit_puts',
+      help: 'Writes in one commit',
+      buckets: COMMIT_PUTS_BUCKETS,
+      registers,
+    })
     this.#watchEventLoop()
     collectDefaultMetrics({ register: this.#registry, eventLoopMonitoringPrecision: EVENT_LOOP_RESOLUTION_MS })
   }
@@ -128,7 +151,13 @@ export class Metrics {
         gauge.reset()
         for (const one of read()) gauge.set({ shard: one.shard }, valueOf(one))
       }
-      const gauge: Gauge<'shard'> = new Gauge({ name, help, labelNames: ['shard'], registers: [this.#registry], collect })
+      const gauge: Gauge<'shard'> = new Gauge({
+        name,
+        help,
+        labelNames: ['shard'],
+        registers: [this.#registry],
+        collect,
+      })
     }
   }
 

@@ -52,7 +52,8 @@ export class ActivityRing {
   }
 
   #addSlot(sum: ActivitySum, slot: number): void {
-    for (let counter = 0; counter < COUNTERS.length; counter++) sum.counts[counter]! += this.#counts[slot * COUNTERS.length + counter]!
+    for (let counter = 0; counter < COUNTERS.length; counter++)
+      sum.counts[counter]! += this.#counts[slot * COUNTERS.length + counter]!
     const late = this.#late[slot]
     if (late === null || late === undefined) return
     for (let bucket = 0; bucket < BUCKETS; bucket++) sum.late[bucket]! += late[bucket]!

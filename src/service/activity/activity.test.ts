@@ -17,7 +17,12 @@ function setup(options: { readonly namespacesMax?: number } = {}) {
   const clock = new ManualClock(NOON)
   const activity = new Activity(clock, options)
   const observer = activity.observer()
-  return { clock, activity, observer, fire: (namespace: Namespace, lateMs = 0) => observer.fired(timerOf(namespace), lateMs) }
+  return {
+    clock,
+    activity,
+    observer,
+    fire: (namespace: Namespace, lateMs = 0) => observer.fired(timerOf(namespace), lateMs),
+  }
 }
 
 function timerOf(namespace: Namespace): Timer {
@@ -30,8 +35,14 @@ test('beyond the namespaces that are followed, one counts for the whole only, an
   fire(A)
   fire(B)
   assert.equal(activity.lastMinute({}).named().fired, 2)
-  assert.deepEqual([A, B].map((namespace) => activity.lastMinute({ namespace }).named().fired), [1, 0])
-  assert.deepEqual([{}, { namespace: A }, { namespace: B }].map((scope) => activity.isTracked(scope)), [true, true, false])
+  assert.deepEqual(
+    [A, B].map((namespace) => activity.lastMinute({ namespace }).named().fired),
+    [1, 0],
+  )
+  assert.deepEqual(
+    [{}, { namespace: A }, { namespace: B }].map((scope) => activity.isTracked(scope)),
+    [true, true, false],
+  )
   assert.equal(activity.isTracked({ namespaces: ['b' as NamespacePattern] }), false)
 })
 
@@ -40,7 +51,10 @@ test('a tenant with many namespaces makes room for another tenant', () => {
   const fired = (namespace: string, tenant: string) => observer.fired({ ...timerOf(namespace as Namespace), tenant }, 0)
   for (let n = 0; n < 10; n++) fired(`greedy-${n}`, 'greedy')
   fired('b', 'small')
-  assert.deepEqual([activity.lastMinute({ namespace: B }).named().fired, activity.isTracked({ namespace: B })], [1, true])
+  assert.deepEqual(
+    [activity.lastMinute({ namespace: B }).named().fired, activity.isTracked({ namespace: B })],
+    [1, true],
+  )
 })
 
 test('a namespace that was quiet for an hour makes room for another', async () => {
@@ -75,7 +89,16 @@ test('the seconds that are over come oldest first, each with what happened in it
   await clock.advance(1_000)
   fire(A)
   fire(A)
-  assert.deepEqual(activity.perSecond({}).slice(-2).map(({ at, sum }) => [at - NOON, sum.named().fired]), [[-1_000, 0], [0, 1]])
+  assert.deepEqual(
+    activity
+      .perSecond({})
+      .slice(-2)
+      .map(({ at, sum }) => [at - NOON, sum.named().fired]),
+    [
+      [-1_000, 0],
+      [0, 1],
+    ],
+  )
   await clock.advance(1_000)
   const { at, sum } = activity.lastSecond({ namespace: A })
   assert.deepEqual([at, sum.named().fired, activity.perSecond({}).length], [NOON + 1_000, 2, 60])
@@ -104,5 +127,8 @@ test('retries, failures, creates and cancels are told apart, and a retry says no
   observer.executed(created, { timer: once, previous: null, changed: true })
   observer.executed(created, { timer: once, previous: null, changed: false })
   const { fired, retried, failed, created: creates, canceled } = activity.lastMinute({ namespace: A }).named()
-  assert.deepEqual({ fired, retried, failed, creates, canceled }, { fired: 1, retried: 1, failed: 1, creates: 1, canceled: 0 })
+  assert.deepEqual(
+    { fired, retried, failed, creates, canceled },
+    { fired: 1, retried: 1, failed: 1, creates: 1, canceled: 0 },
+  )
 })

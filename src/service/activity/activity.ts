@@ -60,7 +60,8 @@ export class Activity {
         this.#all.late(lateMs, now)
         track?.late(lateMs, now)
       },
-      settled: (before, after, outcome) => void this.#count(after, AT[resultOf(before, after, outcome)], this.#clock.now()),
+      settled: (before, after, outcome) =>
+        void this.#count(after, AT[resultOf(before, after, outcome)], this.#clock.now()),
       committed: () => {},
       executed: ({ type }, { changed, previous, timer }) => {
         if (!changed || isOnlyRemembered(previous, timer) || (type !== 'create' && type !== 'cancel')) return
@@ -116,7 +117,9 @@ export class Activity {
   #meant({ namespace, namespaces }: NamespaceScope): readonly Track[] {
     if (namespace !== undefined) return [this.#tracks.get(namespace)].filter((track) => track !== undefined)
     if (namespaces === undefined) return [this.#all]
-    return Array.from(this.#tracks.entries()).filter(([name]) => matchesAny(namespaces, name as Namespace)).map(([, track]) => track)
+    return Array.from(this.#tracks.entries())
+      .filter(([name]) => matchesAny(namespaces, name as Namespace))
+      .map(([, track]) => track)
   }
 
   /** Null when there is no room for the namespace. */

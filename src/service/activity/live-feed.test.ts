@@ -24,7 +24,11 @@ function setup() {
   const observer = feed.observer()
   const fire = (namespace: string, id = 't') => {
     const before = sampleTimer({ namespace: namespace as Namespace, id: id as TimerId, dueAt: NOON })
-    const after = settle(before, { startedAt: NOON + 2, durationMs: 3, outcome: delivered }, { now: NOON + 5, retentionMs: 1_000 })
+    const after = settle(
+      before,
+      { startedAt: NOON + 2, durationMs: 3, outcome: delivered },
+      { now: NOON + 5, retentionMs: 1_000 },
+    )
     observer.settled(before, after, delivered, 3)
   }
   const listen = (sight: Sight) => {
@@ -78,7 +82,10 @@ test('those who see the same share one look at it a second', async () => {
   const listeners = [listen(ALL), listen(ALL), listen(ALL)]
   await clock.advance(3_000)
   assert.equal(pulses(), 3)
-  assert.deepEqual(listeners.map(({ batches }) => batches.length), [3, 3, 3])
+  assert.deepEqual(
+    listeners.map(({ batches }) => batches.length),
+    [3, 3, 3],
+  )
   assert.equal(listeners[0]!.batches[0], listeners[1]!.batches[0])
 })
 
@@ -90,17 +97,26 @@ test('a firing tells how late it was and what came of it, a change what was done
   observer.executed({ type: 'create' } as CreateCommand, { timer, previous: null, changed: true })
   observer.executed({ type: 'create' } as CreateCommand, { timer, previous: null, changed: false })
   await clock.advance(200)
-  const { firings: [firing], changes } = batches[0]!
+  const {
+    firings: [firing],
+    changes,
+  } = batches[0]!
   const { latenessMs, outcome, attempt, statusCode, error, nextAt } = firing!
-  assert.deepEqual({ latenessMs, outcome, attempt, statusCode, error, nextAt }, {
-    latenessMs: 2,
-    outcome: 'delivered',
-    attempt: 1,
-    statusCode: 200,
-    error: null,
-    nextAt: null,
-  })
-  assert.deepEqual(changes.map(({ type, timer: { id } }) => [type, id]), [['created', 'y']])
+  assert.deepEqual(
+    { latenessMs, outcome, attempt, statusCode, error, nextAt },
+    {
+      latenessMs: 2,
+      outcome: 'delivered',
+      attempt: 1,
+      statusCode: 200,
+      error: null,
+      nextAt: null,
+    },
+  )
+  assert.deepEqual(
+    changes.map(({ type, timer: { id } }) => [type, id]),
+    [['created', 'y']],
+  )
 })
 
 test('a wall clock that stands still, or is set back, stops no pulse and hurries no turn', async () => {

@@ -166,7 +166,14 @@ function latenessOf(sum: ActivitySum): Lateness {
   }
   // A bucket stands for its middle, which can be more than the most that was seen.
   const share = (part: number) => cut(percentile(buckets, part), sum.lateMaxMs)
-  return { count, p50: share(0.5), p90: share(0.9), p99: share(0.99), max: count === 0 ? null : sum.lateMaxMs, histogram: histogramOf(sum) }
+  return {
+    count,
+    p50: share(0.5),
+    p90: share(0.9),
+    p99: share(0.99),
+    max: count === 0 ? null : sum.lateMaxMs,
+    histogram: histogramOf(sum),
+  }
 }
 
 function cut(value: Millis | null, most: Millis): Millis | null {

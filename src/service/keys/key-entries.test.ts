@@ -18,7 +18,17 @@ function problemsOf(value: unknown): readonly string[] {
 }
 
 test('what is no array of objects is refused', () => {
-  for (const text of ['', '{', '{}', 'null', '"x"', '[1]', '[null]', '[[]]', JSON.stringify(Array.from({ length: 10_001 }, () => GOOD))]) {
+  for (const text of [
+    '',
+    '{',
+    '{}',
+    'null',
+    '"x"',
+    '[1]',
+    '[null]',
+    '[[]]',
+    JSON.stringify(Array.from({ length: 10_001 }, () => GOOD)),
+  ]) {
     assert.equal(problemsOf(text).length, 1, text.slice(0, 20))
   }
 })
@@ -39,7 +49,8 @@ test('everything that is wrong is reported at once, with its entry', () => {
     'entry 3 (third): rateLimit',
   ]
   assert.equal(problems.length, starts.length, problems.join('\n'))
-  for (const [index, start] of starts.entries()) assert.ok(problems[index]!.startsWith(start), `${problems[index]} / ${start}`)
+  for (const [index, start] of starts.entries())
+    assert.ok(problems[index]!.startsWith(start), `${problems[index]} / ${start}`)
 })
 
 test('fields of the wrong kind are refused', () => {
@@ -51,11 +62,16 @@ test('fields of the wrong kind are refused', () => {
     natsSubjects: [null, 'orders.>', [1], ['a b'], ['a.>.b'], ['a*'], [''], Array(101).fill('a')],
     rateLimit: [
       ...[null, 5, [], {}, { perSecond: '5' }, { perSecond: -1 }],
-      ...[{ perSecond: 5, burst: 0 }, { perSecond: 5, burst: 1.5 }, { perSecond: 5, per: 1 }],
+      ...[
+        { perSecond: 5, burst: 0 },
+        { perSecond: 5, burst: 1.5 },
+        { perSecond: 5, per: 1 },
+      ],
     ],
   }
   for (const [field, values] of Object.entries(wrong)) {
-    for (const value of values) assert.equal(problemsOf([{ ...GOOD, [field]: value }]).length, 1, `${field}: ${JSON.stringify(value)}`)
+    for (const value of values)
+      assert.equal(problemsOf([{ ...GOOD, [field]: value }]).length, 1, `${field}: ${JSON.stringify(value)}`)
   }
 })
 
@@ -86,6 +102,9 @@ test('a good entry is read as it is, with a burst of a second unless it says ano
 
 test('whatever the file has, it is read or refused with reasons', () => {
   const field = fc.oneof(fc.constantFrom(...Object.values(GOOD)), fc.jsonValue())
-  const entry = fc.record({ name: field, hash: field, permissions: field, namespaces: field, rateLimit: field }, { requiredKeys: [] })
+  const entry = fc.record(
+    { name: field, hash: field, permissions: field, namespaces: field, rateLimit: field },
+    { requiredKeys: [] },
+  )
   fc.assert(fc.property(fc.oneof(fc.array(entry), fc.jsonValue()), (value) => void problemsOf(JSON.stringify(value))))
 })

@@ -4,7 +4,13 @@
 import { parseNamespacePattern, Permission } from '../../core/access.ts'
 import type { NamespacePattern, Principal, RateLimit } from '../../core/access.ts'
 import { DuetimeError } from '../../core/errors.ts'
-import { KEYS_MAX, NAMESPACES_PER_KEY_MAX, RATE_PER_SECOND_MAX, RATE_PER_SECOND_MIN, SUBJECTS_PER_KEY_MAX } from '../../core/limits.ts'
+import {
+  KEYS_MAX,
+  NAMESPACES_PER_KEY_MAX,
+  RATE_PER_SECOND_MAX,
+  RATE_PER_SECOND_MIN,
+  SUBJECTS_PER_KEY_MAX,
+} from '../../core/limits.ts'
 import { subjectPatternFault, SubjectPatterns } from '../../core/timer/subject.ts'
 import { KEY_HASH } from './api-key.ts'
 
@@ -35,7 +41,16 @@ export function parseKeyEntries(text: string, path: string): readonly KeyEntry[]
   const problems: string[] = []
   const entries = entriesOf(text, problems).map((value, index) => readEntry(value, index, problems))
   const read = entries.filter((entry) => entry !== null)
-  problems.push(...repeated(read.map(({ principal }) => principal.name), 'name'), ...repeated(read.map(({ hash }) => hash), 'hash'))
+  problems.push(
+    ...repeated(
+      read.map(({ principal }) => principal.name),
+      'name',
+    ),
+    ...repeated(
+      read.map(({ hash }) => hash),
+      'hash',
+    ),
+  )
   if (problems.length > 0) throw new KeysFileError(path, problems)
   return read
 }
@@ -50,7 +65,11 @@ function entriesOf(text: string, problems: string[]): readonly unknown[] {
   }
   if (Array.isArray(value) && value.length <= KEYS_MAX) return value
   const isTooLong = Array.isArray(value)
-  problems.push(isTooLong ? `it has more than ${KEYS_MAX} keys` : 'it must be a JSON array of keys; `duetime keys create --file` makes one')
+  problems.push(
+    isTooLong
+      ? `it has more than ${KEYS_MAX} keys`
+      : 'it must be a JSON array of keys; `duetime keys create --file` makes one',
+  )
   return []
 }
 
@@ -69,7 +88,8 @@ function readEntry(value: unknown, index: number, problems: string[]): KeyEntry 
   const label = hasName ? `entry ${index + 1} (${name})` : `entry ${index + 1}`
   const before = problems.length
   const wrong = (message: string) => problems.push(`${label}: ${message}`)
-  if (!hasName) wrong(`name must be 1 to 100 letters, digits, '.', '-', '_' or '@', and none of ${TAKEN_NAMES.join(', ')}`)
+  if (!hasName)
+    wrong(`name must be 1 to 100 letters, digits, '.', '-', '_' or '@', and none of ${TAKEN_NAMES.join(', ')}`)
   const hasHash = typeof hash === 'string' && KEY_HASH.test(hash)
   if (!hasHash) wrong('hash must be sha256: and 64 hex digits; `duetime keys hash` prints it for a key')
   const unknown = Object.keys(value).filter((field) => !FIELDS.includes(field))
@@ -77,8 +97,10 @@ function readEntry(value: unknown, index: number, problems: string[]): KeyEntry 
   const permissions = readPermissions(value['permissions'], wrong)
   const namespaces = readNamespaces(value['namespaces'], wrong)
   const rateLimit = value['rateLimit'] === undefined ? null : readRateLimit(value['rateLimit'], wrong)
-  const natsSubjects = value['natsSubjects'] === undefined ? {} : { natsSubjects: readSubjects(value['natsSubjects'], wrong) }
-  if (permissions.has(Permission.admin) && namespaces !== null) wrong('admin is for the whole service: its namespaces must be ["*"]')
+  const natsSubjects =
+    value['natsSubjects'] === undefined ? {} : { natsSubjects: readSubjects(value['natsSubjects'], wrong) }
+  if (permissions.has(Permission.admin) && namespaces !== null)
+    wrong('admin is for the whole service: its namespaces must be ["*"]')
   const isGood = hasName && hasHash && problems.length === before
   return isGood ? { hash, principal: { name, permissions, namespaces, rateLimit, ...natsSubjects } } : null
 }
@@ -87,7 +109,8 @@ type Wrong = (message: string) => void
 
 function readPermissions(value: unknown, wrong: Wrong): ReadonlySet<Permission> {
   const known: readonly unknown[] = Object.values(Permission)
-  if (Array.isArray(value) && value.length > 0 && value.every((one) => known.includes(one))) return new Set(value as Permission[])
+  if (Array.isArray(value) && value.length > 0 && value.every((one) => known.includes(one)))
+    return new Set(value as Permission[])
   wrong(`permissions must be a list of ${known.join(', ')}`)
   return new Set()
 }
@@ -95,7 +118,9 @@ function readPermissions(value: unknown, wrong: Wrong): ReadonlySet<Permission> 
 function readNamespaces(value: unknown, wrong: Wrong): readonly NamespacePattern[] | null {
   const isList = Array.isArray(value) && value.length > 0 && value.length <= NAMESPACES_PER_KEY_MAX
   if (!isList || !value.every((one) => typeof one === 'string')) {
-    wrong(`namespaces must be a list of 1 to ${NAMESPACES_PER_KEY_MAX} namespaces, such as ["orders", "team-a.*"], or ["*"] for all`)
+    wrong(
+      `namespaces must be a list of 1 to ${NAMESPACES_PER_KEY_MAX} namespaces, such as ["orders", "team-a.*"], or ["*"] for all`,
+    )
     return []
   }
   try {
@@ -110,8 +135,10 @@ function readNamespaces(value: unknown, wrong: Wrong): readonly NamespacePattern
 
 /** An empty list allows no callback over NATS. */
 function readSubjects(value: unknown, wrong: Wrong): SubjectPatterns {
-  const isList = Array.isArray(value) && value.length <= SUBJECTS_PER_KEY_MAX && value.every((one) => typeof one === 'string')
-  if (!isList) wrong(`natsSubjects must be a list of up to ${SUBJECTS_PER_KEY_MAX} subjects, such as ["orders.>", "*.audit"]`)
+  const isList =
+    Array.isArray(value) && value.length <= SUBJECTS_PER_KEY_MAX && value.every((one) => typeof one === 'string')
+  if (!isList)
+    wrong(`natsSubjects must be a list of up to ${SUBJECTS_PER_KEY_MAX} subjects, such as ["orders.>", "*.audit"]`)
   const patterns: readonly string[] = isList ? value : []
   const faults = patterns.map(subjectPatternFault).filter((fault) => fault !== null)
   if (faults.length > 0) wrong(`each of natsSubjects ${faults[0]}`)
@@ -123,9 +150,12 @@ function readRateLimit(value: unknown, wrong: Wrong): RateLimit | null {
   const isRate = typeof perSecond === 'number' && perSecond >= RATE_PER_SECOND_MIN && perSecond <= RATE_PER_SECOND_MAX
   if (isRate && Object.keys(others).length === 0) {
     if (burst === undefined) return { perSecond, burst: defaultBurst(perSecond) }
-    if (typeof burst === 'number' && Number.isInteger(burst) && burst >= 1 && burst <= RATE_PER_SECOND_MAX) return { perSecond, burst }
+    if (typeof burst === 'number' && Number.isInteger(burst) && burst >= 1 && burst <= RATE_PER_SECOND_MAX)
+      return { perSecond, burst }
   }
-  wrong(`rateLimit must be {"perSecond": …, "burst": …}, each up to ${RATE_PER_SECOND_MAX}, burst a whole number; burst may be left out`)
+  wrong(
+    `rateLimit must be {"perSecond": …, "burst": …}, each up to ${RATE_PER_SECOND_MAX}, burst a whole number; burst may be left out`,
+  )
   return null
 }
 

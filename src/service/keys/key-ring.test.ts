@@ -32,5 +32,8 @@ test('keys are long and never the same, and their hashes are those of no other u
   for (const key of keys) assert.match(key, /^dtk_[\w-]{43}$/)
   assert.match(hashKey(keys[0]!), KEY_HASH)
   // Written down, because files with hashes must stay valid over versions.
-  assert.equal(hashKey('0123456789abcdef0123456789abcdef'), 'sha256:8bf1f13dc9d4e4e31cd76d9119b58ff3d41bc0c1377af5f13d154c9b05686781')
+  assert.equal(
+    hashKey('0123456789abcdef0123456789abcdef'),
+    'sha256:8bf1f13dc9d4e4e31cd76d9119b58ff3d41bc0c1377af5f13d154c9b05686781',
+  )
 })

@@ -18,7 +18,10 @@ export type OpenKeys = {
 type KeySettings = Pick<Config, 'apiKey' | 'keysFile' | 'keysNeeded'>
 
 /** Throws a KeysFileError when the file cannot be used. */
-export async function openKeys({ apiKey, keysFile, keysNeeded }: KeySettings, parts: { clock: Clock; logger: Logger }): Promise<OpenKeys> {
+export async function openKeys(
+  { apiKey, keysFile, keysNeeded }: KeySettings,
+  parts: { clock: Clock; logger: Logger },
+): Promise<OpenKeys> {
   if (!keysNeeded) return { ring: null, watched: null }
   const ring = new KeyRing(apiKey === null ? [] : [{ hash: hashKey(apiKey), principal: unrestricted('default') }])
   if (keysFile === null) return { ring, watched: null }

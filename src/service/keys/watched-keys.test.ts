@@ -13,7 +13,9 @@ import { WatchedKeys } from './watched-keys.ts'
 const [OLD, NEW] = [createKey(), createKey()]
 
 function fileWith(...keys: readonly string[]): string {
-  return JSON.stringify(keys.map((key, index) => ({ name: `k${index}`, hash: hashKey(key), permissions: ['timer'], namespaces: ['*'] })))
+  return JSON.stringify(
+    keys.map((key, index) => ({ name: `k${index}`, hash: hashKey(key), permissions: ['timer'], namespaces: ['*'] })),
+  )
 }
 
 async function setup(t: TestContext, content: string | null = fileWith(OLD)) {

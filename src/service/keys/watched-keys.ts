@@ -10,7 +10,12 @@ import type { KeyRing } from './key-ring.ts'
 
 const LOOK_AGAIN_MS = 1_000
 
-export type WatchedKeysOptions = { readonly path: string; readonly ring: KeyRing; readonly clock: Clock; readonly logger: Logger }
+export type WatchedKeysOptions = {
+  readonly path: string
+  readonly ring: KeyRing
+  readonly clock: Clock
+  readonly logger: Logger
+}
 
 export class WatchedKeys {
   readonly #options: WatchedKeysOptions
@@ -85,14 +90,17 @@ export class WatchedKeys {
 
   async #state(): Promise<string> {
     const { path } = this.#options
-    const { ino, size, mtimeNs } = await stat(path, { bigint: true }).catch((error: unknown) => Promise.reject(unreadable(path, error)))
+    const { ino, size, mtimeNs } = await stat(path, { bigint: true }).catch((error: unknown) =>
+      Promise.reject(unreadable(path, error)),
+    )
     return `${ino} ${size} ${mtimeNs}`
   }
 
   /** Once for each thing that is wrong, not once a second. */
   #complain(error: unknown): void {
     const problem = error instanceof Error ? error.message : String(error)
-    if (problem !== this.#problem) this.#options.logger.error({ problem }, 'the keys file cannot be used; the keys read before stay valid')
+    if (problem !== this.#problem)
+      this.#options.logger.error({ problem }, 'the keys file cannot be used; the keys read before stay valid')
     this.#problem = problem
   }
 }

@@ -30,7 +30,11 @@ type Setup = { readonly link: CommandLink; readonly closed: () => boolean }
 
 const executed = (number: number, id: string): NumberedResult => [number, { type: 'executed', executed: done(id) }]
 
-function linkTo(t: TestContext, address: string, { secret = SECRET, clock = new ManualClock() }: { secret?: string; clock?: Clock } = {}): Setup {
+function linkTo(
+  t: TestContext,
+  address: string,
+  { secret = SECRET, clock = new ManualClock() }: { secret?: string; clock?: Clock } = {},
+): Setup {
   let closed = false
   const agent = new Agent()
   const headers = { authorization: `Bearer ${secret}` }
@@ -44,7 +48,10 @@ function linkTo(t: TestContext, address: string, { secret = SECRET, clock = new 
 
 type Node = Listening & { readonly streams: CommandStreams; readonly clock: ManualClock; readonly seen: string[] }
 
-async function node(t: TestContext, execute: (command: Command) => Promise<Executed> = async ({ id }) => done(id)): Promise<Node> {
+async function node(
+  t: TestContext,
+  execute: (command: Command) => Promise<Executed> = async ({ id }) => done(id),
+): Promise<Node> {
   const listening = await listen(t)
   const seen: string[] = []
   const owner = {
@@ -60,7 +67,8 @@ async function node(t: TestContext, execute: (command: Command) => Promise<Execu
 }
 
 const withCode = (code: ErrorCode) => (error: unknown) => error instanceof DuetimeError && error.code === code
-const maybeDone = (error: unknown) => withCode(ErrorCode.unavailable)(error) && /may have been stored or not/.test((error as Error).message)
+const maybeDone = (error: unknown) =>
+  withCode(ErrorCode.unavailable)(error) && /may have been stored or not/.test((error as Error).message)
 
 test('commands are executed over there, each with its own answer, on one connection', async (t) => {
   const { server, address } = await node(t, async ({ id }) => {
@@ -74,8 +82,13 @@ test('commands are executed over there, each with its own answer, on one connect
   const answers = await Promise.allSettled(['a', 'refused', 'defect', 'ü\n"'].map((id) => link.execute(cancel(id))))
   assert.deepEqual(answers[0], { status: 'fulfilled', value: done('a') })
   assert.deepEqual(answers[3], { status: 'fulfilled', value: done('ü\n"') })
-  const [refused, defect] = [answers[1], answers[2]].map((answer) => (answer as PromiseRejectedResult).reason as DuetimeError)
-  assert.deepEqual([refused!.code, refused!.message, refused!.details], [ErrorCode.timerNotFound, 'there is no such timer', { field: 'id' }])
+  const [refused, defect] = [answers[1], answers[2]].map(
+    (answer) => (answer as PromiseRejectedResult).reason as DuetimeError,
+  )
+  assert.deepEqual(
+    [refused!.code, refused!.message, refused!.details],
+    [ErrorCode.timerNotFound, 'there is no such timer', { field: 'id' }],
+  )
   assert.equal(defect!.code, ErrorCode.internal)
   assert.doesNotMatch(defect!.message, /secret internals/)
   for (let i = 0; i < 20; i++) assert.deepEqual(await link.execute(cancel(`${i}`)), done(`${i}`))
@@ -224,7 +237,9 @@ test('a node that is not there, does not let us in, or knows no streams, has don
   await refused(await serving(createServer((_request, response) => response.end('hello'))))
 
   const chat = createServer()
-  chat.on('upgrade', (_request, socket) => socket.end('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n'))
+  chat.on('upgrade', (_request, socket) =>
+    socket.end('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n'),
+  )
   await refused(await serving(chat))
 })
 
@@ -288,7 +303,9 @@ test('what belongs to another node by now is refused as such', async (t) => {
 /** A stream as another node would open it. */
 async function rawStream(address: string): Promise<Socket> {
   const socket = connect({ port: Number(new URL(address).port), host: '127.0.0.1' })
-  socket.write(`GET /internal/v1/commands HTTP/1.1\r\nhost: a\r\nconnection: upgrade\r\nupgrade: duetime-commands\r\nauthorization: Bearer ${SECRET}\r\n\r\n`)
+  socket.write(
+    `GET /internal/v1/commands HTTP/1.1\r\nhost: a\r\nconnection: upgrade\r\nupgrade: duetime-commands\r\nauthorization: Bearer ${SECRET}\r\n\r\n`,
+  )
   const [answer] = (await once(socket, 'data')) as [Buffer]
   assert.match(answer.toString(), /^HTTP\/1.1 101 /)
   socket.resume()
@@ -311,12 +328,15 @@ test('what is no command, or no result, ends the stream and nothing else', async
 test('results of some size are a message, and the others the next one', () => {
   const large: NumberedResult[] = Array.from({ length: 5 }, (_, index) => executed(index, 'x'.repeat(200_000)))
   const messages: NumberedResult[][] = []
-  for (let rest = large; rest.length > 0; ) {
+  for (let rest = large; rest.length > 0;) {
     const { text, taken } = resultsLine(rest)
     messages.push((JSON.parse(text) as { results: NumberedResult[] }).results)
     rest = rest.slice(taken)
   }
-  assert.deepEqual(messages.map(({ length }) => length), [2, 2, 1])
+  assert.deepEqual(
+    messages.map(({ length }) => length),
+    [2, 2, 1],
+  )
   assert.deepEqual(messages.flat(), large)
   assert.deepEqual(JSON.parse(resultsLine([]).text), { results: [] })
 })
@@ -324,7 +344,9 @@ test('results of some size are a message, and the others the next one', () => {
 test('who is refused is not kept, however long it stays', async (t) => {
   const { address, server } = await node(t)
   const socket = connect({ port: Number(new URL(address).port), host: '127.0.0.1', allowHalfOpen: true })
-  socket.write('GET /internal/v1/commands HTTP/1.1\r\nhost: a\r\nconnection: upgrade\r\nupgrade: duetime-commands\r\n\r\n')
+  socket.write(
+    'GET /internal/v1/commands HTTP/1.1\r\nhost: a\r\nconnection: upgrade\r\nupgrade: duetime-commands\r\n\r\n',
+  )
   const [answer] = (await once(socket, 'data')) as [Buffer]
   assert.match(answer.toString(), /^HTTP\/1.1 401 /)
   server.close()
@@ -333,7 +355,11 @@ test('who is refused is not kept, however long it stays', async (t) => {
 })
 
 /** What is read when the text arrives in pieces of these sizes. */
-function readInPieces(text: string, sizes: readonly number[], bytesMax = 1_000_000): { messages: unknown[]; stream: Duplex } {
+function readInPieces(
+  text: string,
+  sizes: readonly number[],
+  bytesMax = 1_000_000,
+): { messages: unknown[]; stream: Duplex } {
   const messages: unknown[] = []
   const stream = new Duplex({ read() {}, write: (_chunk, _encoding, callback) => callback() })
   stream.on('error', () => {})
@@ -349,7 +375,10 @@ function readInPieces(text: string, sizes: readonly number[], bytesMax = 1_000_0
 
 test('messages are read as they were written, however the network cuts them', () => {
   const command = fc.record({ text: fc.string({ unit: 'binary' }) }, { noNullPrototype: true })
-  const message = fc.record({ first: fc.nat(), commands: fc.array(command, { maxLength: 5 }) }, { noNullPrototype: true })
+  const message = fc.record(
+    { first: fc.nat(), commands: fc.array(command, { maxLength: 5 }) },
+    { noNullPrototype: true },
+  )
   const sizes = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 8 })
   fc.assert(
     fc.property(fc.array(message, { maxLength: 6 }), sizes, (written, cuts) => {

@@ -177,7 +177,8 @@ export class CommandLink {
     // They come in order, so those that have waited too long are the first ones.
     const fresh = this.#waiting.findIndex(({ since }) => now - since <= UNSENT_MS_MAX)
     const unsent = this.#waiting.splice(0, fresh < 0 ? this.#waiting.length : fresh)
-    for (const waiting of unsent) waiting.reject(notOwner(new Error(`the node at ${this.#options.address} takes no more now`)))
+    for (const waiting of unsent)
+      waiting.reject(notOwner(new Error(`the node at ${this.#options.address} takes no more now`)))
     const idle = this.#waiting.length === 0 && this.#sent.size === 0
     this.#cancelSweep = idle ? null : this.#clock.after(SWEEP_MS, () => this.#sweep())
   }
@@ -204,7 +205,11 @@ export class CommandLink {
 
   #answerLost(cause: unknown): DuetimeError {
     const { address } = this.#options
-    return unavailable(`the node at ${address} did not answer: the change may have been stored or not; look before you repeat it`, 1_000, cause)
+    return unavailable(
+      `the node at ${address} did not answer: the change may have been stored or not; look before you repeat it`,
+      1_000,
+      cause,
+    )
   }
 }
 

@@ -45,7 +45,9 @@ export class CommandStreams {
 
   /** The server was made with `shouldUpgradeCallback: isCommandStream`. */
   attach(server: Server): void {
-    server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => this.#accept(request, socket, head))
+    server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) =>
+      this.#accept(request, socket, head),
+    )
   }
 
   /** Resolves when everything that came is answered and nobody is connected any more, or after a second. */
@@ -150,8 +152,17 @@ async function resultOf(owner: Owner, command: Command, logger: Logger): Promise
   try {
     return { type: 'executed', executed: await owner.execute(command) }
   } catch (error) {
-    if (error instanceof DuetimeError) return { type: 'refused', code: error.code, message: error.message, details: error.details }
-    logger.error({ err: error, type: command.type, namespace: command.namespace, id: command.id }, 'a command from another node failed')
-    return { type: 'refused', code: ErrorCode.internal, message: 'internal error at the node that owns the timer', details: {} }
+    if (error instanceof DuetimeError)
+      return { type: 'refused', code: error.code, message: error.message, details: error.details }
+    logger.error(
+      { err: error, type: command.type, namespace: command.namespace, id: command.id },
+      'a command from another node failed',
+    )
+    return {
+      type: 'refused',
+      code: ErrorCode.internal,
+      message: 'internal error at the node that owns the timer',
+      details: {},
+    }
   }
 }

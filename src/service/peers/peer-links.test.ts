@@ -35,7 +35,14 @@ async function end(server: Server): Promise<void> {
   if (server.listening) await new Promise((resolve) => server.close(resolve))
 }
 
-const FLIGHT: FlightAbroad = { ...cancel('landed'), deliveryId: 'd', attempt: 1, version: 1, timeoutMs: 1_000, carrier: 'a' }
+const FLIGHT: FlightAbroad = {
+  ...cancel('landed'),
+  deliveryId: 'd',
+  attempt: 1,
+  version: 1,
+  timeoutMs: 1_000,
+  carrier: 'a',
+}
 const LANDING: Landing = { shard: 1 as ShardId, flight: FLIGHT, ended: null }
 
 test('a node that has stopped and is back at its address is sent commands again', async (t) => {
@@ -43,7 +50,12 @@ test('a node that has stopped and is back at its address is sent commands again'
   const { server, address } = await listen(t)
   for (const run of ['first', 'second']) {
     const owner = { execute: async () => ({ run }) as unknown as Executed }
-    const streams = new CommandStreams({ secret: 's', node: () => owner, clock: new ManualClock(), logger: silentLogger() })
+    const streams = new CommandStreams({
+      secret: 's',
+      node: () => owner,
+      clock: new ManualClock(),
+      logger: silentLogger(),
+    })
     streams.attach(server)
     assert.deepEqual(await links.execute(address, cancel('a')), { run })
     await streams.close()

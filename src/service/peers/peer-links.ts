@@ -118,7 +118,11 @@ export class PeerLinks implements Peers, Neighbours {
     return { authorization: `Bearer ${this.secret}` }
   }
 
-  #post(url: string, body: string, options: { signal?: AbortSignal; dispatcher?: Agent } = {}): Promise<Dispatcher.ResponseData> {
+  #post(
+    url: string,
+    body: string,
+    options: { signal?: AbortSignal; dispatcher?: Agent } = {},
+  ): Promise<Dispatcher.ResponseData> {
     const headers = { ...this.#credentials, 'content-type': 'application/json' }
     return request(url, { method: 'POST', headers, body, dispatcher: this.#agent, ...options })
   }

@@ -45,12 +45,16 @@ export function commandsLine(message: WireCommands): string {
  */
 export function resultsLine(results: readonly NumberedResult[]): { readonly text: string; readonly taken: number } {
   let [text, taken] = ['', 0]
-  for (; taken < results.length && text.length < ANSWER_CHARS; taken++) text += `${taken === 0 ? '' : ','}${JSON.stringify(results[taken])}`
+  for (; taken < results.length && text.length < ANSWER_CHARS; taken++)
+    text += `${taken === 0 ? '' : ','}${JSON.stringify(results[taken])}`
   return { text: `{"results":[${text}]}\n`, taken }
 }
 
 /** What is not a line of JSON, or has more than `bytesMax`, destroys the stream, and so does what `take` throws. */
-export function readLines(stream: Duplex, { bytesMax, take }: { bytesMax: number; take: (message: unknown) => void }): void {
+export function readLines(
+  stream: Duplex,
+  { bytesMax, take }: { bytesMax: number; take: (message: unknown) => void },
+): void {
   let parts: Buffer[] = [] // of a line whose end has not arrived
   let bytes = 0
   const read = (chunk: Buffer) => {

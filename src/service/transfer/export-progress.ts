@@ -42,7 +42,9 @@ export async function readProgress(path: string, stillness: Stillness | null): P
     return null
   }
   if (progress.pid !== process.pid && isRunning(progress.pid)) {
-    throw new TransferError(`Process ${progress.pid} is writing ${path}. If it is not an export, delete ${progressOf(path)}.`)
+    throw new TransferError(
+      `Process ${progress.pid} is writing ${path}. If it is not an export, delete ${progressOf(path)}.`,
+    )
   }
   return stillness !== null && progress.left === stillness.found ? progress : null
 }

@@ -97,10 +97,13 @@ class Writing {
     if (this.#place === null) await this.#begin()
     else await this.#file.truncate(this.#bytes)
     for (let pages = 1; ; pages++) {
-      if (signal?.aborted) throw new TransferError(`The export was stopped after ${this.#done} of ${this.#total} timers.`)
-      const page: Awaited<ReturnType<TimerSource['list']>> = await source.list(
-        { filter: {}, after: this.#place?.after ?? null, limit: PAGE_TIMERS },
-      )
+      if (signal?.aborted)
+        throw new TransferError(`The export was stopped after ${this.#done} of ${this.#total} timers.`)
+      const page: Awaited<ReturnType<TimerSource['list']>> = await source.list({
+        filter: {},
+        after: this.#place?.after ?? null,
+        limit: PAGE_TIMERS,
+      })
       await this.#append(page.timers.map(timerLine).join(''))
       this.#done += page.timers.length
       onProgress?.(this.#done, Math.max(this.#done, this.#total))
@@ -127,14 +130,16 @@ class Writing {
     const { source, clock } = this.#options
     this.#total = (await source.stats()).counts.reduce((sum, { count }) => sum + count, 0)
     const exportedAt = Temporal.Instant.fromEpochMilliseconds(clock.now()).toString()
-    await this.#append(headerLine({ program: VERSION, source: source.capabilities.name, exportedAt, timers: this.#total }))
+    await this.#append(
+      headerLine({ program: VERSION, source: source.capabilities.name, exportedAt, timers: this.#total }),
+    )
   }
 
   /** A page that was written in part is not counted, and so is written again. */
   async #append(text: string): Promise<void> {
     if (text === '') return
     const data = Buffer.from(text)
-    for (let sent = 0; sent < data.length; ) {
+    for (let sent = 0; sent < data.length;) {
       const { bytesWritten } = await this.#file.write(data, sent, data.length - sent, this.#bytes + sent)
       sent += bytesWritten
     }

@@ -32,7 +32,12 @@ export type ImportResult = {
   readonly keptExamples: KeptTimer[]
 }
 
-export type KeptTimer = { readonly namespace: string; readonly id: string; readonly versionInFile: number; readonly versionThere: number }
+export type KeptTimer = {
+  readonly namespace: string
+  readonly id: string
+  readonly versionInFile: number
+  readonly versionThere: number
+}
 
 const BATCH_TIMERS = 500 // one transaction of about 10 ms on SQLite
 const BATCH_CHARS = 4 * 2 ** 20 // of payloads: bounds memory, and one statement's parameters
@@ -55,7 +60,8 @@ export async function importTimers(options: ImportOptions): Promise<ImportResult
   }
   for await (const entry of entriesOf(path)) {
     if (entry.type === 'header') total = entry.header.timers
-    else if (entry.type === 'fault') throw new TransferError(`${path} has changed since it was checked, line ${entry.line}: ${entry.fault}`)
+    else if (entry.type === 'fault')
+      throw new TransferError(`${path} has changed since it was checked, line ${entry.line}: ${entry.fault}`)
     else {
       batch.push(entry.timer)
       chars += entry.timer.payload?.length ?? 0
@@ -69,7 +75,10 @@ export async function importTimers(options: ImportOptions): Promise<ImportResult
 const AGAIN = 'Run the same command again to go on: what is there already is passed over.'
 
 async function importBatch(batch: readonly Timer[], options: ImportOptions, result: ImportResult): Promise<void> {
-  const missed = await put(batch.map((timer) => ({ timer, there: null })), options)
+  const missed = await put(
+    batch.map((timer) => ({ timer, there: null })),
+    options,
+  )
   result.added += batch.length - missed.length
   const later: Change[] = []
   for (const { timer, there } of missed) {
@@ -101,7 +110,7 @@ type Change = { readonly timer: Timer; readonly there: Timer | null }
 /** Those that were not written, with the row that is in their way. The others go again without them: a part is all or nothing. */
 async function put(changes: readonly Change[], { store, owner }: ImportOptions): Promise<readonly Change[]> {
   const missed: Change[] = []
-  for (let left = changes; left.length > 0; ) {
+  for (let left = changes; left.length > 0;) {
     const { once, more } = eachOnce(left)
     const byShard = [...Map.groupBy(once, ({ timer }) => shardOf(timer.uuid, store.capabilities.shards))]
     const parts = byShard.map(([shard, members]) => importedPart(owner.fenceOf(shard), members.map(putOf)))

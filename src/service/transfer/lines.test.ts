@@ -9,7 +9,10 @@ async function* chunksOf(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
 
 async function textsOf(text: string, size: number, bytesMax = 1_000): Promise<(string | null)[]> {
   const lines = await Array.fromAsync(linesOf(chunksOf(Buffer.from(text), size), bytesMax))
-  assert.deepEqual(lines.map(({ number }) => number), Array.from(lines, (_, index) => index + 1))
+  assert.deepEqual(
+    lines.map(({ number }) => number),
+    Array.from(lines, (_, index) => index + 1),
+  )
   return lines.map(({ bytes }) => bytes?.toString() ?? null)
 }
 

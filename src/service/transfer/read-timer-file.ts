@@ -58,15 +58,22 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 function misplacement(read: Line, previous: Line['type'] | null, timers: number): string | null {
   const isFirst = previous === null
-  if (isFirst) return read.type === 'timer' || read.type === 'end' ? 'the first line must be the header that `duetime export` writes' : null
+  if (isFirst)
+    return read.type === 'timer' || read.type === 'end'
+      ? 'the first line must be the header that `duetime export` writes'
+      : null
   if (previous === 'end') return 'something follows the last line'
   if (read.type === 'header') return 'a second header: import one file after the other'
-  if (read.type === 'end' && read.timers !== timers) return `the file should have ${read.timers} timers, and ${timers} are in it`
+  if (read.type === 'end' && read.timers !== timers)
+    return `the file should have ${read.timers} timers, and ${timers} are in it`
   return null
 }
 
 /** Reads the whole file before any of it counts. Throws a TransferError that names the first faults and how many there are. */
-export async function checkTimerFile(path: string, onProgress: (done: number, total: number) => void = () => {}): Promise<FileHeader> {
+export async function checkTimerFile(
+  path: string,
+  onProgress: (done: number, total: number) => void = () => {},
+): Promise<FileHeader> {
   let header: FileHeader | null = null
   let done = 0
   let faults = 0

@@ -11,8 +11,10 @@ function setup({ shared = true } = {}) {
   const clock = new ManualClock()
   const store = new MemoryStore({ shards: 4, shared })
   let beats = 0
-  const beat = (node: string, leaving = false) => store.beat({ node, address: `http://${node}`, leaving, beat: ++beats, now: clock.now() })
-  const claim = (shard: number, owner: string) => store.claim({ shard: shard as ShardId, expected: 0 as Epoch, from: null, owner })
+  const beat = (node: string, leaving = false) =>
+    store.beat({ node, address: `http://${node}`, leaving, beat: ++beats, now: clock.now() })
+  const claim = (shard: number, owner: string) =>
+    store.claim({ shard: shard as ShardId, expected: 0 as Epoch, from: null, owner })
   const take = () => SoleOwner.of({ store, clock, leaseMs: LEASE_MS, node: 'import' })
   /** As the other nodes see it. */
   const seen = async () => (await beat('watcher', true)).nodes.find(({ node }) => node === 'import')

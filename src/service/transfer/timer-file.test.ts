@@ -59,5 +59,8 @@ test('what was written is read as it was', () => {
   const timer = sampleTimer({ payload, metadata: String.raw`{"\u0000":"\ud800"}` as JsonText })
   assert.deepEqual(parseLine(timerLine(timer)), { type: 'timer', timer })
   assert.deepEqual(parseLine(endLine(3)), { type: 'end', timers: 3 })
-  assert.deepEqual(parseLine(headerLine(HEADER)), { type: 'header', header: { format: 'duetime timers', formatVersion: 1, ...HEADER } })
+  assert.deepEqual(parseLine(headerLine(HEADER)), {
+    type: 'header',
+    header: { format: 'duetime timers', formatVersion: 1, ...HEADER },
+  })
 })

@@ -77,7 +77,16 @@ function parseTimer(value: object): Line {
   try {
     const namespace = parseNamespace(value.namespace)
     const id = parseTimerId(value.id)
-    const timer = { fingerprint: null, lastCommand: null, tenant: null, extra: null, ...value, namespace, id, uuid: timerUuid(namespace, id) } as Timer
+    const timer = {
+      fingerprint: null,
+      lastCommand: null,
+      tenant: null,
+      extra: null,
+      ...value,
+      namespace,
+      id,
+      uuid: timerUuid(namespace, id),
+    } as Timer
     if (!hasStorableTexts(value)) return fault(`every text of a timer must be ${STORABLE}`)
     const broken = brokenJson(timer)
     if (broken !== null) return fault(broken)
@@ -115,7 +124,12 @@ function fault(text: string): Line {
   return { type: 'fault', fault: text }
 }
 
-type Fault = { readonly keyword: string; readonly instancePath: string; readonly message: string; readonly params: object }
+type Fault = {
+  readonly keyword: string
+  readonly instancePath: string
+  readonly message: string
+  readonly params: object
+}
 type Checked = { Errors(value: unknown): readonly Fault[] }
 
 /** The first thing that is wrong, without the value: payloads and headers are not for logs. */
@@ -128,7 +142,9 @@ function shapeFault(checked: Checked, value: unknown): string {
 
 function faultText({ keyword, message, params }: Fault): string {
   if (keyword === 'boolean') return 'is not a field that is known here'
-  return 'allowedValues' in params ? `must be one of ${(params.allowedValues as readonly string[]).join(', ')}` : message
+  return 'allowedValues' in params
+    ? `must be one of ${(params.allowedValues as readonly string[]).join(', ')}`
+    : message
 }
 
 const count = Type.Integer({ minimum: 0 })
@@ -175,7 +191,12 @@ const EXTRA = exact({
   dueAt: millis,
   moved: Type.Optional(Type.Literal(true)),
   number: count,
-  regular: exact({ status: Type.Enum([Status.pending, Status.paused]), wakeAt: millis, attempts: count, firstAttemptAt: orNull(millis) }),
+  regular: exact({
+    status: Type.Enum([Status.pending, Status.paused]),
+    wakeAt: millis,
+    attempts: count,
+    firstAttemptAt: orNull(millis),
+  }),
 } satisfies Record<keyof NonNullable<Timer['extra']>, TSchema>)
 
 const TIMER = Compile(
@@ -223,4 +244,3 @@ function exact<Properties extends Record<string, TSchema>>(properties: Propertie
 function orNull<Schema extends TSchema>(schema: Schema) {
   return Type.Union([schema, Type.Null()])
 }
-

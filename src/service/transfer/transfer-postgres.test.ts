@@ -25,7 +25,8 @@ const LEASE_MS = 10_000 // so that a slow machine does not make the node look de
 test('a node that serves the database is found out, and is left alone', async () => {
   const store = await openPostgresStore(await server.createDatabase())
   let beats = 0
-  const beat = () => store.beat({ node: 'a', address: 'http://127.0.0.1:9', leaving: false, beat: ++beats, now: systemClock.now() })
+  const beat = () =>
+    store.beat({ node: 'a', address: 'http://127.0.0.1:9', leaving: false, beat: ++beats, now: systemClock.now() })
   await beat()
   const beating = setInterval(() => void beat(), 100)
   const taking = SoleOwner.of({ store, clock: systemClock, leaseMs: LEASE_MS, node: 'import' })
@@ -36,7 +37,11 @@ test('a node that serves the database is found out, and is left alone', async ()
 })
 
 test('timers go from SQLite to PostgreSQL and back, and stay what they were', async () => {
-  const timers = [...everyKindOfTimer(), sampleTimer({ id: 'largest' as TimerId, payload: LARGEST_PAYLOAD }), ...numberedTimers(2_000)]
+  const timers = [
+    ...everyKindOfTimer(),
+    sampleTimer({ id: 'largest' as TimerId, payload: LARGEST_PAYLOAD }),
+    ...numberedTimers(2_000),
+  ]
   const path = temporaryFile()
   const sqlite = await openSqliteStore({ path })
   await fill(sqlite, timers)

@@ -16,9 +16,22 @@ export const LARGEST_PAYLOAD = JSON.stringify({ text: '"\\é🦊\u2028'.repeat(2
 const AT = SAMPLE_NOW + 60_001
 const ERROR = 'HTTP 503: "busy"\n\u2028🦊'
 const ATTEMPT: Attempt = { at: AT, durationMs: 12.5, outcome: 'failed', statusCode: 503, error: ERROR }
-const TRIED = { attempts: 1, firing: 3, version: 9, firstAttemptAt: AT, executedAt: AT, lastError: ERROR, attemptLog: [ATTEMPT] }
+const TRIED = {
+  attempts: 1,
+  firing: 3,
+  version: 9,
+  firstAttemptAt: AT,
+  executedAt: AT,
+  lastError: ERROR,
+  attemptLog: [ATTEMPT],
+}
 const DUE = { dueAt: SAMPLE_NOW + 60_000 }
-const FINISHED = { ...DUE, finishedAt: SAMPLE_NOW + 70_000, updatedAt: SAMPLE_NOW + 70_000, wakeAt: SAMPLE_NOW + 9_000_000 }
+const FINISHED = {
+  ...DUE,
+  finishedAt: SAMPLE_NOW + 70_000,
+  updatedAt: SAMPLE_NOW + 70_000,
+  wakeAt: SAMPLE_NOW + 9_000_000,
+}
 const GRID = { schedule: 'R/PT1H', anchorAt: SAMPLE_NOW, timeZone: 'Europe/Berlin', catchUp: 'one' } as const
 const NO_PROGRESS = { wakeAt: NEVER, attempts: 0, firstAttemptAt: null }
 const CYCLE = { ...GRID, iteration: 17, firing: 17, version: 40 }
@@ -34,9 +47,25 @@ export function everyKindOfTimer(): Timer[] {
     sampleTimer({ ...id('executing'), version: 2, status: Status.executing }),
     sampleTimer({ ...id('paused'), version: 2, status: Status.paused, ...DUE, wakeAt: NEVER }),
     sampleTimer({ ...id('cycle'), ...CYCLE }),
-    sampleTimer({ ...id('triggered'), ...CYCLE, wakeAt: AT, extra: { dueAt: AT, number: 40, regular: { status: 'paused', ...NO_PROGRESS } }, status: Status.paused }),
-    sampleTimer({ ...id('nats'), target: { type: 'nats', topic: 'a.b', key: 'k', headers: { 'x-é': '1' } }, protocol: 'messages' }),
-    sampleTimer({ ...id('nowhere'), target: { type: 'none' }, traceparent: '00-1-2-01', correlationId: 'c-1', tenant: 'acme' }),
+    sampleTimer({
+      ...id('triggered'),
+      ...CYCLE,
+      wakeAt: AT,
+      extra: { dueAt: AT, number: 40, regular: { status: 'paused', ...NO_PROGRESS } },
+      status: Status.paused,
+    }),
+    sampleTimer({
+      ...id('nats'),
+      target: { type: 'nats', topic: 'a.b', key: 'k', headers: { 'x-é': '1' } },
+      protocol: 'messages',
+    }),
+    sampleTimer({
+      ...id('nowhere'),
+      target: { type: 'none' },
+      traceparent: '00-1-2-01',
+      correlationId: 'c-1',
+      tenant: 'acme',
+    }),
     sampleTimer({ ...id('completed'), ...TRIED, ...FINISHED, status: Status.completed, lastError: null }),
     sampleTimer({ ...id('failed'), ...TRIED, ...FINISHED, status: Status.failed }),
     sampleTimer({ ...id('canceled'), ...FINISHED, version: 2, status: Status.canceled }),
@@ -56,7 +85,12 @@ export async function fill(store: Store, timers: readonly Timer[]): Promise<void
   for (const [shard, members] of Map.groupBy(timers, ({ uuid }) => shardOf(uuid, shards))) {
     const { epoch: expected, owner: from } = known.get(shard) ?? { epoch: 0 as Epoch, owner: null }
     const fence = { shard, epoch: (await store.claim({ shard, expected, from, owner: 'fixture' }))!, owner: 'fixture' }
-    await store.commit([partOf(fence, members.map((after) => ({ before: null, after })))])
+    await store.commit([
+      partOf(
+        fence,
+        members.map((after) => ({ before: null, after })),
+      ),
+    ])
     await store.release(fence)
   }
 }
@@ -77,7 +111,11 @@ export function ownAll(store: Store): Promise<SoleOwner> {
   return SoleOwner.of({ store, clock: new ManualClock(SAMPLE_NOW), leaseMs: 5_000, node: 'import' })
 }
 
-export async function importInto(store: Store, path: string, options: Partial<ImportOptions> = {}): Promise<ImportResult> {
+export async function importInto(
+  store: Store,
+  path: string,
+  options: Partial<ImportOptions> = {},
+): Promise<ImportResult> {
   const owner = await ownAll(store)
   try {
     return await importTimers({ store, owner, path, update: false, ...options })
@@ -85,4 +123,3 @@ export async function importInto(store: Store, path: string, options: Partial<Im
     await owner.release()
   }
 }
-

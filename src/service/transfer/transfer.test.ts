@@ -52,7 +52,10 @@ test('every fault of a file is named with its line before anything is imported',
     [fileOf(header, one, endLine(2)), /line 3: the file should have 2 timers, and 1 are in it/],
     [fileOf(header, one, endLine(1), two), /line 4: something follows the last line/],
     [fileOf(header, header, endLine(0)), /line 2: a second header/],
-    [fileOf(header, one.replace('"version":1', '"version":"1"'), '{}\n', two, endLine(3)), /line 2: version must be .*\n {2}line 3: must/],
+    [
+      fileOf(header, one.replace('"version":1', '"version":"1"'), '{}\n', two, endLine(3)),
+      /line 2: version must be .*\n {2}line 3: must/,
+    ],
     [fileOf(header, ...Array.from({ length: 30 }, () => '{}\n'), endLine(30)), /line 21: [^\n]*\n {2}and 10 more$/],
   ]
   for (const [path, says] of cases) {
@@ -95,9 +98,14 @@ test('an export that is cut off goes on where it stopped while nothing has chang
   const path = temporaryFile('timers.ndjson')
   const stopped = async (found: string, left: string) => {
     const interruption = new AbortController()
-    const running = exportTimers(
-      { source: watched, path, clock, stillness: { found, left }, signal: interruption.signal, onProgress: () => interruption.abort() },
-    )
+    const running = exportTimers({
+      source: watched,
+      path,
+      clock,
+      stillness: { found, left },
+      signal: interruption.signal,
+      onProgress: () => interruption.abort(),
+    })
     await assert.rejects(running, /stopped after \d+ of 350 timers\.\nRun the same command again/)
     return asked.splice(0)
   }
@@ -106,14 +114,17 @@ test('an export that is cut off goes on where it stopped while nothing has chang
   assert.deepEqual(await stopped('4', '5'), [null], 'somebody owned it in between')
   const note = JSON.parse(readFileSync(`${path}.progress`, 'utf8')) as object
   writeFileSync(`${path}.progress`, JSON.stringify({ ...note, pid: process.ppid }))
-  await assert.rejects(exportTimers({ source: watched, path, clock, stillness: { found: '5', left: '6' } }), /is writing .*timers\.ndjson/)
+  await assert.rejects(
+    exportTimers({ source: watched, path, clock, stillness: { found: '5', left: '6' } }),
+    /is writing .*timers\.ndjson/,
+  )
   // As after a crash: more is in the file than was noted.
   writeFileSync(`${path}.progress`, JSON.stringify(note))
   writeFileSync(`${path}.partial`, `${readFileSync(`${path}.partial`, 'utf8')}{"half a li`)
-  assert.deepEqual(
-    await exportTimers({ source: watched, path, clock, stillness: { found: '5', left: '6' } }),
-    { timers: 350, resumedAt: 100 },
-  )
+  assert.deepEqual(await exportTimers({ source: watched, path, clock, stillness: { found: '5', left: '6' } }), {
+    timers: 350,
+    resumedAt: 100,
+  })
   assert.equal(readFileSync(path, 'utf8'), whole)
   assert.deepEqual(readdirSync(dirname(path)), ['timers.ndjson'])
 })
@@ -130,7 +141,11 @@ test('a timer that is there in another version stays, and is named; with update 
   await fill(store, there)
   const kept = await importInto(store, path)
   assert.deepEqual([kept.added, kept.present, kept.kept], [0, 0, 3])
-  assert.ok(kept.keptExamples.some(({ id, versionInFile, versionThere }) => id === 'sample' && versionInFile === 3 && versionThere === 2))
+  assert.ok(
+    kept.keptExamples.some(
+      ({ id, versionInFile, versionThere }) => id === 'sample' && versionInFile === 3 && versionThere === 2,
+    ),
+  )
   assert.deepEqual(new Set(Array.from((await contentsOf(store)).values(), ({ timer }) => timer)), new Set(there))
 
   const updated = await importInto(store, path, { update: true })
@@ -141,7 +156,10 @@ test('a timer that is there in another version stays, and is named; with update 
 
 test('an import that is cut off anywhere is finished by running it again, and nothing is lost or doubled', async () => {
   const path = await exported(numberedTimers(2_200))
-  for (const { committed, name } of [{ committed: true, name: 'after the commit' }, { committed: false, name: 'before the commit' }]) {
+  for (const { committed, name } of [
+    { committed: true, name: 'after the commit' },
+    { committed: false, name: 'before the commit' },
+  ]) {
     const store = new MemoryStore({ shards: 4 })
     const commit = store.commit.bind(store)
     let calls = 0
@@ -152,7 +170,10 @@ test('an import that is cut off anywhere is finished by running it again, and no
       return commit(parts)
     }
     await assert.rejects(importInto(store, path), /the connection was cut\nRun the same command again/, name)
-    assert.ok((await store.shards()).every(({ owner }) => owner === null), name)
+    assert.ok(
+      (await store.shards()).every(({ owner }) => owner === null),
+      name,
+    )
     const second = await importInto(store, path)
     assert.deepEqual([second.present, second.added], committed ? [1_500, 700] : [1_000, 1_200], name)
     assert.equal((await contentsOf(store)).size, 2_200, name)
@@ -175,12 +196,19 @@ test('a node that takes a shard over ends the import', async () => {
     const [{ shard, epoch, owner }] = (await store.shards()) as [Awaited<ReturnType<Store['shards']>>[number]]
     await store.claim({ shard, expected: epoch, from: owner, owner: 'node' })
   }
-  await assert.rejects(importInto(store, path, { onProgress: () => void takeOver() }), /A node took shard 0 over: stop every node first/)
+  await assert.rejects(
+    importInto(store, path, { onProgress: () => void takeOver() }),
+    /A node took shard 0 over: stop every node first/,
+  )
   assert.equal((await contentsOf(store)).size, 500)
 })
 
 test('10,000 timers of every kind go from SQLite to a file to another number of shards to SQLite, and stay what they were', async () => {
-  const timers = [...everyKindOfTimer(), sampleTimer({ id: 'largest' as TimerId, payload: LARGEST_PAYLOAD }), ...numberedTimers(9_987)]
+  const timers = [
+    ...everyKindOfTimer(),
+    sampleTimer({ id: 'largest' as TimerId, payload: LARGEST_PAYLOAD }),
+    ...numberedTimers(9_987),
+  ]
   const source = await openSqliteStore({ path: temporaryFile() })
   await fill(source, timers)
   const expected = await contentsOf(source)
@@ -214,5 +242,11 @@ test('what stands is counted in the new store, what happened stays with the old 
   const store = new MemoryStore()
   await importInto(store, await exported([timer]))
   const names = (await store.tallies({ since: null })).sums.map(({ name, amount }) => `${name} ${amount}`)
-  assert.deepEqual(names.toSorted(), talliesOf(null, timer).filter(({ slotAt }) => slotAt === 0).map(({ name }) => `${name} 1`).toSorted())
+  assert.deepEqual(
+    names.toSorted(),
+    talliesOf(null, timer)
+      .filter(({ slotAt }) => slotAt === 0)
+      .map(({ name }) => `${name} 1`)
+      .toSorted(),
+  )
 })

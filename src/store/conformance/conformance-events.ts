@@ -14,7 +14,11 @@ import type { OutboxEvent, Put, Store } from '../store.ts'
 const OTHER = 3 as ShardId
 
 /** An event as the engine would make it, told apart by a word. */
-export function eventOf({ namespace, uuid, version }: Timer, word: string, type: LifecycleEventType = 'created'): LifecycleEvent {
+export function eventOf(
+  { namespace, uuid, version }: Timer,
+  word: string,
+  type: LifecycleEventType = 'created',
+): LifecycleEvent {
   const body = `{"word":"${word}","big":12345678901234567890}` as JsonText
   return { id: `${uuid}-${version}-${word}`, type, namespace, uuid, at: SAMPLE_NOW + version, body }
 }
@@ -47,7 +51,10 @@ export function storeEvents(name: string, setup: Setup): void {
       partOf(owned.fence, [told(absent(stale), 'no')]),
       partOf({ shard: OTHER, epoch: other, owner: OWNER }, [told(absent(current), 'yes')]),
     ])
-    assert.deepEqual(results.map(({ type }) => type), ['fenced', 'written'])
+    assert.deepEqual(
+      results.map(({ type }) => type),
+      ['fenced', 'written'],
+    )
     assert.deepEqual([await words(owned.store), await words(owned.store, OTHER)], ['', 'yes'])
   })
 
@@ -108,8 +115,15 @@ function numbersOf(events: readonly OutboxEvent[]): number[] {
 }
 
 /** A put without events between others, and two more commits. */
-async function withFiveEvents(setup: Setup, t: Parameters<Setup>[0]): Promise<Pick<Owned, 'store' | 'epoch'> & { first: Timer }> {
-  const { store, epoch, ...owned } = await setup(t).then((one) => ({ store: one.store, epoch: one.epoch, put: one.put.bind(one) }))
+async function withFiveEvents(
+  setup: Setup,
+  t: Parameters<Setup>[0],
+): Promise<Pick<Owned, 'store' | 'epoch'> & { first: Timer }> {
+  const { store, epoch, ...owned } = await setup(t).then((one) => ({
+    store: one.store,
+    epoch: one.epoch,
+    put: one.put.bind(one),
+  }))
   const first = sampleTimer({ id: 'a' as TimerId })
   const second = { ...first, version: 2 }
   await owned.put(

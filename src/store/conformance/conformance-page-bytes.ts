@@ -46,7 +46,10 @@ export function storePageBytes(name: string, setup: Setup): void {
         const found: Timer[] = []
         while (found.length < expected.length) {
           const page = await owned.store.page(query({ sort, descending, offset: found.length }))
-          assert.deepEqual([page.timers.length, page.total], [Math.min(3, expected.length - found.length), expected.length])
+          assert.deepEqual(
+            [page.timers.length, page.total],
+            [Math.min(3, expected.length - found.length), expected.length],
+          )
           found.push(...page.timers)
         }
         assert.deepEqual(found, expected)
@@ -62,19 +65,27 @@ export function storePageBytes(name: string, setup: Setup): void {
     assert.deepEqual(idsOf(page.timers), ['t0'])
     assert.deepEqual(idsOf(await listAll(owned.store, {}, 100)), idsOf(timers))
     assert.deepEqual(idsOf((await owned.store.page(query({ offset: 1 }))).timers), ['t1'])
-    assert.deepEqual(idsOf((await owned.store.list({ filter: {}, after: null, limit: 100, bytesMax: 1 })).timers), ['t0'])
+    assert.deepEqual(idsOf((await owned.store.list({ filter: {}, after: null, limit: 100, bytesMax: 1 })).timers), [
+      't0',
+    ])
   })
 
   test(`${name}: the size of a page is that of all its texts, in UTF-8`, async (t) => {
     const owned = await setup(t)
-    const wide = (n: number, changes: Partial<Timer>) => sampleTimer({ id: `t${n}` as TimerId, dueAt: LATER + n, createdAt: SAMPLE_NOW + n, ...changes })
+    const wide = (n: number, changes: Partial<Timer>) =>
+      sampleTimer({ id: `t${n}` as TimerId, dueAt: LATER + n, createdAt: SAMPLE_NOW + n, ...changes })
     await owned.add(
       wide(0, { payload: JSON.stringify('é'.repeat(30_000)) as JsonText }),
       wide(1, { metadata: JSON.stringify({ k: '€'.repeat(20_000) }) as JsonText }),
       wide(2, { target: { type: 'http', url: 'http://localhost/', headers: { a: 'x'.repeat(60_000) } } }),
       wide(3, { lastError: 'x'.repeat(60_000) }),
     )
-    for (const [bytesMax, count] of [[70_000, 1], [130_000, 2], [190_000, 3], [250_000, 4]] as const) {
+    for (const [bytesMax, count] of [
+      [70_000, 1],
+      [130_000, 2],
+      [190_000, 3],
+      [250_000, 4],
+    ] as const) {
       assert.equal((await owned.store.list({ filter: {}, after: null, limit: 100, bytesMax })).timers.length, count)
       assert.equal((await owned.store.page(query({ bytesMax }))).timers.length, count)
     }
@@ -90,7 +101,10 @@ export function storePageBytes(name: string, setup: Setup): void {
         assert.deepEqual(page, { timers: expected, next: null }, JSON.stringify(filter))
       }
       assert.deepEqual(await owned.store.page(query({ omit })), { timers: expected, total: timers.length })
-      assert.deepEqual(await owned.store.page(query({ omit, filter: { metadataKey: 'n' } })), { timers: expected, total: timers.length })
+      assert.deepEqual(await owned.store.page(query({ omit, filter: { metadataKey: 'n' } })), {
+        timers: expected,
+        total: timers.length,
+      })
     }
     assert.deepEqual(await owned.get(timers[0]!), timers[0])
   })
@@ -98,7 +112,13 @@ export function storePageBytes(name: string, setup: Setup): void {
   test(`${name}: a page by the beginning of ids, or of some timers, is sorted and counted as any other`, async (t) => {
     const owned = await setup(t)
     const add = ['a1', 'a2', 'a%', 'A3', 'b1', 'éa', 'é'].map((id, n) =>
-      sampleTimer({ id: id as TimerId, dueAt: LATER + n, createdAt: SAMPLE_NOW + n, namespace: `n${n % 2}` as Namespace, status: n === 1 ? Status.paused : Status.pending }),
+      sampleTimer({
+        id: id as TimerId,
+        dueAt: LATER + n,
+        createdAt: SAMPLE_NOW + n,
+        namespace: `n${n % 2}` as Namespace,
+        status: n === 1 ? Status.paused : Status.pending,
+      }),
     )
     await owned.add(...add)
     const found = async (filter: PageQuery['filter'], more: Partial<PageQuery> = {}) => {
@@ -122,10 +142,14 @@ export function storePageBytes(name: string, setup: Setup): void {
 
   test(`${name}: counters are those of the namespaces asked for`, async (t) => {
     const owned = await setup(t)
-    for (const namespace of ['team', 'team.a', 'teams', 'zz'] as Namespace[]) await owned.add(sampleTimer({ namespace }))
+    for (const namespace of ['team', 'team.a', 'teams', 'zz'] as Namespace[])
+      await owned.add(sampleTimer({ namespace }))
     const names = async (scope: Parameters<typeof owned.store.stats>[0]) => {
       const { counts } = await owned.store.stats(scope)
-      return counts.map(({ namespace, count }) => `${namespace} ${count}`).toSorted().join(', ')
+      return counts
+        .map(({ namespace, count }) => `${namespace} ${count}`)
+        .toSorted()
+        .join(', ')
     }
     const patterns = (...texts: string[]) => texts as NamespacePattern[]
     assert.equal(await names({}), 'team 1, team.a 1, teams 1, zz 1')
@@ -161,7 +185,15 @@ function large(n: number, bytes: number): Timer {
 
 function withoutParts(timer: Timer): Timer {
   const target: Timer['target'] = timer.target.type === 'http' ? { ...timer.target, headers: null } : timer.target
-  return { ...timer, payload: null, metadata: null, target, firstAttemptAt: null, lastError: null, attemptLog: NO_ATTEMPTS }
+  return {
+    ...timer,
+    payload: null,
+    metadata: null,
+    target,
+    firstAttemptAt: null,
+    lastError: null,
+    attemptLog: NO_ATTEMPTS,
+  }
 }
 
 function query(more: Partial<PageQuery>): PageQuery {

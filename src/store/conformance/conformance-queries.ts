@@ -51,9 +51,25 @@ function pages(name: string, setup: Setup): void {
   test(`${name}: a page by metadata compares values with their types, however long they are`, async (t) => {
     const owned = await setup(t)
     const long = `${'é'.repeat(120)}1`
-    const entries = ['{"k":"1"}', '{"k":1}', '{"k":true}', '{"k":null}', `{"k":"${long}"}`, `{"k":"${long.slice(0, -1)}2"}`, '["k"]', '{"x":{"k":1}}']
+    const entries = [
+      '{"k":"1"}',
+      '{"k":1}',
+      '{"k":true}',
+      '{"k":null}',
+      `{"k":"${long}"}`,
+      `{"k":"${long.slice(0, -1)}2"}`,
+      '["k"]',
+      '{"x":{"k":1}}',
+    ]
     await owned.add(
-      ...entries.map((metadata, i) => sampleTimer({ id: `m${i}` as TimerId, dueAt: LATER + i, createdAt: SAMPLE_NOW + i, metadata: metadata as JsonText })),
+      ...entries.map((metadata, i) =>
+        sampleTimer({
+          id: `m${i}` as TimerId,
+          dueAt: LATER + i,
+          createdAt: SAMPLE_NOW + i,
+          metadata: metadata as JsonText,
+        }),
+      ),
     )
     const cases: [PageFilter, string][] = [
       [{ metadataKey: 'k' }, 'm0 m1 m2 m3 m4 m5'],
@@ -92,7 +108,14 @@ function pages(name: string, setup: Setup): void {
       const status = i % 3 === 0 ? Status.completed : i % 5 === 0 ? Status.paused : Status.pending
       const dueAt = LATER + (i % 4)
       const wakeAt = status === Status.paused ? NEVER : status === Status.completed ? LATER + 7 * i : dueAt + (i % 2)
-      return sampleTimer({ id: `t${i}` as TimerId, status, dueAt, wakeAt, createdAt: SAMPLE_NOW + (i % 7), namespace: i % 2 === 0 ? OTHER : ('default' as Namespace) })
+      return sampleTimer({
+        id: `t${i}` as TimerId,
+        status,
+        dueAt,
+        wakeAt,
+        createdAt: SAMPLE_NOW + (i % 7),
+        namespace: i % 2 === 0 ? OTHER : ('default' as Namespace),
+      })
     })
     await owned.add(...timers)
     for (const sort of ['createdAt', 'dueAt'] as const) {
@@ -110,9 +133,17 @@ function pages(name: string, setup: Setup): void {
 function counts(name: string, setup: Setup): void {
   test(`${name}: counters tell kinds apart and follow a timer from one kind to another`, async (t) => {
     const owned = await setup(t)
-    const [once, limited, endless] = [sampleTimer(), sampleTimer({ id: 'l' as TimerId, ...CYCLE }), sampleTimer({ id: 'e' as TimerId, ...ENDLESS })]
+    const [once, limited, endless] = [
+      sampleTimer(),
+      sampleTimer({ id: 'l' as TimerId, ...CYCLE }),
+      sampleTimer({ id: 'e' as TimerId, ...ENDLESS }),
+    ]
     await owned.add(once, limited, endless)
-    assert.deepEqual(await countsOf(owned.store), ['default pending 1', 'default pending infinite 1', 'default pending limited 1'])
+    assert.deepEqual(await countsOf(owned.store), [
+      'default pending 1',
+      'default pending infinite 1',
+      'default pending limited 1',
+    ])
     await owned.put(
       changed({ ...once, ...ENDLESS, version: 2 }, once),
       changed({ ...limited, version: 2, status: Status.canceled, wakeAt: LATER }, limited),
@@ -143,10 +174,15 @@ function counters(name: string, setup: Setup): void {
 
   test(`${name}: counters are those of the namespaces asked for`, async (t) => {
     const owned = await setup(t)
-    for (const namespace of ['team', 'team.a', 'teams', 'zz']) await owned.count(counter(namespace, STANDING, 1, namespace))
+    for (const namespace of ['team', 'team.a', 'teams', 'zz'])
+      await owned.count(counter(namespace, STANDING, 1, namespace))
     assert.deepEqual(await sums(owned, { since: null }), ['team 1', 'team.a 1', 'teams 1', 'zz 1'])
     assert.deepEqual(await sums(owned, { since: null, namespace: 'team' as Namespace }), ['team 1'])
-    assert.deepEqual(await sums(owned, { since: null, namespaces: patterns('team*', 'team.*', 'nobody') }), ['team 1', 'team.a 1', 'teams 1'])
+    assert.deepEqual(await sums(owned, { since: null, namespaces: patterns('team*', 'team.*', 'nobody') }), [
+      'team 1',
+      'team.a 1',
+      'teams 1',
+    ])
     assert.deepEqual(await sums(owned, { since: null, namespaces: patterns('zz'), namespace: 'team' as Namespace }), [])
     assert.deepEqual(await sums(owned, { since: null, namespaces: [] }), [])
   })
@@ -164,12 +200,19 @@ function nearFuture(name: string, setup: Setup): void {
   test(`${name}: the near future is counted by steps of wake time, live timers only`, async (t) => {
     const owned = await setup(t)
     await owned.add(...sampleOfAll())
-    const upcoming = async (more: object) => (await owned.store.upcoming({ until: LATER + 1_000, stepMs: 1_000, ...more })).steps
+    const upcoming = async (more: object) =>
+      (await owned.store.upcoming({ until: LATER + 1_000, stepMs: 1_000, ...more })).steps
     const step = LATER / 1_000
-    assert.deepEqual(await upcoming({}), [{ step, count: 3 }, { step: step + 1, count: 1 }])
+    assert.deepEqual(await upcoming({}), [
+      { step, count: 3 },
+      { step: step + 1, count: 1 },
+    ])
     assert.deepEqual(await upcoming({ until: LATER }), [{ step, count: 1 }])
     assert.deepEqual(await upcoming({ namespace: OTHER }), [{ step, count: 1 }])
-    assert.deepEqual(await upcoming({ namespaces: patterns('d*') }), [{ step, count: 2 }, { step: step + 1, count: 1 }])
+    assert.deepEqual(await upcoming({ namespaces: patterns('d*') }), [
+      { step, count: 2 },
+      { step: step + 1, count: 1 },
+    ])
     assert.deepEqual(await upcoming({ namespaces: [] }), [])
   })
 }

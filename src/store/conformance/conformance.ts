@@ -13,7 +13,19 @@ import { eventOf, storeEvents } from './conformance-events.ts'
 import { storePageBytes } from './conformance-page-bytes.ts'
 import { storeQueries } from './conformance-queries.ts'
 import { deletingPart, partOf } from '../commit-sheet.ts'
-import { absent, changed, claimed, countsOf, getOne, idsOf, missedOf, Owned, OWNER, SHARD, UNOWNED } from './owned-store.ts'
+import {
+  absent,
+  changed,
+  claimed,
+  countsOf,
+  getOne,
+  idsOf,
+  missedOf,
+  Owned,
+  OWNER,
+  SHARD,
+  UNOWNED,
+} from './owned-store.ts'
 import type { Setup } from './owned-store.ts'
 import { SAMPLE_NOW, sampleTimer } from './sample-timer.ts'
 import { StoreError } from '../store.ts'
@@ -69,7 +81,8 @@ function ownership(name: string, setup: Setup): void {
     for (const expected of [UNOWNED, (epoch + 1) as Epoch]) {
       assert.equal(await store.claim({ shard: SHARD, expected, from: OWNER, owner: 'b' }), null)
     }
-    for (const from of [null, 'c']) assert.equal(await store.claim({ shard: SHARD, expected: epoch, from, owner: 'b' }), null)
+    for (const from of [null, 'c'])
+      assert.equal(await store.claim({ shard: SHARD, expected: epoch, from, owner: 'b' }), null)
     assert.equal(await store.claim({ shard: 9 as ShardId, expected: 3 as Epoch, from: null, owner: 'b' }), null)
     assert.deepEqual(await store.shards(), before)
   })
@@ -95,8 +108,14 @@ function ownership(name: string, setup: Setup): void {
     const { store, epoch } = await setup(t)
     const above = (epoch + 6) as Epoch
     assert.equal(await store.claim({ shard: SHARD, expected: epoch, from: OWNER, owner: 'b', above }), epoch + 7)
-    assert.equal(await store.claim({ shard: SHARD, expected: (epoch + 7) as Epoch, from: 'b', owner: 'b', above }), epoch + 8)
-    assert.equal(await store.claim({ shard: 9 as ShardId, expected: UNOWNED, from: null, owner: 'b', above }), epoch + 7)
+    assert.equal(
+      await store.claim({ shard: SHARD, expected: (epoch + 7) as Epoch, from: 'b', owner: 'b', above }),
+      epoch + 8,
+    )
+    assert.equal(
+      await store.claim({ shard: 9 as ShardId, expected: UNOWNED, from: null, owner: 'b', above }),
+      epoch + 7,
+    )
   })
 
   test(`${name}: a shard is not taken from a node that has beaten since it was seen`, async (t) => {
@@ -129,14 +148,26 @@ function ownership(name: string, setup: Setup): void {
   test(`${name}: shards are listed by number`, async (t) => {
     const { store } = await setup(t)
     for (const shard of [10, 2] as ShardId[]) await claimed(store, shard)
-    assert.deepEqual((await store.shards()).map(({ shard }) => shard), [0, 2, 10])
+    assert.deepEqual(
+      (await store.shards()).map(({ shard }) => shard),
+      [0, 2, 10],
+    )
   })
 
   test(`${name}: a node that beats sees itself alive, and who owns what`, async (t) => {
     const { store } = await setup(t)
-    const { nodes, shards } = await store.beat({ node: 'n', address: 'http://127.0.0.1:1', leaving: false, beat: 5, now: 1 })
+    const { nodes, shards } = await store.beat({
+      node: 'n',
+      address: 'http://127.0.0.1:1',
+      leaving: false,
+      beat: 5,
+      now: 1,
+    })
     const self = nodes.find(({ node }) => node === 'n')!
-    assert.deepEqual({ ...self, clockSkewMs: 0 }, { node: 'n', address: 'http://127.0.0.1:1', leaving: false, beat: 5, clockSkewMs: 0 })
+    assert.deepEqual(
+      { ...self, clockSkewMs: 0 },
+      { node: 'n', address: 'http://127.0.0.1:1', leaving: false, beat: 5, clockSkewMs: 0 },
+    )
     assert.deepEqual(shards, await store.shards())
   })
 }
@@ -176,16 +207,29 @@ function commits(name: string, setup: Setup): void {
     const epoch = await claimed(owned.store, other)
     await owned.add(b)
     const counter = { namespace: a.namespace, slotAt: 600_000, name: 'n', amount: 1 }
-    const part = partOf(owned.fence, [absent(a), { ...absent(b), events: [eventOf(b, 'no')] }, changed({ ...c, version: 2 }, c)])
+    const part = partOf(owned.fence, [
+      absent(a),
+      { ...absent(b), events: [eventOf(b, 'no')] },
+      changed({ ...c, version: 2 }, c),
+    ])
     const [missed, beside] = await owned.store.commit([
       { ...part, counters: [...part.counters, counter] },
       partOf({ shard: other, epoch, owner: OWNER }, [absent(d)]),
     ])
-    assert.deepEqual(new Set(missedOf(missed)), new Set([[b.uuid, b], [c.uuid, null]]))
+    assert.deepEqual(
+      new Set(missedOf(missed)),
+      new Set([
+        [b.uuid, b],
+        [c.uuid, null],
+      ]),
+    )
     assert.deepEqual(beside, { type: 'written' })
     assert.deepEqual([await owned.get(a), await owned.get(c), await getOne(owned.store, d, other)], [null, null, d])
     assert.deepEqual(await countsOf(owned.store), ['default pending 2'])
-    assert.deepEqual((await owned.store.tallies({ since: 1 })).sums.filter(({ name: of }) => of === 'n'), [])
+    assert.deepEqual(
+      (await owned.store.tallies({ since: 1 })).sums.filter(({ name: of }) => of === 'n'),
+      [],
+    )
     assert.deepEqual(await owned.store.readEvents({ shard: SHARD, after: 0, limit: 9 }), [])
   })
 
@@ -208,7 +252,10 @@ function commits(name: string, setup: Setup): void {
     const versions = Array.from({ length: 20 }, (_, index) => sampleTimer({ version: index + 1 }))
     const puts = versions.map((timer, index) => (index === 0 ? absent(timer) : changed(timer, versions[index - 1]!)))
     const misses = await Promise.all(puts.map((put) => owned.put(put)))
-    assert.deepEqual(misses.map(({ size }) => size), versions.map(() => 0))
+    assert.deepEqual(
+      misses.map(({ size }) => size),
+      versions.map(() => 0),
+    )
     assert.equal((await owned.get(versions[0]!))?.version, 20)
     assert.deepEqual(await countsOf(owned.store), ['default pending 1'])
   })
@@ -223,7 +270,10 @@ function commits(name: string, setup: Setup): void {
       partOf({ shard: other, epoch: (epoch + 1) as Epoch, owner: OWNER }, [absent(b)]),
       partOf({ shard: other, epoch, owner: OWNER }, [absent(c)]),
     ])
-    assert.deepEqual(results.map(({ type }) => type), ['written', 'fenced', 'written'])
+    assert.deepEqual(
+      results.map(({ type }) => type),
+      ['written', 'fenced', 'written'],
+    )
     assert.equal(await getOne(owned.store, b, other), null)
     assert.deepEqual(await owned.store.due({ shard: other, after: null, until: NEVER, limit: 10 }), [c])
     assert.deepEqual(await owned.dueIds(), ['a'])
@@ -273,7 +323,8 @@ function dueScans(name: string, setup: Setup): void {
     const { store, fence } = await setup(t)
     const other = 300 as ShardId
     const epoch = await claimed(store, other)
-    const at = (id: string, wakeAt: number, more: Partial<Timer> = {}) => absent(sampleTimer({ id: id as TimerId, wakeAt, dueAt: wakeAt, ...more }))
+    const at = (id: string, wakeAt: number, more: Partial<Timer> = {}) =>
+      absent(sampleTimer({ id: id as TimerId, wakeAt, dueAt: wakeAt, ...more }))
     await store.commit([
       partOf(fence, [at('a', 10), at('b', 20)]),
       partOf({ shard: other, epoch, owner: OWNER }, [at('c', 30), at('d', 5, { status: 'completed' })]),
@@ -287,9 +338,15 @@ function dueScans(name: string, setup: Setup): void {
 
   test(`${name}: due timers come by wake time, then by the bytes of their uuid, the high bit included`, async (t) => {
     const owned = await setup(t)
-    const uuids = ['7fffffffffffffff0000000000000000', '80000000000000000000000000000000', 'ffffffffffffffffffffffffffffffff']
+    const uuids = [
+      '7fffffffffffffff0000000000000000',
+      '80000000000000000000000000000000',
+      'ffffffffffffffffffffffffffffffff',
+    ]
     uuids.unshift('00000000000000000000000000000001', '0000000000000000ffffffffffffffff')
-    const same = uuids.map((uuid, index) => sampleTimer({ id: `same-${index}` as TimerId, uuid: uuid as TimerUuid, dueAt: LATER }))
+    const same = uuids.map((uuid, index) =>
+      sampleTimer({ id: `same-${index}` as TimerId, uuid: uuid as TimerUuid, dueAt: LATER }),
+    )
     const before = sampleTimer({ id: 'before' as TimerId, dueAt: LATER - 1 })
     const after = sampleTimer({ id: 'after' as TimerId, dueAt: LATER + 1 })
     const expected = [before, ...same, after]
@@ -300,7 +357,9 @@ function dueScans(name: string, setup: Setup): void {
 
   test(`${name}: a page begins exactly behind the key it is given and ends at its limit or with the last wake time`, async (t) => {
     const owned = await setup(t)
-    const timers = Array.from({ length: 9 }, (_, i) => sampleTimer({ id: `t${i}` as TimerId, dueAt: LATER + Math.floor(i / 3) }))
+    const timers = Array.from({ length: 9 }, (_, i) =>
+      sampleTimer({ id: `t${i}` as TimerId, dueAt: LATER + Math.floor(i / 3) }),
+    )
     const ordered = timers.toSorted(compareKeys)
     await owned.add(...timers)
     for (const [index, after] of ordered.entries()) {
@@ -313,7 +372,10 @@ function dueScans(name: string, setup: Setup): void {
 
   test(`${name}: a key whose timer is not there is as good a border as any`, async (t) => {
     const owned = await setup(t)
-    const [a, b] = [sampleTimer({ id: 'a' as TimerId, dueAt: LATER }), sampleTimer({ id: 'b' as TimerId, dueAt: LATER + 2 })]
+    const [a, b] = [
+      sampleTimer({ id: 'a' as TimerId, dueAt: LATER }),
+      sampleTimer({ id: 'b' as TimerId, dueAt: LATER + 2 }),
+    ]
     await owned.add(a, b)
     assert.deepEqual(await owned.dueIds({ after: { ...a, wakeAt: LATER + 1 } }), ['b'])
     assert.deepEqual(await owned.dueIds({ after: { ...a, wakeAt: LATER - 1 } }), ['a', 'b'])
@@ -342,7 +404,14 @@ function dueScans(name: string, setup: Setup): void {
     const owned = await setup(t)
     const regular = { status: Status.paused, wakeAt: NEVER, attempts: 2, firstAttemptAt: LATER - 1 }
     const extra = { dueAt: LATER, number: 7, regular }
-    const timer = sampleTimer({ dueAt: 2 * LATER, wakeAt: LATER, schedule: 'R/PT1H', anchorAt: 0, status: Status.paused, extra })
+    const timer = sampleTimer({
+      dueAt: 2 * LATER,
+      wakeAt: LATER,
+      schedule: 'R/PT1H',
+      anchorAt: 0,
+      status: Status.paused,
+      extra,
+    })
     await owned.add(timer)
     assert.deepEqual(await owned.dueIds(), ['sample'])
     assert.deepEqual(await owned.get(timer), timer)
@@ -352,7 +421,9 @@ function dueScans(name: string, setup: Setup): void {
     const owned = await setup(t)
     const [flood, calm, other] = ['flood', 'calm', `it's "other"`] as [Namespace, Namespace, Namespace]
     const namespaces = [flood, flood, calm, flood, other, flood, calm, flood, other]
-    const timers = namespaces.map((namespace, n) => sampleTimer({ id: `t${n}` as TimerId, namespace, dueAt: LATER + Math.floor(n / 4) }))
+    const timers = namespaces.map((namespace, n) =>
+      sampleTimer({ id: `t${n}` as TimerId, namespace, dueAt: LATER + Math.floor(n / 4) }),
+    )
     await owned.add(...timers)
     const ordered = timers.toSorted(compareKeys)
     const without = (...some: Namespace[]) => ordered.filter(({ namespace }) => !some.includes(namespace))
@@ -361,18 +432,28 @@ function dueScans(name: string, setup: Setup): void {
     assert.deepEqual(await owned.dueIds({ except: [flood, calm, other] }), [])
     assert.deepEqual(await owned.dueIds({ party: flood }), idsOf(floods))
     assert.deepEqual(await owned.dueIds({ party: other }), idsOf(without(flood, calm)))
-    assert.deepEqual(await owned.dueIds({ party: flood, after: floods[1]!, until: LATER + 1, limit: 2 }), idsOf(floods.slice(2, 4)))
+    assert.deepEqual(
+      await owned.dueIds({ party: flood, after: floods[1]!, until: LATER + 1, limit: 2 }),
+      idsOf(floods.slice(2, 4)),
+    )
     assert.deepEqual(await owned.dueIds({ except: [] }), idsOf(ordered))
     assert.deepEqual(await owned.dueIds({ except: [flood] }), idsOf(without(flood)))
     assert.deepEqual(await owned.dueIds({ except: [flood, other] }), idsOf(without(flood, other)))
-    assert.deepEqual(await owned.dueIds({ except: [flood], after: without(flood)[0]!, limit: 2 }), idsOf(without(flood).slice(1, 3)))
-    assert.deepEqual(await owned.dueIds({ except: [calm], until: LATER }), idsOf(without(calm).filter(({ wakeAt }) => wakeAt === LATER)))
+    assert.deepEqual(
+      await owned.dueIds({ except: [flood], after: without(flood)[0]!, limit: 2 }),
+      idsOf(without(flood).slice(1, 3)),
+    )
+    assert.deepEqual(
+      await owned.dueIds({ except: [calm], until: LATER }),
+      idsOf(without(calm).filter(({ wakeAt }) => wakeAt === LATER)),
+    )
   })
 
   test(`${name}: a tenant's timers are one party, whatever their namespaces, and those of nobody are a party by namespace`, async (t) => {
     const owned = await setup(t)
     const [a, b] = ['a', 'b'] as [Namespace, Namespace]
-    const timer = (id: string, namespace: Namespace, tenant: string | null) => sampleTimer({ id: id as TimerId, namespace, tenant })
+    const timer = (id: string, namespace: Namespace, tenant: string | null) =>
+      sampleTimer({ id: id as TimerId, namespace, tenant })
     await owned.add(timer('1', a, 'acme'), timer('2', b, 'acme'), timer('3', a, null), timer('4', b, 'other'))
     const ids = async (scan: Parameters<typeof owned.dueIds>[0]) => (await owned.dueIds(scan)).toSorted()
     assert.deepEqual(await ids({ party: '@acme' }), ['1', '2'])
@@ -398,7 +479,8 @@ function lists(name: string, setup: Setup): void {
     const live = timers.filter(({ status }) => status === Status.pending).toSorted(compareKeys)
     const finished = timers.filter(({ status }) => status === Status.completed).toSorted(compareKeys)
     await owned.add(...timers)
-    for (const limit of [1, 2, 5, 23, 100]) assert.deepEqual(await owned.listIds({}, limit), idsOf([...live, ...finished]))
+    for (const limit of [1, 2, 5, 23, 100])
+      assert.deepEqual(await owned.listIds({}, limit), idsOf([...live, ...finished]))
   })
 
   test(`${name}: a list goes over all shards in one order`, async (t) => {
@@ -438,13 +520,16 @@ function lists(name: string, setup: Setup): void {
       [{ dueFrom: LATER, dueTo: LATER + 1, statuses: [Status.pending] }, 'a'],
       [{ dueFrom: LATER + 2 }, ''],
     ]
-    for (const [filter, ids] of cases) assert.equal((await owned.listIds(filter)).join(' '), ids, JSON.stringify(filter))
+    for (const [filter, ids] of cases)
+      assert.equal((await owned.listIds(filter)).join(' '), ids, JSON.stringify(filter))
   })
 
   test(`${name}: a list covers the namespaces that match its patterns, and none for an empty list`, async (t) => {
     const owned = await setup(t)
     const namespaces = ['team', 'team.a', 'team.b', 'teams', 'Team.a', 'te', 't_am.a', 'zz']
-    await owned.add(...namespaces.map((one, i) => sampleTimer({ namespace: one as Namespace, id: one as TimerId, dueAt: LATER + i })))
+    await owned.add(
+      ...namespaces.map((one, i) => sampleTimer({ namespace: one as Namespace, id: one as TimerId, dueAt: LATER + i })),
+    )
     const patterns = (...texts: string[]): ListFilter => ({ namespaces: texts as NamespacePattern[] })
     const cases: [ListFilter, string][] = [
       [patterns(), ''],
@@ -459,7 +544,8 @@ function lists(name: string, setup: Setup): void {
       [{ ...patterns('team.*'), namespace: 'zz' as Namespace }, ''],
       [{ ...patterns('te*'), dueFrom: LATER + 2, statuses: [Status.pending] }, 'team.b teams te'],
     ]
-    for (const [filter, ids] of cases) assert.equal((await owned.listIds(filter)).join(' '), ids, JSON.stringify(filter))
+    for (const [filter, ids] of cases)
+      assert.equal((await owned.listIds(filter)).join(' '), ids, JSON.stringify(filter))
   })
 
   test(`${name}: a list by patterns goes over many namespaces in one order`, async (t) => {
@@ -470,16 +556,45 @@ function lists(name: string, setup: Setup): void {
     })
     await owned.add(...timers)
     const expected = timers.filter(({ namespace }) => namespace.startsWith('many.')).toSorted(compareKeys)
-    assert.deepEqual(await owned.listIds({ namespaces: ['many.*'] as string[] as NamespacePattern[] }, 50), idsOf(expected))
+    assert.deepEqual(
+      await owned.listIds({ namespaces: ['many.*'] as string[] as NamespacePattern[] }, 50),
+      idsOf(expected),
+    )
   })
 
   test(`${name}: metadata filters compare value and type, and take any text as a key`, async (t) => {
     const owned = await setup(t)
-    const keys = ['plain', 'a.b', 'a"b', `a'b`, '$', '$.plain', '[0]', '0', 'a\\b', 'ключ 🔑', '', `'; DROP TABLE timers; --`, 'a\nb', '%', '?1']
+    const keys = [
+      'plain',
+      'a.b',
+      'a"b',
+      `a'b`,
+      '$',
+      '$.plain',
+      '[0]',
+      '0',
+      'a\\b',
+      'ключ 🔑',
+      '',
+      `'; DROP TABLE timers; --`,
+      'a\nb',
+      '%',
+      '?1',
+    ]
     await owned.add(
-      ...keys.map((key, i) => sampleTimer({ id: `k${i}` as TimerId, dueAt: LATER + i, metadata: JSON.stringify({ [key]: i }) as JsonText })),
-      sampleTimer({ id: 'typed' as TimerId, dueAt: LATER + 90, metadata: '{"text":"1","yes":true,"no":false,"none":null,"pi":3.5}' as JsonText }),
-      sampleTimer({ id: 'nested' as TimerId, dueAt: LATER + 91, metadata: '{"o":{"plain":0},"text":["1"]}' as JsonText }),
+      ...keys.map((key, i) =>
+        sampleTimer({ id: `k${i}` as TimerId, dueAt: LATER + i, metadata: JSON.stringify({ [key]: i }) as JsonText }),
+      ),
+      sampleTimer({
+        id: 'typed' as TimerId,
+        dueAt: LATER + 90,
+        metadata: '{"text":"1","yes":true,"no":false,"none":null,"pi":3.5}' as JsonText,
+      }),
+      sampleTimer({
+        id: 'nested' as TimerId,
+        dueAt: LATER + 91,
+        metadata: '{"o":{"plain":0},"text":["1"]}' as JsonText,
+      }),
       sampleTimer({ id: 'array' as TimerId, dueAt: LATER + 92, metadata: '[0,"plain"]' as JsonText }),
     )
     for (const [i, metadataKey] of keys.entries()) {
@@ -498,15 +613,23 @@ function lists(name: string, setup: Setup): void {
       [{ metadataKey: 'none' }, 'typed'],
       [{ metadataKey: 'pi', metadataValue: 3.5 }, 'typed'],
     ]
-    for (const [filter, ids] of cases) assert.equal((await owned.listIds(filter)).join(' '), ids, JSON.stringify(filter))
+    for (const [filter, ids] of cases)
+      assert.equal((await owned.listIds(filter)).join(' '), ids, JSON.stringify(filter))
   })
 }
 
 function countersAndPruning(name: string, setup: Setup): void {
   test(`${name}: pruning takes finished timers past their retention only, oldest first, as many as it may`, async (t) => {
     const owned = await setup(t)
-    const finished = (id: string, wakeAt: number): Timer => sampleTimer({ id: id as TimerId, status: Status.completed, dueAt: SAMPLE_NOW, wakeAt })
-    await owned.add(finished('c', LATER - 1), finished('a', LATER - 3), finished('b', LATER - 2), finished('at', LATER), finished('d', LATER + 1))
+    const finished = (id: string, wakeAt: number): Timer =>
+      sampleTimer({ id: id as TimerId, status: Status.completed, dueAt: SAMPLE_NOW, wakeAt })
+    await owned.add(
+      finished('c', LATER - 1),
+      finished('a', LATER - 3),
+      finished('b', LATER - 2),
+      finished('at', LATER),
+      finished('d', LATER + 1),
+    )
     await owned.add(sampleTimer({ id: 'overdue' as TimerId, dueAt: LATER - 9 }))
     assert.equal(await owned.prune({ now: LATER, limit: 2 }), 2)
     assert.deepEqual(await owned.listIds(), ['overdue', 'c', 'at', 'd'])
@@ -624,7 +747,14 @@ function extremeTimers(): Timer[] {
       lastError: 'HTTP 500 "boom" \u{1f4a5}',
       attemptLog: [
         { at: SAMPLE_NOW + 5, durationMs: 12, outcome: 'failed', statusCode: 500, error: 'HTTP 500' },
-        { at: SAMPLE_NOW + 6, durationMs: 0, outcome: 'rescheduled', statusCode: null, error: null, note: 'answered: \u0000 ünexpected' },
+        {
+          at: SAMPLE_NOW + 6,
+          durationMs: 0,
+          outcome: 'rescheduled',
+          statusCode: null,
+          error: null,
+          note: 'answered: \u0000 ünexpected',
+        },
       ],
       traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
       fingerprint: '8f14e45fceea167a5a36dedd4bea2543',
@@ -638,4 +768,3 @@ function extremeTimers(): Timer[] {
 function named(...ids: string[]): Timer[] {
   return ids.map((id) => sampleTimer({ id: id as TimerId }))
 }
-

@@ -26,7 +26,11 @@ test('what is refused was not done, and the caller knows', async () => {
 })
 
 test('what is lost was done, will be done or never is, and the caller does not know which', async () => {
-  for (const [doneAfterMs, atOnce, later] of [[null, false, false], [0, true, true], [50, false, true]] as const) {
+  for (const [doneAfterMs, atOnce, later] of [
+    [null, false, false],
+    [0, true, true],
+    [50, false, true],
+  ] as const) {
     const { clock, committing, isStored } = await setup({ type: 'lost', doneAfterMs })
     await assert.rejects(committing, { outcomeUnknown: true })
     assert.equal(await isStored(), atOnce)

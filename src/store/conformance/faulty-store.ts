@@ -24,9 +24,11 @@ export function faultyStore(store: Store, faults: Faults, clock: Clock): Store {
   return new Proxy(store, {
     get(target, property) {
       const member = Reflect.get(target, property) as unknown
-      if (typeof member !== 'function' || property === 'close') return typeof member === 'function' ? member.bind(target) : member
+      if (typeof member !== 'function' || property === 'close')
+        return typeof member === 'function' ? member.bind(target) : member
       const call = member.bind(target) as (argument: unknown) => Promise<unknown>
-      return (argument: unknown) => suffer(faults({ name: property as StoreCall['name'], argument }), () => call(argument), clock)
+      return (argument: unknown) =>
+        suffer(faults({ name: property as StoreCall['name'], argument }), () => call(argument), clock)
     },
   })
 }

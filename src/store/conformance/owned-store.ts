@@ -109,7 +109,9 @@ export async function listAll(store: Store, filter: ListFilter, limit: number): 
 
 export async function countsOf(store: Store): Promise<string[]> {
   const { counts } = await store.stats()
-  return counts.map(({ namespace, status, kind, count }) => `${namespace} ${status}${kind === 'once' ? '' : ` ${kind}`} ${count}`).toSorted()
+  return counts
+    .map(({ namespace, status, kind, count }) => `${namespace} ${status}${kind === 'once' ? '' : ` ${kind}`} ${count}`)
+    .toSorted()
 }
 
 export function missedOf(result: PartResult | undefined): ReadonlyMap<TimerUuid, Timer | null> {

@@ -30,18 +30,21 @@ type Command = fc.AsyncCommand<object, Pair>
 /** `openNew` opens a new empty store, with more than 300 shards if it counts them; what it gives opens the same one again. */
 export function storeRandomWalk(name: string, openNew: () => Promise<() => Promise<Store>>): void {
   test(`${name}: answers every series of operations as the memory store does`, async () => {
-    const walk = fc.asyncProperty(fc.commands(commands(), { maxCommands: OPERATIONS_MAX, size: 'max' }), async (series) => {
-      const open = await openNew()
-      const reopen = async (): Promise<Store> => faultyStore(await open(), () => taken(pair), systemClock)
-      const pair: Pair = { model: new MemoryStore(), real: await open(), reopen, next: null }
-      pair.real = faultyStore(pair.real, () => taken(pair), systemClock)
-      try {
-        for (const store of [pair.model, pair.real]) for (const owned of SHARDS) await claimed(store, owned)
-        await fc.asyncModelRun(() => ({ model: {}, real: pair }), series)
-      } finally {
-        await pair.real.close()
-      }
-    })
+    const walk = fc.asyncProperty(
+      fc.commands(commands(), { maxCommands: OPERATIONS_MAX, size: 'max' }),
+      async (series) => {
+        const open = await openNew()
+        const reopen = async (): Promise<Store> => faultyStore(await open(), () => taken(pair), systemClock)
+        const pair: Pair = { model: new MemoryStore(), real: await open(), reopen, next: null }
+        pair.real = faultyStore(pair.real, () => taken(pair), systemClock)
+        try {
+          for (const store of [pair.model, pair.real]) for (const owned of SHARDS) await claimed(store, owned)
+          await fc.asyncModelRun(() => ({ model: {}, real: pair }), series)
+        } finally {
+          await pair.real.close()
+        }
+      },
+    )
     await fc.assert(walk, { numRuns: RUNS })
   })
 }
@@ -60,7 +63,12 @@ const namespace = fc.constantFrom('default', 'other') as fc.Arbitrary<Namespace>
 const time = fc.nat({ max: 6 }).map((step) => SAMPLE_NOW + step)
 const status = fc.constantFrom(...Object.values(Status))
 const LONG = 'é'.repeat(150)
-const metadata = fc.constantFrom(null, '{"k":1}', '{"k":"1","x":true}', `{"k":"${LONG}","x":null}`) as fc.Arbitrary<JsonText | null>
+const metadata = fc.constantFrom(
+  null,
+  '{"k":1}',
+  '{"k":"1","x":true}',
+  `{"k":"${LONG}","x":null}`,
+) as fc.Arbitrary<JsonText | null>
 const cycle = fc.constantFrom(null, 'R/PT1H', 'R3/PT1H')
 const version = fc.integer({ min: 1, max: 4 })
 
@@ -85,10 +93,24 @@ const timer = fc
 
 const isStale = fc.nat({ max: 4 }).map((dice) => dice === 0)
 /** A commit is answered as a rule. */
-const fault = fc.constantFrom<Fault | null>(null, null, null, { type: 'refused' }, { type: 'lost', doneAfterMs: 0 }, { type: 'lost', doneAfterMs: null })
+const fault = fc.constantFrom<Fault | null>(
+  null,
+  null,
+  null,
+  { type: 'refused' },
+  { type: 'lost', doneAfterMs: 0 },
+  { type: 'lost', doneAfterMs: null },
+)
 const part = fc.record({ shard, isStale, timers: fc.array(fc.tuple(timer, fc.boolean()), { maxLength: 6 }) })
 
-const pattern = fc.constantFrom('default', 'other', 'd*', 'o*', '*', 'none') as fc.Arbitrary<string> as fc.Arbitrary<NamespacePattern>
+const pattern = fc.constantFrom(
+  'default',
+  'other',
+  'd*',
+  'o*',
+  '*',
+  'none',
+) as fc.Arbitrary<string> as fc.Arbitrary<NamespacePattern>
 const scope = { namespace, namespaces: fc.uniqueArray(pattern) }
 const filter = fc.record(
   {
@@ -113,7 +135,10 @@ const pageFilter = fc.record(
   },
   { requiredKeys: [] },
 ) as fc.Arbitrary<unknown> as fc.Arbitrary<PageFilter>
-const tallyQuery = fc.record({ ...scope, since: fc.constantFrom(null, SAMPLE_NOW) }, { requiredKeys: ['since'] }) as fc.Arbitrary<TallyQuery>
+const tallyQuery = fc.record(
+  { ...scope, since: fc.constantFrom(null, SAMPLE_NOW) },
+  { requiredKeys: ['since'] },
+) as fc.Arbitrary<TallyQuery>
 
 async function sumsOf(store: Store, query: TallyQuery): Promise<unknown> {
   const { sums, firstSlotAt } = await store.tallies(query)
@@ -121,7 +146,10 @@ async function sumsOf(store: Store, query: TallyQuery): Promise<unknown> {
 }
 
 /** Numbers may have gaps, which are no business of anybody. */
-async function takeEvents(store: Store, { shard: of, skip, limit }: { shard: ShardId; skip: number; limit: number }): Promise<unknown> {
+async function takeEvents(
+  store: Store,
+  { shard: of, skip, limit }: { shard: ShardId; skip: number; limit: number },
+): Promise<unknown> {
   const skipped = skip === 0 ? [] : await store.readEvents({ shard: of, after: 0, limit: skip })
   const events = await store.readEvents({ shard: of, after: skipped.at(-1)?.number ?? 0, limit })
   await store.removeEvents({ shard: of, numbers: events.map(({ number }) => number) })
@@ -136,10 +164,14 @@ function standingIsTrue(): Command {
       const { sums } = await real.tallies({ since: null })
       const standing = new Map<string, number>()
       for (const row of await listAll(model, {}, 100)) {
-        for (const { name, slotAt } of talliesOf(null, row)) if (slotAt === STANDING) standing.set(name, (standing.get(name) ?? 0) + 1)
+        for (const { name, slotAt } of talliesOf(null, row))
+          if (slotAt === STANDING) standing.set(name, (standing.get(name) ?? 0) + 1)
       }
       const isStanding = /^(?:wake|interval)\./
-      assert.deepEqual(new Map(sums.filter(({ name }) => isStanding.test(name)).map(({ name, amount }) => [name, amount])), standing)
+      assert.deepEqual(
+        new Map(sums.filter(({ name }) => isStanding.test(name)).map(({ name, amount }) => [name, amount])),
+        standing,
+      )
     },
     toString: () => 'standing tallies',
   }
@@ -147,9 +179,17 @@ function standingIsTrue(): Command {
 
 function commands(): fc.Arbitrary<Command>[] {
   const shardCall = fc.record({ shard, epoch, owner: fc.constantFrom(OWNER, 'b') })
-  const commit = fc.tuple(fc.array(part, { minLength: 1, maxLength: 3 }), fault).map(([parts, next]) => new Commit(parts, next))
+  const commit = fc
+    .tuple(fc.array(part, { minLength: 1, maxLength: 3 }), fault)
+    .map(([parts, next]) => new Commit(parts, next))
   const claim = fc
-    .record({ shard, expected: epoch, from: fc.constantFrom(null, OWNER, 'b'), owner: fc.constantFrom(OWNER, 'b'), above: epoch })
+    .record({
+      shard,
+      expected: epoch,
+      from: fc.constantFrom(null, OWNER, 'b'),
+      owner: fc.constantFrom(OWNER, 'b'),
+      above: epoch,
+    })
     .map((asked) => same('claim', asked, (store, argument) => store.claim(argument)))
   return [
     claim,
@@ -159,24 +199,35 @@ function commands(): fc.Arbitrary<Command>[] {
     commit,
     shardCall.map((owned) => same('release', owned, (store, argument) => store.release(argument))),
     timer.map((key) => same('get', key, (store, argument) => getOne(store, argument, 0 as ShardId))),
-    fc.record({ shard, after: fc.option(timer), until: fc.oneof(time, fc.constant(NEVER)), limit: fc.integer({ min: 1, max: 4 }) }).map((scan) =>
-      same('due', scan, (store, argument) => store.due(argument)),
-    ),
-    fc.record({ filter, limit: fc.integer({ min: 1, max: 5 }) }).map((query) =>
-      same('list', query, (store, argument) => listAll(store, argument.filter, argument.limit)),
-    ),
-    fc.record({ filter: pageFilter, sort, descending: fc.boolean(), offset: fc.nat({ max: 3 }), limit: fc.nat({ max: 5 }) }).map((query) =>
-      same('page', query, (store, argument) => store.page(argument)),
-    ),
+    fc
+      .record({
+        shard,
+        after: fc.option(timer),
+        until: fc.oneof(time, fc.constant(NEVER)),
+        limit: fc.integer({ min: 1, max: 4 }),
+      })
+      .map((scan) => same('due', scan, (store, argument) => store.due(argument))),
+    fc
+      .record({ filter, limit: fc.integer({ min: 1, max: 5 }) })
+      .map((query) => same('list', query, (store, argument) => listAll(store, argument.filter, argument.limit))),
+    fc
+      .record({
+        filter: pageFilter,
+        sort,
+        descending: fc.boolean(),
+        offset: fc.nat({ max: 3 }),
+        limit: fc.nat({ max: 5 }),
+      })
+      .map((query) => same('page', query, (store, argument) => store.page(argument))),
     tallyQuery.map((query) => same('tallies', query, sumsOf)),
-    fc.record({ ...scope, until: time, stepMs: fc.constantFrom(1, 3) }, { requiredKeys: ['until', 'stepMs'] }).map((query) =>
-      same('upcoming', query as UpcomingQuery, (store, argument) => store.upcoming(argument)),
-    ),
+    fc
+      .record({ ...scope, until: time, stepMs: fc.constantFrom(1, 3) }, { requiredKeys: ['until', 'stepMs'] })
+      .map((query) => same('upcoming', query as UpcomingQuery, (store, argument) => store.upcoming(argument))),
     fc.constant(standingIsTrue()),
     fc.record({ now: time, limit: fc.integer({ min: 1, max: 4 }) }).map((options) => same('prune', options, prune)),
-    fc.record({ shard, skip: fc.nat({ max: 2 }), limit: fc.integer({ min: 1, max: 5 }) }).map((take) =>
-      same('take events', take, takeEvents),
-    ),
+    fc
+      .record({ shard, skip: fc.nat({ max: 2 }), limit: fc.integer({ min: 1, max: 5 }) })
+      .map((take) => same('take events', take, takeEvents)),
     fc.constant(same('count events', SHARDS, (store, shards) => store.countEvents(shards))),
     fc.constant(same('stats', null, countsOf)),
     fc.constant(same('shards', null, (store) => store.shards())),
@@ -185,7 +236,11 @@ function commands(): fc.Arbitrary<Command>[] {
 }
 
 /** The same call on both stores, and the same answer. */
-function same<Argument>(name: string, argument: Argument, call: (store: Store, argument: Argument) => Promise<unknown>): Command {
+function same<Argument>(
+  name: string,
+  argument: Argument,
+  call: (store: Store, argument: Argument) => Promise<unknown>,
+): Command {
   return {
     check: () => true,
     run: async (_, { model, real }) => assert.deepEqual(await call(real, argument), await call(model, argument)),
@@ -193,7 +248,11 @@ function same<Argument>(name: string, argument: Argument, call: (store: Store, a
   }
 }
 
-type PlannedPart = { readonly shard: ShardId; readonly isStale: boolean; readonly timers: readonly (readonly [Timer, boolean])[] }
+type PlannedPart = {
+  readonly shard: ShardId
+  readonly isStale: boolean
+  readonly timers: readonly (readonly [Timer, boolean])[]
+}
 
 class Commit implements Command {
   readonly #parts: readonly PlannedPart[]
@@ -240,8 +299,15 @@ class Commit implements Command {
 /** What has expired is deleted as the engine does it, in one part for each shard. */
 async function prune(store: Store, { now, limit }: { readonly now: number; readonly limit: number }): Promise<unknown> {
   const rows = await store.expired({ shards: SHARDS, before: now, limit })
-  const fences = new Map((await store.shards()).map(({ shard: of, epoch: current, owner }) => [of, { shard: of, epoch: current, owner: owner ?? OWNER }]))
-  const parts = [...Map.groupBy(rows, ({ shard: of }) => of)].map(([of, expired]) => deletingPart(fences.get(of)!, expired))
+  const fences = new Map(
+    (await store.shards()).map(({ shard: of, epoch: current, owner }) => [
+      of,
+      { shard: of, epoch: current, owner: owner ?? OWNER },
+    ]),
+  )
+  const parts = [...Map.groupBy(rows, ({ shard: of }) => of)].map(([of, expired]) =>
+    deletingPart(fences.get(of)!, expired),
+  )
   return [rows, await store.commit(parts)]
 }
 

@@ -9,8 +9,28 @@ import { kindOf } from '../../core/timer/timer-kind.ts'
 import { ScanQueries } from '../queries/scan-queries.ts'
 import type { RowScan } from '../queries/scan-queries.ts'
 import { claimedEpoch, StoreError } from '../store.ts'
-import type { ClusterState, CommitPart, DueScan, ListPage, ListQuery, NamespaceScope, NodeBeat, OutboxEvent, OwnedShard, PageQuery } from '../store.ts'
-import type { PartResult, ShardClaim, ShardRow, Store, StoreCapabilities, StoredRow, StoreStats, TallyQuery } from '../store.ts'
+import type {
+  ClusterState,
+  CommitPart,
+  DueScan,
+  ListPage,
+  ListQuery,
+  NamespaceScope,
+  NodeBeat,
+  OutboxEvent,
+  OwnedShard,
+  PageQuery,
+} from '../store.ts'
+import type {
+  PartResult,
+  ShardClaim,
+  ShardRow,
+  Store,
+  StoreCapabilities,
+  StoredRow,
+  StoreStats,
+  TallyQuery,
+} from '../store.ts'
 import type { TallySums, TimerKey, TimerPage, Upcoming, UpcomingQuery } from '../store.ts'
 import { MemoryCounters } from './memory-counters.ts'
 
@@ -104,14 +124,32 @@ export class MemoryStore implements Store {
     return rows.filter((timer) => timer.wakeAt <= until && isMeant(timer)).slice(0, limit)
   }
 
-  async dueShards({ shards, until }: { readonly shards: readonly ShardId[]; readonly until: Millis }): Promise<readonly ShardId[]> {
+  async dueShards({
+    shards,
+    until,
+  }: {
+    readonly shards: readonly ShardId[]
+    readonly until: Millis
+  }): Promise<readonly ShardId[]> {
     this.#assertOpen()
-    return shards.filter((shard) => (this.#scan({ shard, finished: false, after: null, limit: 1 })[0]?.wakeAt ?? Infinity) <= until)
+    return shards.filter(
+      (shard) => (this.#scan({ shard, finished: false, after: null, limit: 1 })[0]?.wakeAt ?? Infinity) <= until,
+    )
   }
 
-  async expired({ shards, before, limit }: { shards: readonly ShardId[]; before: Millis; limit: number }): Promise<readonly StoredRow[]> {
+  async expired({
+    shards,
+    before,
+    limit,
+  }: {
+    shards: readonly ShardId[]
+    before: Millis
+    limit: number
+  }): Promise<readonly StoredRow[]> {
     this.#assertOpen()
-    const rows = shards.flatMap((shard) => this.#scan({ shard, finished: true, after: null, limit }).map((timer) => ({ shard, timer })))
+    const rows = shards.flatMap((shard) =>
+      this.#scan({ shard, finished: true, after: null, limit }).map((timer) => ({ shard, timer })),
+    )
     const past = rows.filter(({ timer }) => timer.wakeAt < before).slice(0, limit)
     return past.map(({ shard, timer: { uuid, namespace, version, status, metadata, ...timer } }) => {
       return { shard, uuid, namespace, version, status, metadata, kind: kindOf(timer) }
@@ -149,15 +187,28 @@ export class MemoryStore implements Store {
     return this.#queries.upcoming(query)
   }
 
-  async readEvents({ shard, after, limit }: { shard: ShardId; after: number; limit: number }): Promise<readonly OutboxEvent[]> {
+  async readEvents({
+    shard,
+    after,
+    limit,
+  }: {
+    shard: ShardId
+    after: number
+    limit: number
+  }): Promise<readonly OutboxEvent[]> {
     this.#assertOpen()
-    return this.#eventsOf(shard).filter(({ number }) => number > after).slice(0, limit)
+    return this.#eventsOf(shard)
+      .filter(({ number }) => number > after)
+      .slice(0, limit)
   }
 
   async removeEvents({ shard, numbers }: { shard: ShardId; numbers: readonly number[] }): Promise<void> {
     this.#assertOpen()
     const gone = new Set(numbers)
-    this.#outbox.set(shard, this.#eventsOf(shard).filter(({ number }) => !gone.has(number)))
+    this.#outbox.set(
+      shard,
+      this.#eventsOf(shard).filter(({ number }) => !gone.has(number)),
+    )
   }
 
   async countEvents(shards: readonly ShardId[]): Promise<{ count: number; oldestAt: Millis | null }> {
@@ -215,6 +266,8 @@ export class MemoryStore implements Store {
   #assertNoCollision({ uuid, namespace, id }: Timer): void {
     const stored = this.#timers.get(uuid)?.timer
     if (stored === undefined || (stored.namespace === namespace && stored.id === id)) return
-    throw new StoreError(`timers ${stored.namespace}/${stored.id} and ${namespace}/${id} have the same uuid ${uuid}`, { retryable: false })
+    throw new StoreError(`timers ${stored.namespace}/${stored.id} and ${namespace}/${id} have the same uuid ${uuid}`, {
+      retryable: false,
+    })
   }
 }

@@ -12,7 +12,9 @@ import { copiedPrograms } from './reachable-programs.fixture.ts'
 const directory = process.env['POSTGRES_BIN'] || copiedPrograms()
 
 if (directory !== null) {
-  const programs = ['postgres', 'initdb', 'pg_ctl'].map((name) => `export const ${name} = ${JSON.stringify(join(directory, name))}`)
+  const programs = ['postgres', 'initdb', 'pg_ctl'].map(
+    (name) => `export const ${name} = ${JSON.stringify(join(directory, name))}`,
+  )
   const url = `data:text/javascript,${encodeURIComponent(programs.join('\n'))}`
   registerHooks({
     resolve: (specifier, context, next) => {

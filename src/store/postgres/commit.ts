@@ -8,7 +8,14 @@ import { omitsColumn, withoutParts } from '../row/timer-parts.ts'
 import type { CommitPart, PartResult, TimerPart } from '../store.ts'
 import { columnParameter } from './connection/array-parameters.ts'
 import type { ElementType } from './connection/array-parameters.ts'
-import { COMMIT_SQL, COUNTER_PARAMETERS, DELETE_PARAMETERS, EVENT_PARAMETERS, PART_PARAMETERS, PUT_PARAMETERS } from './setup/commit-function.ts'
+import {
+  COMMIT_SQL,
+  COUNTER_PARAMETERS,
+  DELETE_PARAMETERS,
+  EVENT_PARAMETERS,
+  PART_PARAMETERS,
+  PUT_PARAMETERS,
+} from './setup/commit-function.ts'
 import type { Query, Row } from './connection/connections.ts'
 
 const BEFORE_CELLS = PUT_PARAMETERS.length - COLUMN_NAMES.length
@@ -26,8 +33,10 @@ export function commitQuery(parts: readonly CommitPart[]): Query {
       if (keepsPayload) puts![offset + CellAt.timer_payload] = null
     }
     for (const { uuid, version } of part.deletes) deletes!.push(number, uuid, version)
-    for (const { namespace, slotAt, name, amount } of part.counters) counters!.push(number, namespace, slotAt, name, amount)
-    for (const { at, uuid, namespace, type, id, body } of part.events) events!.push(number, at, uuid, namespace, type, id, body)
+    for (const { namespace, slotAt, name, amount } of part.counters)
+      counters!.push(number, namespace, slotAt, name, amount)
+    for (const { at, uuid, namespace, type, id, body } of part.events)
+      events!.push(number, at, uuid, namespace, type, id, body)
   }
   const values = [
     ...columnsOf(PART_PARAMETERS, heads!),
@@ -41,7 +50,9 @@ export function commitQuery(parts: readonly CommitPart[]): Query {
 
 /** NULL for a column without a value, and for all columns of what there is none of. */
 function columnsOf(parameters: readonly { readonly type: ElementType }[], cells: readonly Cell[]): (Buffer | null)[] {
-  return parameters.map(({ type }, index) => (cells.length === 0 ? null : columnParameter(type, cells, index, parameters.length)))
+  return parameters.map(({ type }, index) =>
+    cells.length === 0 ? null : columnParameter(type, cells, index, parameters.length),
+  )
 }
 
 export function partResults(parts: readonly CommitPart[], rows: readonly Row[]): PartResult[] {

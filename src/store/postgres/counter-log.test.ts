@@ -29,15 +29,29 @@ type Cluster = { readonly a: Store; readonly b: Store; readonly admin: pg.Client
 
 async function setup(t: TestContext): Promise<Cluster> {
   const location = await server.createDatabase()
-  const [a, b, admin] = await Promise.all([openPostgresStore(location), openPostgresStore(location), server.client(location.database)])
+  const [a, b, admin] = await Promise.all([
+    openPostgresStore(location),
+    openPostgresStore(location),
+    server.client(location.database),
+  ])
   t.after(() => Promise.all([a.close(), b.close(), admin.end()]))
   return { a, b, admin, epoch: await claimed(a, SHARD) }
 }
 
 /** A timer with what it adds to the statistics. */
 async function create({ a, epoch }: Cluster, number: number): Promise<void> {
-  const timer = sampleTimer({ id: `t${number}` as TimerId, namespace: (number % 3 === 0 ? 'other' : 'default') as Namespace })
-  await a.commit([counting({ shard: SHARD, epoch, owner: OWNER }, absent(timer), [`created ${SLOT}`, `created ${STANDING}`, `wake.${number % 7} ${STANDING}`], 1)])
+  const timer = sampleTimer({
+    id: `t${number}` as TimerId,
+    namespace: (number % 3 === 0 ? 'other' : 'default') as Namespace,
+  })
+  await a.commit([
+    counting(
+      { shard: SHARD, epoch, owner: OWNER },
+      absent(timer),
+      [`created ${SLOT}`, `created ${STANDING}`, `wake.${number % 7} ${STANDING}`],
+      1,
+    ),
+  ])
 }
 
 /** The put with its counts, and these names and slots instead of the tallies of the timer. */
@@ -57,7 +71,9 @@ async function seen(store: Store): Promise<unknown> {
     store.tallies({ since: SLOT }),
     store.tallies({ since: null, namespace: 'other' as Namespace }),
   ])
-  const sorted = [allTime, ofSlot, inOther].map(({ sums }) => sums.map(({ name, amount }) => `${name} ${amount}`).toSorted())
+  const sorted = [allTime, ofSlot, inOther].map(({ sums }) =>
+    sums.map(({ name, amount }) => `${name} ${amount}`).toSorted(),
+  )
   return { counts, sorted }
 }
 
@@ -68,7 +84,10 @@ async function rowsIn(admin: pg.Client, table: string): Promise<number> {
 test('what is folded counts as it did before, and the log is empty then', async (t) => {
   const cluster = await setup(t)
   for (let number = 0; number < 21; number++) await create(cluster, number)
-  assert.deepEqual([await rowsIn(cluster.admin, 'timer_counter_log'), await rowsIn(cluster.admin, 'timer_counters')], [21, 0])
+  assert.deepEqual(
+    [await rowsIn(cluster.admin, 'timer_counter_log'), await rowsIn(cluster.admin, 'timer_counters')],
+    [21, 0],
+  )
   const unfolded = await seen(cluster.b)
   assert.deepEqual(unfolded, {
     counts: ['default pending 14', 'other pending 7'],
@@ -79,7 +98,10 @@ test('what is folded counts as it did before, and the log is empty then', async 
     ],
   })
   await fold(cluster.b, cluster.admin)
-  assert.deepEqual([await rowsIn(cluster.admin, 'timer_counter_log'), await rowsIn(cluster.admin, 'timer_counters')], [0, 20])
+  assert.deepEqual(
+    [await rowsIn(cluster.admin, 'timer_counter_log'), await rowsIn(cluster.admin, 'timer_counters')],
+    [0, 20],
+  )
   assert.deepEqual(await seen(cluster.a), unfolded)
 })
 
@@ -124,7 +146,8 @@ test('two nodes that fold and one that commits meanwhile count nothing twice and
   })
   for (let number = 0; number < 300; number++) {
     await create(cluster, number)
-    if (number % 10 === 0) assert.equal(totalOf(await countsOf(cluster.b)), number + 1, 'every answered commit is counted at once')
+    if (number % 10 === 0)
+      assert.equal(totalOf(await countsOf(cluster.b)), number + 1, 'every answered commit is counted at once')
   }
   stopping.abort()
   await Promise.all(folding)
@@ -139,7 +162,9 @@ test('standing tallies that count nothing any more are removed', async (t) => {
   await fold(a, admin, SAMPLE_NOW)
   assert.equal(await rowsIn(admin, `timer_counters WHERE slot_at = ${STANDING}`), 1)
   const paused = { ...timer, version: 2, status: Status.paused }
-  await a.commit([counting({ shard: SHARD, epoch, owner: OWNER }, changed(paused, timer), [`wake.h.1 ${STANDING}`], -1)])
+  await a.commit([
+    counting({ shard: SHARD, epoch, owner: OWNER }, changed(paused, timer), [`wake.h.1 ${STANDING}`], -1),
+  ])
   await fold(a, admin, SAMPLE_NOW)
   assert.equal(await rowsIn(admin, `timer_counters WHERE slot_at = ${STANDING}`), 0)
   assert.deepEqual((await a.tallies({ since: null })).sums, [])

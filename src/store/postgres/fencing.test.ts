@@ -23,12 +23,22 @@ before(async () => {
 })
 after(() => server.stop())
 
-type Cluster = { readonly a: Store; readonly b: Store; readonly admin: pg.Client; readonly database: string; readonly epoch: Epoch }
+type Cluster = {
+  readonly a: Store
+  readonly b: Store
+  readonly admin: pg.Client
+  readonly database: string
+  readonly epoch: Epoch
+}
 
 /** Two nodes on one database, of which `a` owns the shard, and somebody with psql. */
 async function setup(t: TestContext): Promise<Cluster> {
   const location = await server.createDatabase()
-  const [a, b, admin] = await Promise.all([openPostgresStore(location), openPostgresStore(location), server.client(location.database)])
+  const [a, b, admin] = await Promise.all([
+    openPostgresStore(location),
+    openPostgresStore(location),
+    server.client(location.database),
+  ])
   t.after(() => Promise.all([a.close(), b.close(), admin.end()]))
   return { a, b, admin, database: location.database, epoch: await claimed(a, SHARD) }
 }
@@ -36,7 +46,9 @@ async function setup(t: TestContext): Promise<Cluster> {
 test('a claim that is under way when a commit comes is waited for, and the commit is refused', async (t) => {
   const { a, admin, database, epoch } = await setup(t)
   await admin.query('BEGIN')
-  await admin.query(`UPDATE timers SET shard_epoch = shard_epoch + 1, shard_owner = 'b' WHERE shard_id = 0 AND row_type = 1`)
+  await admin.query(
+    `UPDATE timers SET shard_epoch = shard_epoch + 1, shard_owner = 'b' WHERE shard_id = 0 AND row_type = 1`,
+  )
   const committing = a.commit([partOf({ shard: SHARD, epoch, owner: OWNER }, [absent(sampleTimer())])])
   await server.waitForBlocked(database, 1)
   await admin.query('COMMIT')
@@ -68,7 +80,9 @@ test('a claim in the middle of a commit waits for it, and its owner then sees al
   assert.equal(await claiming, epoch + 1)
   assert.equal((await b.due(EVERYTHING)).length, timers.length)
   assert.deepEqual(await committing, [{ type: 'written' }])
-  assert.deepEqual(await a.commit([partOf({ shard: SHARD, epoch, owner: OWNER }, [absent(sampleTimer())])]), [{ type: 'fenced' }])
+  assert.deepEqual(await a.commit([partOf({ shard: SHARD, epoch, owner: OWNER }, [absent(sampleTimer())])]), [
+    { type: 'fenced' },
+  ])
 })
 
 test('while nodes take a shard from each other, nothing is written behind the back of the one that has it', async (t) => {
@@ -102,7 +116,11 @@ test('while nodes take a shard from each other, nothing is written behind the ba
   assert(acknowledged.size > 0)
 })
 
-async function commitUntilFenced(node: Store, fence: { epoch: Epoch; owner: string }, acknowledged: Set<TimerId>): Promise<void> {
+async function commitUntilFenced(
+  node: Store,
+  fence: { epoch: Epoch; owner: string },
+  acknowledged: Set<TimerId>,
+): Promise<void> {
   for (let count = 0; count < 20; count++) {
     const id = `${fence.epoch}-${count}` as TimerId
     const [result] = await node.commit([partOf({ shard: SHARD, ...fence }, [absent(sampleTimer({ id }))])])
@@ -146,14 +164,13 @@ test('a part that is fenced or has a row in its way adds nothing to counters, wh
   const part = (shard: ShardId, of: Epoch, id: string, amount: number): CommitPart => {
     const made = partOf({ shard, epoch: of, owner: OWNER }, [absent(sampleTimer({ id: id as TimerId }))])
     const counters = made.counters.filter(({ slotAt }) => slotAt === COUNTS)
-    return { ...made, counters: [...counters, { namespace: 'default' as Namespace, name: 'n', slotAt: 600_000, amount }] }
+    return {
+      ...made,
+      counters: [...counters, { namespace: 'default' as Namespace, name: 'n', slotAt: 600_000, amount }],
+    }
   }
   await a.commit([part(SHARD, epoch, 'a', 1)])
-  await a.commit([
-    part(SHARD, epoch, 'a', 2),
-    part(other, (epoch + 1) as Epoch, 'b', 4),
-    part(third, epoch, 'c', 8),
-  ])
+  await a.commit([part(SHARD, epoch, 'a', 2), part(other, (epoch + 1) as Epoch, 'b', 4), part(third, epoch, 'c', 8)])
   assert.deepEqual((await a.tallies({ since: 1 })).sums, [{ name: 'n', amount: 9 }])
   assert.deepEqual(await countsOf(a), ['default pending 2'])
 })
@@ -165,8 +182,13 @@ test('of many claims of one epoch from several connections one wins, also the fi
   let from: string | null = null
   for (let expected = 0 as Epoch; expected < 8; expected++) {
     const claim: Omit<ShardClaim, 'owner'> = { shard: SHARD, expected, from }
-    const won: readonly (Epoch | null)[] = await Promise.all(stores.map((store, index) => store.claim({ ...claim, owner: `n${index}` })))
-    assert.deepEqual(won.filter((epoch) => epoch !== null), [expected + 1])
+    const won: readonly (Epoch | null)[] = await Promise.all(
+      stores.map((store, index) => store.claim({ ...claim, owner: `n${index}` })),
+    )
+    assert.deepEqual(
+      won.filter((epoch) => epoch !== null),
+      [expected + 1],
+    )
     from = `n${won.findIndex((epoch) => epoch !== null)}`
     assert.deepEqual(await stores[0]!.shards(), [{ shard: SHARD, epoch: expected + 1, owner: from }])
   }
@@ -194,7 +216,8 @@ function putAt(timer: Timer, version: number): Put {
 
 test('pruning and commits on the same finished timers go on side by side, and the counters stay right', async (t) => {
   const { a, b, epoch } = await setup(t)
-  const finished = (id: number, version: number): Timer => sampleTimer({ id: `t${id}` as TimerId, version, status: 'completed', wakeAt: 1 })
+  const finished = (id: number, version: number): Timer =>
+    sampleTimer({ id: `t${id}` as TimerId, version, status: 'completed', wakeAt: 1 })
   for (let round = 0; round < 15; round++) {
     const fresh = Array.from({ length: 30 }, (_, id) => absent(finished(id, 1)))
     await a.commit([partOf({ shard: SHARD, epoch, owner: OWNER }, fresh)])

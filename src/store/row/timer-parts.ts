@@ -35,7 +35,8 @@ export function withoutParts(timer: Timer, omit: readonly TimerPart[]): Timer {
   if (omit.includes('payload')) without.payload = null
   if (omit.includes('metadata')) without.metadata = null
   if (omit.includes('headers')) without.target = withoutHeaders(timer.target)
-  if (omit.includes('attempts')) Object.assign(without, { firstAttemptAt: null, lastError: null, attemptLog: NO_ATTEMPTS })
+  if (omit.includes('attempts'))
+    Object.assign(without, { firstAttemptAt: null, lastError: null, attemptLog: NO_ATTEMPTS })
   return without
 }
 

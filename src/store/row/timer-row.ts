@@ -69,6 +69,7 @@ function sharedOrNull(text: string | null): string | null {
 
 export function timersOf(cells: readonly Cell[], omit: readonly TimerPart[] = []): Timer[] {
   const timers: Timer[] = []
-  for (let offset = 0; offset < cells.length; offset += CELLS_PER_TIMER) timers.push(withoutParts(timerAt(cells, offset), omit))
+  for (let offset = 0; offset < cells.length; offset += CELLS_PER_TIMER)
+    timers.push(withoutParts(timerAt(cells, offset), omit))
   return timers
 }

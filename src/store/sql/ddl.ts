@@ -16,6 +16,8 @@ export function timersColumns(types: SqlTypes, order: (a: Column, b: Column) => 
     { name: 'shard_epoch', type: 'time' },
     { name: 'shard_owner', type: 'text' },
   ]
-  const columns = all.toSorted(order).map(({ name, type }) => `${name} ${types[type]}${KEY.includes(name) ? ' NOT NULL' : ''}`)
+  const columns = all
+    .toSorted(order)
+    .map(({ name, type }) => `${name} ${types[type]}${KEY.includes(name) ? ' NOT NULL' : ''}`)
   return [...columns, `PRIMARY KEY (${KEY.join(', ')})`].map((line) => `  ${line}`).join(',\n')
 }

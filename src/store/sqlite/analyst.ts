@@ -58,7 +58,10 @@ export class Analyst {
         if (since !== null) firstSlotAt = Math.min(firstSlotAt ?? first, first)
       }
     }
-    return { sums: Array.from(sums, ([name, amount]) => ({ name, amount })).filter(({ amount }) => amount !== 0), firstSlotAt }
+    return {
+      sums: Array.from(sums, ([name, amount]) => ({ name, amount })).filter(({ amount }) => amount !== 0),
+      firstSlotAt,
+    }
   }
 
   upcoming({ until, stepMs, ...scope }: UpcomingQuery): Upcoming {
@@ -74,7 +77,10 @@ export class Analyst {
       }
       complete &&= rows < UPCOMING_ROWS_MAX
     }
-    return { steps: Array.from(counts, ([step, count]) => ({ step, count })).toSorted((a, b) => a.step - b.step), complete }
+    return {
+      steps: Array.from(counts, ([step, count]) => ({ step, count })).toSorted((a, b) => a.step - b.step),
+      complete,
+    }
   }
 
   countEvents(shards: readonly number[]): { count: number; oldestAt: number | null } {

@@ -28,7 +28,12 @@ export class Counters {
 
   add(counters: readonly Cell[]): void {
     for (let at = 0; at < counters.length; at += COUNTER_STRIDE) {
-      const [namespace, slotAt, name, amount] = counters.slice(at, at + COUNTER_STRIDE) as [string, number, string, number]
+      const [namespace, slotAt, name, amount] = counters.slice(at, at + COUNTER_STRIDE) as [
+        string,
+        number,
+        string,
+        number,
+      ]
       this.#add.run(namespace, slotAt, name, amount)
       if (amount < 0) this.#removeZero.run(namespace, slotAt, name)
     }

@@ -3,7 +3,12 @@
 
 import { StoreError } from '../store.ts'
 
-export type Failure = { readonly message: string; readonly retryable: boolean; readonly outcomeUnknown: boolean; readonly isFull: boolean }
+export type Failure = {
+  readonly message: string
+  readonly retryable: boolean
+  readonly outcomeUnknown: boolean
+  readonly isFull: boolean
+}
 
 type Context = {
   readonly path: string
@@ -20,10 +25,22 @@ const ADVICE: Readonly<Record<number, { readonly advice: string; readonly retrya
   7: { advice: 'the process is out of memory', retryable: true },
   8: { advice: 'it cannot be written to: make the file and its directory writable for this user', retryable: true },
   [IOERR]: { advice: 'the disk or file system failed: look at its health and at the system log', retryable: true },
-  11: { advice: 'the file is damaged: stop the service, keep a copy of the file, and restore a backup', retryable: false },
-  [FULL]: { advice: 'the disk (or the quota of this file) is full: free some space, and writing goes on by itself', retryable: true },
-  14: { advice: 'the file cannot be opened: check that its directory exists and that this user may read and write both', retryable: true },
-  26: { advice: 'it is not a SQLite database, or its header is damaged: give another path, or restore a backup', retryable: false },
+  11: {
+    advice: 'the file is damaged: stop the service, keep a copy of the file, and restore a backup',
+    retryable: false,
+  },
+  [FULL]: {
+    advice: 'the disk (or the quota of this file) is full: free some space, and writing goes on by itself',
+    retryable: true,
+  },
+  14: {
+    advice: 'the file cannot be opened: check that its directory exists and that this user may read and write both',
+    retryable: true,
+  },
+  26: {
+    advice: 'it is not a SQLite database, or its header is damaged: give another path, or restore a backup',
+    retryable: false,
+  },
 }
 
 export function failureOf(error: unknown, { path, doing }: Context): Failure {

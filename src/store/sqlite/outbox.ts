@@ -19,7 +19,8 @@ export class OutboxWriter {
 
   /** In the transaction of the commit. */
   add(shard: number, events: readonly Cell[]): void {
-    for (let at = 0; at < events.length; at += EVENT_STRIDE) this.#insert.run(shard, ...events.slice(at, at + EVENT_STRIDE))
+    for (let at = 0; at < events.length; at += EVENT_STRIDE)
+      this.#insert.run(shard, ...events.slice(at, at + EVENT_STRIDE))
   }
 
   remove(numbers: readonly number[]): void {

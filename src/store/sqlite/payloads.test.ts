@@ -20,7 +20,9 @@ test('a large payload is not in its row, so that rows are found without reading 
 
   const timers = Array.from({ length: 20 }, (_, n) => sampleTimer({ id: `t${n}` as TimerId, payload: LARGE }))
   await owned.add(...timers, sampleTimer({ id: 'small' as TimerId, payload: SMALL }))
-  const overflowing = db.prepare(`SELECT count(*) AS count FROM dbstat WHERE name = 'timers' AND pagetype = 'overflow'`).get()!['count']
+  const overflowing = db
+    .prepare(`SELECT count(*) AS count FROM dbstat WHERE name = 'timers' AND pagetype = 'overflow'`)
+    .get()!['count']
   assert.deepEqual([overflowing, stored()], [0, 20])
 
   const [first, second, third] = timers as [Timer, Timer, Timer]
@@ -36,7 +38,9 @@ test('a large payload is not in its row, so that rows are found without reading 
   assert.equal((await owned.put(stale)).size, 1)
   assert.equal(stored(), 19, 'what is refused changes nothing')
 
-  const ended = timers.slice(10).map((timer) => ({ ...timer, version: 2, status: Status.completed, wakeAt: SAMPLE_NOW }))
+  const ended = timers
+    .slice(10)
+    .map((timer) => ({ ...timer, version: 2, status: Status.completed, wakeAt: SAMPLE_NOW }))
   await owned.put(...ended.map((timer, index) => changed(timer, timers[10 + index]!)))
   assert.equal(await owned.prune({ now: SAMPLE_NOW + 1, limit: 100 }), 10)
   assert.equal(stored(), 9)

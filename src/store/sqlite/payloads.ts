@@ -8,8 +8,7 @@ import type { Cell } from '../row/columns.ts'
 const INLINE_CHARS_MAX = 512 // a row of up to 1,000 bytes has no further pages
 
 /** The payload in a SELECT list on `timers`. */
-export const PAYLOAD_SQL =
-  `CASE typeof(timer_payload) WHEN 'integer' THEN (SELECT payload FROM timer_payloads WHERE payload_id = timer_payload) ELSE timer_payload END`
+export const PAYLOAD_SQL = `CASE typeof(timer_payload) WHEN 'integer' THEN (SELECT payload FROM timer_payloads WHERE payload_id = timer_payload) ELSE timer_payload END`
 
 /** The number of a payload that is not in its row; NULL for others. */
 export const PAYLOAD_ID_SQL = `CASE typeof(timer_payload) WHEN 'integer' THEN timer_payload END`

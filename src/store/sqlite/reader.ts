@@ -5,7 +5,17 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { matchesAny } from '../../core/access.ts'
 import type { NamespacePattern } from '../../core/access.ts'
 import type { Epoch, JsonText, Millis, Namespace, ShardId, TimerUuid } from '../../core/timer/timer.ts'
-import type { DueScan, ListFilter, ListQuery, NamespaceScope, OutboxEvent, ShardRow, Store, StoredRow, StoreStats } from '../store.ts'
+import type {
+  DueScan,
+  ListFilter,
+  ListQuery,
+  NamespaceScope,
+  OutboxEvent,
+  ShardRow,
+  Store,
+  StoredRow,
+  StoreStats,
+} from '../store.ts'
 import { COUNTS } from '../counters.ts'
 import { kindAt, statusOf } from '../row/codes.ts'
 import { RowType } from '../row/columns.ts'
@@ -61,7 +71,9 @@ export class Reader {
     this.#due.setReturnArrays(true)
     this.#dueInSome = db.prepare(DUE_IN_SOME_SQL)
     this.#dueInSome.setReturnArrays(true)
-    this.#anyDue = db.prepare(`SELECT 1 FROM timers WHERE shard_id = ? AND row_type = ${RowType.live} AND timer_execute_at <= ? LIMIT 1`)
+    this.#anyDue = db.prepare(
+      `SELECT 1 FROM timers WHERE shard_id = ? AND row_type = ${RowType.live} AND timer_execute_at <= ? LIMIT 1`,
+    )
     this.#shards = db.prepare(SHARDS_SQL)
     this.#expired = db.prepare(EXPIRED_SQL)
     this.#expired.setReturnArrays(true)
@@ -89,7 +101,9 @@ export class Reader {
     // No time is smaller than this, and no uuid is shorter than none: before everything.
     const range = [shard, after?.wakeAt ?? Number.MIN_SAFE_INTEGER, after?.uuid ?? '', until, limit]
     const isOfAll = party === undefined && except.length === 0
-    const rows = isOfAll ? this.#due.all(...range) : this.#dueInSome.all(...range, party ?? null, JSON.stringify(except))
+    const rows = isOfAll
+      ? this.#due.all(...range)
+      : this.#dueInSome.all(...range, party ?? null, JSON.stringify(except))
     return (rows as unknown as Cell[][]).flat()
   }
 
@@ -129,7 +143,8 @@ export class Reader {
   /** Small namespaces are sorted for every page; large ones are met often enough by reading everything in order. */
   #sourcesOf({ namespace, namespaces }: ListFilter): readonly Source[] {
     if (namespace !== undefined && namespaces !== undefined && !matchesAny(namespaces, namespace)) return []
-    const small = namespace === undefined ? namespaces && this.#smallNamespaces(namespaces) : this.#smallNamespaces([namespace])
+    const small =
+      namespace === undefined ? namespaces && this.#smallNamespaces(namespaces) : this.#smallNamespaces([namespace])
     return small?.map((name) => ({ namespace: name })) ?? this.shards().map(({ shard }) => ({ shard }))
   }
 
@@ -138,7 +153,8 @@ export class Reader {
     const counts = new Map<string, number>()
     for (const pattern of patterns) {
       const [first, last] = rangeOf(pattern)
-      for (const row of this.#namespaceCounts.all(first, last)) counts.set(row['namespace'] as string, row['count'] as number)
+      for (const row of this.#namespaceCounts.all(first, last))
+        counts.set(row['namespace'] as string, row['count'] as number)
       if (counts.size > SORTED_NAMESPACES_MAX) return null
     }
     return counts.values().reduce((sum, count) => sum + count, 0) <= SORTED_TIMERS_MAX ? [...counts.keys()] : null

@@ -32,8 +32,12 @@ export class ShardRows {
   constructor(db: DatabaseSync) {
     this.#fence = db.prepare(`SELECT shard_epoch AS epoch, shard_owner AS owner FROM timers WHERE ${ROW}`)
     this.#insert = db.prepare(INSERT)
-    this.#raise = db.prepare(`UPDATE timers SET shard_epoch = ?, shard_owner = ? WHERE ${ROW} AND shard_epoch = ? AND shard_owner IS ?`)
-    this.#release = db.prepare(`UPDATE timers SET shard_owner = NULL WHERE ${ROW} AND shard_epoch = ? AND shard_owner = ?`)
+    this.#raise = db.prepare(
+      `UPDATE timers SET shard_epoch = ?, shard_owner = ? WHERE ${ROW} AND shard_epoch = ? AND shard_owner IS ?`,
+    )
+    this.#release = db.prepare(
+      `UPDATE timers SET shard_owner = NULL WHERE ${ROW} AND shard_epoch = ? AND shard_owner = ?`,
+    )
     this.#all = db.prepare(SHARDS_SQL)
     this.#dataVersion = db.prepare('PRAGMA data_version')
   }
@@ -53,7 +57,8 @@ export class ShardRows {
     const { shard, expected, from, owner } = claim
     this.#fences.delete(shard)
     const epoch = claimedEpoch(claim)
-    const { changes } = expected === 0 ? this.#insert.run(shard, owner, epoch) : this.#raise.run(epoch, owner, shard, expected, from)
+    const { changes } =
+      expected === 0 ? this.#insert.run(shard, owner, epoch) : this.#raise.run(epoch, owner, shard, expected, from)
     return changes === 1 ? epoch : null
   }
 

@@ -6,8 +6,29 @@ import { existsSync, realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Epoch, Millis, ShardId, Timer } from '../../core/timer/timer.ts'
 import { StoreError } from '../store.ts'
-import type { CommitPart, DueScan, ListPage, ListQuery, NamespaceScope, OwnedShard, PageQuery, PartResult, ShardClaim, TimerPage } from '../store.ts'
-import type { ClusterState, NodeBeat, OutboxEvent, ShardRow, Store, StoreCapabilities, StoredRow, StoreStats, TimerKey } from '../store.ts'
+import type {
+  CommitPart,
+  DueScan,
+  ListPage,
+  ListQuery,
+  NamespaceScope,
+  OwnedShard,
+  PageQuery,
+  PartResult,
+  ShardClaim,
+  TimerPage,
+} from '../store.ts'
+import type {
+  ClusterState,
+  NodeBeat,
+  OutboxEvent,
+  ShardRow,
+  Store,
+  StoreCapabilities,
+  StoredRow,
+  StoreStats,
+  TimerKey,
+} from '../store.ts'
 import type { TallyQuery, TallySums, Upcoming, UpcomingQuery } from '../store.ts'
 import { timersOf } from '../row/timer-row.ts'
 import type { BackupOptions } from './file/backup.ts'
@@ -34,7 +55,10 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
   const path = filePath(options.path)
   const writer = new WorkerLink<WriterCalls>(startWorker({ role: 'writer', path, cacheMiB, maxPages }), 'writer')
   await writer.opened
-  const reader = new WorkerLink<ReaderCalls>(startWorker({ role: 'reader', path, cacheMiB: Math.ceil(cacheMiB / 4) }), 'reader')
+  const reader = new WorkerLink<ReaderCalls>(
+    startWorker({ role: 'reader', path, cacheMiB: Math.ceil(cacheMiB / 4) }),
+    'reader',
+  )
   try {
     await reader.opened
   } catch (error) {
@@ -42,7 +66,10 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
     throw error
   }
   const startAnalyst = async (): Promise<WorkerLink<AnalystCalls>> => {
-    const analyst = new WorkerLink<AnalystCalls>(startWorker({ role: 'analyst', path, cacheMiB: Math.ceil(cacheMiB / 4) }), 'analyst')
+    const analyst = new WorkerLink<AnalystCalls>(
+      startWorker({ role: 'analyst', path, cacheMiB: Math.ceil(cacheMiB / 4) }),
+      'analyst',
+    )
     await analyst.opened
     return analyst
   }
@@ -129,7 +156,15 @@ class SqliteStore implements Store {
   }
 
   async getMany(keys: readonly TimerKey[]): Promise<readonly (Timer | null)[]> {
-    return inOrderOf(keys, timersOf(await this.#read('getMany', keys.map(({ uuid }) => uuid))))
+    return inOrderOf(
+      keys,
+      timersOf(
+        await this.#read(
+          'getMany',
+          keys.map(({ uuid }) => uuid),
+        ),
+      ),
+    )
   }
 
   async due(scan: DueScan): Promise<readonly Timer[]> {
@@ -162,7 +197,11 @@ class SqliteStore implements Store {
     return this.#analyse('upcoming', query)
   }
 
-  async readEvents(read: { readonly shard: ShardId; readonly after: number; readonly limit: number }): Promise<readonly OutboxEvent[]> {
+  async readEvents(read: {
+    readonly shard: ShardId
+    readonly after: number
+    readonly limit: number
+  }): Promise<readonly OutboxEvent[]> {
     return this.#read('readEvents', read)
   }
 
@@ -182,7 +221,13 @@ class SqliteStore implements Store {
     return this.#write('forgetCounters', slotsBefore)
   }
 
-  async backup({ path, onProgress }: { readonly path: string; readonly onProgress?: (done: number, total: number) => void }): Promise<void> {
+  async backup({
+    path,
+    onProgress,
+  }: {
+    readonly path: string
+    readonly onProgress?: (done: number, total: number) => void
+  }): Promise<void> {
     this.#assertOpen()
     const copying = copyFile({ path: this.#path, to: path, ...(onProgress === undefined ? {} : { onProgress }) })
     this.#backups.add(copying)

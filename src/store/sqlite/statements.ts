@@ -13,7 +13,8 @@ import { PAYLOAD_ID_SQL, PAYLOAD_SQL } from './payloads.ts'
 const SHARD = `?${CELLS_PER_TIMER + 1}`
 const EXPECTED_VERSION = `?${CELLS_PER_TIMER + 2}`
 const parameter = (column: ColumnName): string => `?${COLUMN_NAMES.indexOf(column) + 1}`
-const value = (column: ColumnName): string => (column === 'timer_uuid' ? `unhex(${parameter(column)})` : parameter(column))
+const value = (column: ColumnName): string =>
+  column === 'timer_uuid' ? `unhex(${parameter(column)})` : parameter(column)
 
 export const INSERT_SQL = `
   INSERT INTO timers (shard_id, ${COLUMN_NAMES.join(', ')})
@@ -35,7 +36,10 @@ function updateOf(columns: readonly ColumnName[]): string {
 export const DELETE_SQL = `
   DELETE FROM timers WHERE timer_uuid = unhex(?) AND shard_id = ? AND timer_version = ? RETURNING ${PAYLOAD_ID_SQL} AS payloadId`
 
-const READ_AS: Partial<Record<ColumnName, string>> = { timer_uuid: 'lower(hex(timer_uuid))', timer_payload: PAYLOAD_SQL }
+const READ_AS: Partial<Record<ColumnName, string>> = {
+  timer_uuid: 'lower(hex(timer_uuid))',
+  timer_payload: PAYLOAD_SQL,
+}
 
 /** The cells of a row, for a SELECT list. */
 export function selectCells(omit: readonly TimerPart[] = []): string {

@@ -69,8 +69,11 @@ export class Writer {
   /** A commit has one part as a rule: a SQLite file has one shard. */
   commit(parts: readonly PackedPart[]): CommitReply {
     const [only] = parts
-    if (only !== undefined && parts.length === 1) return [this.#transactions.runIf(() => this.#writePart(only), isWritten)]
-    return this.#transactions.run(() => parts.map((part) => this.#transactions.nestedIf(() => this.#writePart(part), isWritten)))
+    if (only !== undefined && parts.length === 1)
+      return [this.#transactions.runIf(() => this.#writePart(only), isWritten)]
+    return this.#transactions.run(() =>
+      parts.map((part) => this.#transactions.nestedIf(() => this.#writePart(part), isWritten)),
+    )
   }
 
   removeEvents(numbers: readonly number[]): void {
@@ -105,7 +108,14 @@ export class Writer {
 
   #writePut({ shard, puts }: PackedPart, offset: number, missed: Miss[]): void {
     const row = puts.slice(offset, offset + CELLS_PER_TIMER)
-    if (this.#writeRow(row, shard, puts[offset + PutAt.expectedVersion] as number, puts[offset + PutAt.keepsPayload] === 1)) {
+    if (
+      this.#writeRow(
+        row,
+        shard,
+        puts[offset + PutAt.expectedVersion] as number,
+        puts[offset + PutAt.keepsPayload] === 1,
+      )
+    ) {
       const before = puts[offset + PutAt.metadataBefore] as string | null | typeof SAME
       if (before === SAME) return
       const [namespace, uuid] = [row[CellAt.timer_namespace] as string, row[CellAt.timer_uuid] as string]
@@ -129,7 +139,10 @@ export class Writer {
     const deleted = this.#delete.get(uuid, shard, deletes[offset + DeleteAt.version]!)
     if (deleted !== undefined) {
       if (deleted['payloadId'] !== null) this.#payloads.remove(deleted['payloadId'] as number)
-      const [namespace, before] = [deletes[offset + DeleteAt.namespace] as string, deletes[offset + DeleteAt.metadata] as string | null]
+      const [namespace, before] = [
+        deletes[offset + DeleteAt.namespace] as string,
+        deletes[offset + DeleteAt.metadata] as string | null,
+      ]
       this.#metadata.replace({ namespace, uuid, before, after: null })
     } else {
       missed.push([uuid, (this.#select.get(uuid) as unknown as Cell[] | undefined) ?? null])

@@ -40,7 +40,13 @@ test('what a function throws is a failure that can be read, and one that wants n
   ]
   for (const [error, text, final] of errors) {
     const { target } = setup(() => Promise.reject(error))
-    assert.deepEqual(await target.deliver(firing, never), { type: 'failed', error: text, statusCode: null, retryAfterMs: null, final })
+    assert.deepEqual(await target.deliver(firing, never), {
+      type: 'failed',
+      error: text,
+      statusCode: null,
+      retryAfterMs: null,
+      final,
+    })
   }
 })
 
@@ -56,7 +62,13 @@ test('a function that outlasts the time limit has failed and is told, and what i
   assert.equal(told!.aborted, false)
   await clock.advance(1)
   late.resolve(DONE)
-  assert.deepEqual(await delivery, { type: 'failed', error: 'timed out after 5s', statusCode: null, retryAfterMs: null, final: false })
+  assert.deepEqual(await delivery, {
+    type: 'failed',
+    error: 'timed out after 5s',
+    statusCode: null,
+    retryAfterMs: null,
+    final: false,
+  })
   assert.equal(told!.aborted, true)
 })
 

@@ -60,7 +60,8 @@ export class FunctionTarget implements TargetAdapter<Target> {
   async deliver(firing: Firing, signal: AbortSignal): Promise<DeliveryOutcome> {
     const registered = this.#functions.get(firing.timer.namespace)
     // The engine asks isOpen in the same turn.
-    if (registered === undefined) throw new TypeError(`no function is registered for namespace '${firing.timer.namespace}'`)
+    if (registered === undefined)
+      throw new TypeError(`no function is registered for namespace '${firing.timer.namespace}'`)
     registered.running++
     try {
       await Promise.resolve() // a program does not find its functions called inside a call of its own, such as a create
@@ -95,7 +96,8 @@ export class FunctionTarget implements TargetAdapter<Target> {
       stopping.addEventListener('abort', onStop, { once: true })
       call(firing, own.signal).then(
         (outcome) => end(() => resolve(outcome)),
-        (error: unknown) => end(() => resolve(failedDelivery(describe(error), { final: error instanceof FinalFailure }))),
+        (error: unknown) =>
+          end(() => resolve(failedDelivery(describe(error), { final: error instanceof FinalFailure }))),
       )
     })
   }

@@ -18,7 +18,11 @@ export class TestAuthority {
 
   constructor(name = 'an authority') {
     this.#name = name
-    this.#own = aCertificate({ name, extension: sequence(oid(BASIC_CONSTRAINTS), YES, der(OCTET_STRING, sequence(YES))), issuer: null })
+    this.#own = aCertificate({
+      name,
+      extension: sequence(oid(BASIC_CONSTRAINTS), YES, der(OCTET_STRING, sequence(YES))),
+      issuer: null,
+    })
   }
 
   get cert(): string {
@@ -27,7 +31,11 @@ export class TestAuthority {
 
   /** For host names and IPv4 addresses; the first is also the name of whoever shows it. */
   issue(...hosts: readonly [string, ...string[]]): TestCertificate {
-    return aCertificate({ name: hosts[0], extension: alternativeNames(hosts), issuer: { name: this.#name, key: this.#own.key } })
+    return aCertificate({
+      name: hosts[0],
+      extension: alternativeNames(hosts),
+      issuer: { name: this.#name, key: this.#own.key },
+    })
   }
 }
 
@@ -46,12 +54,19 @@ function aCertificate({ name, extension, issuer }: CertificateParts): TestCertif
     der(INTEGER, Buffer.concat([Buffer.of(1), randomBytes(8)])), // serial number
     ecdsaWithSha256,
     commonName(issuer?.name ?? name),
-    sequence(der(GENERALIZED_TIME, Buffer.from('20200101000000Z')), der(GENERALIZED_TIME, Buffer.from('21200101000000Z'))),
+    sequence(
+      der(GENERALIZED_TIME, Buffer.from('20200101000000Z')),
+      der(GENERALIZED_TIME, Buffer.from('21200101000000Z')),
+    ),
     commonName(name),
     publicKey.export({ type: 'spki', format: 'der' }),
     der(CONTEXT_3, sequence(extension)),
   )
-  const signature = der(BIT_STRING, Buffer.of(0), sign('sha256', content, issuer === null ? privateKey : createPrivateKey(issuer.key)))
+  const signature = der(
+    BIT_STRING,
+    Buffer.of(0),
+    sign('sha256', content, issuer === null ? privateKey : createPrivateKey(issuer.key)),
+  )
   const cert = sequence(content, ecdsaWithSha256, signature).toString('base64')
   return {
     key: privateKey.export({ type: 'pkcs8', format: 'pem' }),

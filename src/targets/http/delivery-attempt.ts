@@ -135,7 +135,11 @@ export class DeliveryAttempt implements Dispatcher.DispatchHandler {
 
   #onTimeout(): void {
     const waitedFor =
-      this.#controller === null ? 'waiting for a connection' : this.#status === 0 ? 'waiting for a response' : 'reading the response'
+      this.#controller === null
+        ? 'waiting for a connection'
+        : this.#status === 0
+          ? 'waiting for a response'
+          : 'reading the response'
     this.#brokeOff(`timed out after ${describeWait(this.#parts.firing.timer.timeoutMs)} ${waitedFor}`)
     this.#hangUp()
   }

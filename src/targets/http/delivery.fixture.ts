@@ -57,7 +57,7 @@ export function aFiring(url: string, timer: Partial<Timer> = {}, firing: Partial
       attemptLog: NO_ATTEMPTS,
       traceparent: null,
       correlationId: null,
-    fingerprint: null,
+      fingerprint: null,
       lastCommand: null,
       tenant: null,
       ...timer,
@@ -71,16 +71,31 @@ export function plainProtocol(): HttpProtocol & { readonly judged: HttpResponse[
   const judge = (response: HttpResponse): DeliveryOutcome => {
     judged.push(response)
     const statusCode = response.status
-    return isSuccess(response) ? { type: 'delivered', statusCode } : failedDelivery(`HTTP ${statusCode}`, { statusCode })
+    return isSuccess(response)
+      ? { type: 'delivered', statusCode }
+      : failedDelivery(`HTTP ${statusCode}`, { statusCode })
   }
   return { name: 'plain', judged, request: (firing) => ({ body: firing.timer.payload }), judge }
 }
 
-const BELOW_LOOPBACK = ['0.0.0.0/2', '64.0.0.0/3', '96.0.0.0/4', '112.0.0.0/5', '120.0.0.0/6', '124.0.0.0/7', '126.0.0.0/8']
+const BELOW_LOOPBACK = [
+  '0.0.0.0/2',
+  '64.0.0.0/3',
+  '96.0.0.0/4',
+  '112.0.0.0/5',
+  '120.0.0.0/6',
+  '124.0.0.0/7',
+  '126.0.0.0/8',
+]
 const ALL_BUT_LOOPBACK = [...BELOW_LOOPBACK, '128.0.0.0/1', '2000::/3']
 
 /** No packet leaves this machine, whatever a test does. */
-const LOOPBACK_ONLY = createEgressPolicy({ allow: [], deny: ALL_BUT_LOOPBACK, loopbackAllowed: true, privateAllowed: false })
+const LOOPBACK_ONLY = createEgressPolicy({
+  allow: [],
+  deny: ALL_BUT_LOOPBACK,
+  loopbackAllowed: true,
+  privateAllowed: false,
+})
 
 export function aTarget(t: TestContext, options: Partial<HttpTargetOptions> = {}): HttpTarget {
   const target = new HttpTarget({

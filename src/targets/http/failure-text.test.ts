@@ -16,7 +16,8 @@ test('every failure of the network is told in words, with its code', () => {
     ['EPROTO', 'TLS handshake failed (EPROTO): is this an https port?'],
     ['EMFILE', 'what node said (EMFILE)'],
   ]
-  for (const [code, text] of told) assert.equal(describeFailure(Object.assign(new Error('what node said'), { code }), EXCHANGE), text)
+  for (const [code, text] of told)
+    assert.equal(describeFailure(Object.assign(new Error('what node said'), { code }), EXCHANGE), text)
 })
 
 test('an error without a code keeps its message, on one line and bounded', () => {
@@ -26,7 +27,10 @@ test('an error without a code keeps its message, on one line and bounded', () =>
 
 test('addresses that failed together are told by the first of them', () => {
   const refused = Object.assign(new Error('refused'), { code: 'ECONNREFUSED' })
-  assert.equal(describeFailure(new AggregateError([refused, new Error('other')]), EXCHANGE), 'connection refused (ECONNREFUSED)')
+  assert.equal(
+    describeFailure(new AggregateError([refused, new Error('other')]), EXCHANGE),
+    'connection refused (ECONNREFUSED)',
+  )
 })
 
 test('waits read as seconds', () => {

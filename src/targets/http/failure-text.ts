@@ -10,12 +10,15 @@ export type FailedExchange = {
 
 const MESSAGE_CHARS_MAX = 200 // of a foreign error message; the rest is noise in a list
 
-const CERTIFICATE_CODE = /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER|HOSTNAME_MISMATCH|INVALID_CA|PATH_LENGTH/
+const CERTIFICATE_CODE =
+  /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER|HOSTNAME_MISMATCH|INVALID_CA|PATH_LENGTH/
 const HANDSHAKE_CODE = /^(?:EPROTO|ERR_SSL|ERR_TLS)/
 
 export function describeFailure(error: Error, { hostname, responseStarted }: FailedExchange): string {
   const code = codeOf(error)
-  const closed = responseStarted ? 'connection closed before the response was complete' : 'connection closed before a response'
+  const closed = responseStarted
+    ? 'connection closed before the response was complete'
+    : 'connection closed before a response'
   switch (code) {
     case 'EGRESS_REFUSED':
       return `not allowed: ${error.message}`

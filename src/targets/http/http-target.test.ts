@@ -22,7 +22,9 @@ test('a refused connection is a failure that says so', async (t) => {
 })
 
 test('a name that does not resolve is a failure that names it', async (t) => {
-  const target = aTarget(t, { resolve: () => Promise.reject(Object.assign(new Error('getaddrinfo'), { code: 'ENOTFOUND' })) })
+  const target = aTarget(t, {
+    resolve: () => Promise.reject(Object.assign(new Error('getaddrinfo'), { code: 'ENOTFOUND' })),
+  })
   const outcome = await target.deliver(aFiring('http://nowhere.example/hook'), NOT_ABORTED)
   assert.deepEqual(outcome, failedDelivery('DNS lookup failed for nowhere.example (ENOTFOUND)'))
 })
@@ -53,7 +55,10 @@ test('an answer that never ends is judged by what came of it within the time lim
   const slow = await aSocketServer(t, (socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{"ok"'))
   const protocol = plainProtocol()
   const bodyStarted = aBodyStarted(slow.url)
-  const pending = aTarget(t, { clock, protocols: [protocol] }).deliver(aFiring(slow.url, { timeoutMs: 1_500 }), NOT_ABORTED)
+  const pending = aTarget(t, { clock, protocols: [protocol] }).deliver(
+    aFiring(slow.url, { timeoutMs: 1_500 }),
+    NOT_ABORTED,
+  )
   await bodyStarted
   const closed = once(await slow.received, 'close')
   await clock.advance(1_500)
@@ -78,7 +83,9 @@ test('the time limit includes the wait for a connection', async (t) => {
 test('a delivery given up while it waited is never sent', async (t) => {
   const clock = new ManualClock()
   const { promise: firstArrived, resolve: onFirst } = Promise.withResolvers<() => void>()
-  const receiver = await aReceiver(t, (response, _, count) => (count === 1 ? onFirst(() => response.end()) : response.end()))
+  const receiver = await aReceiver(t, (response, _, count) =>
+    count === 1 ? onFirst(() => response.end()) : response.end(),
+  )
   const target = aTarget(t, { clock, connectionsPerHost: 1 })
   const first = target.deliver(aFiring(receiver.url, {}, { deliveryId: 'first' }), NOT_ABORTED)
   const answerFirst = await firstArrived
@@ -89,7 +96,10 @@ test('a delivery given up while it waited is never sent', async (t) => {
   answerFirst()
   assert.equal((await first).type, 'delivered')
   assert.equal((await third).type, 'delivered')
-  assert.deepEqual(receiver.requests.map((request) => request.headers['webhook-id']), ['first', 'third'])
+  assert.deepEqual(
+    receiver.requests.map((request) => request.headers['webhook-id']),
+    ['first', 'third'],
+  )
   assert.equal(receiver.connections.length, 1)
 })
 
@@ -109,7 +119,10 @@ test('an answer that breaks off is judged by what came of it', async (t) => {
   const protocol = plainProtocol()
   const target = aTarget(t, { protocols: [protocol] })
   assert.deepEqual(await target.deliver(aFiring(receiver.url), NOT_ABORTED), { type: 'delivered', statusCode: 200 })
-  assert.deepEqual(await target.deliver(aFiring(receiver.url), NOT_ABORTED), failedDelivery('HTTP 410', { statusCode: 410 }))
+  assert.deepEqual(
+    await target.deliver(aFiring(receiver.url), NOT_ABORTED),
+    failedDelivery('HTTP 410', { statusCode: 410 }),
+  )
   for (const [body, truncated] of judgedBy(protocol)) {
     assert.equal(body, '{"ok":')
     assert.match(truncated!, /^in part \(connection closed before the response was complete/)
@@ -142,7 +155,10 @@ test('an answer is read up to the limit and no further', async (t) => {
     goOn()
   })
   const protocol = plainProtocol()
-  const outcome = await aTarget(t, { protocols: [protocol], responseBytesMax: 1_000 }).deliver(aFiring(receiver.url), NOT_ABORTED)
+  const outcome = await aTarget(t, { protocols: [protocol], responseBytesMax: 1_000 }).deliver(
+    aFiring(receiver.url),
+    NOT_ABORTED,
+  )
   assert.equal(outcome.type, 'delivered')
   assert.deepEqual([protocol.judged[0]?.body.length, protocol.judged[0]?.truncated], [1_000, 'with more than is read'])
   await closed
@@ -203,7 +219,10 @@ test('an abort reaches the deliveries that are left, whatever the order in which
   const deliver = (deliveryId: string) => target.deliver(aFiring(receiver.url, {}, { deliveryId }), abort.signal)
   const [a, b, c, d] = [deliver('a'), deliver('b'), deliver('c'), deliver('d')]
   await allArrived
-  for (const [id, ended] of [['a', a], ['d', d]] as const) {
+  for (const [id, ended] of [
+    ['a', a],
+    ['d', d],
+  ] as const) {
     held.get(id)!.end()
     assert.equal((await ended).type, 'delivered')
   }
@@ -224,18 +243,28 @@ test('deliveries one after the other share a connection', async (t) => {
 test('deliveries at once open no more connections than allowed', async (t) => {
   const receiver = await aReceiver(t, (response) => setImmediate(() => response.end()))
   const target = aTarget(t, { connectionsPerHost: 3 })
-  const outcomes = await Promise.all(Array.from({ length: 30 }, () => target.deliver(aFiring(receiver.url), NOT_ABORTED)))
+  const outcomes = await Promise.all(
+    Array.from({ length: 30 }, () => target.deliver(aFiring(receiver.url), NOT_ABORTED)),
+  )
   assert.ok(outcomes.every((outcome) => outcome.type === 'delivered'))
   assert.deepEqual([receiver.requests.length, receiver.connections.length], [30, 3])
 })
 
 test('a request that met the closing of a reused connection is sent again at once, with the same id', async (t) => {
-  const receiver = await aReceiver(t, (response, _, count) => (count === 2 ? response.socket?.destroy() : response.end()))
+  const receiver = await aReceiver(t, (response, _, count) =>
+    count === 2 ? response.socket?.destroy() : response.end(),
+  )
   const target = aTarget(t)
   assert.equal((await target.deliver(aFiring(receiver.url), NOT_ABORTED)).type, 'delivered')
   await connectionsAreIdle()
-  assert.equal((await target.deliver(aFiring(receiver.url, {}, { deliveryId: 'again' }), NOT_ABORTED)).type, 'delivered')
-  assert.deepEqual(receiver.requests.slice(1).map((request) => request.headers['webhook-id']), ['again', 'again'])
+  assert.equal(
+    (await target.deliver(aFiring(receiver.url, {}, { deliveryId: 'again' }), NOT_ABORTED)).type,
+    'delivered',
+  )
+  assert.deepEqual(
+    receiver.requests.slice(1).map((request) => request.headers['webhook-id']),
+    ['again', 'again'],
+  )
   assert.equal(receiver.connections.length, 2)
 })
 
@@ -291,7 +320,8 @@ test('connections to many origins are given up, the least recently used first, a
   const quick = await Promise.all([1, 2, 3].map(() => aReceiver(t, (response) => response.end())))
   const pending = target.deliver(aFiring(busy.url), NOT_ABORTED)
   const answer = await held
-  for (const receiver of quick) assert.equal((await target.deliver(aFiring(receiver.url), NOT_ABORTED)).type, 'delivered')
+  for (const receiver of quick)
+    assert.equal((await target.deliver(aFiring(receiver.url), NOT_ABORTED)).type, 'delivered')
   const [given, alsoGiven] = quick.map((receiver) => receiver.connections[0]!)
   for (const socket of [given!, alsoGiven!]) if (!socket.destroyed) await once(socket, 'close')
   answer()
@@ -340,7 +370,10 @@ async function connectionsAreIdle(): Promise<void> {
 }
 
 /** A receiver below HTTP: `onRequest` is called with the first bytes, `received` resolves with the connection they came on. */
-async function aSocketServer(t: TestContext, onRequest: (socket: Socket) => void): Promise<{ url: string; received: Promise<Socket> }> {
+async function aSocketServer(
+  t: TestContext,
+  onRequest: (socket: Socket) => void,
+): Promise<{ url: string; received: Promise<Socket> }> {
   const { promise: received, resolve } = Promise.withResolvers<Socket>()
   const sockets: Socket[] = []
   const server = createServer((socket) => {

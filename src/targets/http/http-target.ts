@@ -58,7 +58,9 @@ export class HttpTarget implements TargetAdapter<HttpAddress> {
     this.#userAgent = options.userAgent
     this.#surroundings = { clock, history, responseBytesMax: options.responseBytesMax ?? RESPONSE_BYTES_MAX }
     this.#pools = new OriginPools({
-      connect: history.watch(guardedConnector({ policy: egress, clock, ...(resolve && { resolve }), ...(connect && { connect }) })),
+      connect: history.watch(
+        guardedConnector({ policy: egress, clock, ...(resolve && { resolve }), ...(connect && { connect }) }),
+      ),
       connectionsPerHost: options.connectionsPerHost ?? CONNECTIONS_PER_HOST,
       idleOriginsMax: options.idleOriginsMax ?? IDLE_ORIGINS_MAX,
     })
@@ -78,7 +80,8 @@ export class HttpTarget implements TargetAdapter<HttpAddress> {
       const url = URL.parse(target.url)
       // Stored by a newer version, or edited by hand: it may well be right at the next attempt.
       if (protocol === undefined) return resolve(failedDelivery(`this node does not know the protocol '${name}'`))
-      if (url === null || !url.protocol.startsWith('http')) return resolve(failedDelivery('the callback URL is not an http or https URL'))
+      if (url === null || !url.protocol.startsWith('http'))
+        return resolve(failedDelivery('the callback URL is not an http or https URL'))
 
       const attempt = new DeliveryAttempt(
         this.#surroundings,
@@ -99,7 +102,12 @@ export class HttpTarget implements TargetAdapter<HttpAddress> {
     return this.#pools.close()
   }
 
-  #content(firing: Firing, protocol: HttpProtocol, target: HttpAddress, url: URL): { body: string | null; headers: string[] } {
+  #content(
+    firing: Firing,
+    protocol: HttpProtocol,
+    target: HttpAddress,
+    url: URL,
+  ): { body: string | null; headers: string[] } {
     const { body, headers: protocolHeaders } = protocol.request(firing)
     const headers = deliveryHeaders({
       firing,

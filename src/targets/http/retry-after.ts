@@ -5,7 +5,8 @@ import type { Millis } from '../../core/timer/timer.ts'
 
 const SECONDS = /^\d{1,10}$/
 // Only the form that senders must generate; Date.parse alone would take "5 apples" for a date in May.
-const HTTP_DATE = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4} \d{2}:\d{2}:\d{2} GMT$/
+const HTTP_DATE =
+  /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4} \d{2}:\d{2}:\d{2} GMT$/
 
 /** Null when the header is absent or says nothing that can be understood; never negative, never longer than any retry policy. */
 export function parseRetryAfter(header: string | undefined, now: Millis): Millis | null {

@@ -43,8 +43,16 @@ test('any body signs the way the reference implementation signs it', () => {
   const sign = createSigner([NEW])!
   const reference = new Webhook(NEW)
   fc.assert(
-    fc.property(fc.string({ unit: 'grapheme' }), fc.stringMatching(/^[a-z0-9-]{1,40}$/), fc.nat(), (body, id, seconds) => {
-      assert.equal(sign({ id, timestamp: String(seconds), body }), reference.sign(id, new Date(seconds * 1_000), body))
-    }),
+    fc.property(
+      fc.string({ unit: 'grapheme' }),
+      fc.stringMatching(/^[a-z0-9-]{1,40}$/),
+      fc.nat(),
+      (body, id, seconds) => {
+        assert.equal(
+          sign({ id, timestamp: String(seconds), body }),
+          reference.sign(id, new Date(seconds * 1_000), body),
+        )
+      },
+    ),
   )
 })

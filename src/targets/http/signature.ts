@@ -29,11 +29,15 @@ function parseSecret(secret: string, place: number): KeyObject {
   const text = secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : secret
   const unpadded = text.replace(/=+$/, '')
   if (!BASE64.test(text) || unpadded.length % 4 === 1) {
-    throw new Error(`signing secret ${place} is not base64: expected ${PREFIX} and the output of, for instance, openssl rand -base64 32`)
+    throw new Error(
+      `signing secret ${place} is not base64: expected ${PREFIX} and the output of, for instance, openssl rand -base64 32`,
+    )
   }
   const bytes = Buffer.from(text, 'base64')
   if (bytes.length < SECRET_BYTES_MIN) {
-    throw new Error(`signing secret ${place} has ${bytes.length} bytes: at least ${SECRET_BYTES_MIN} are needed (32 characters of base64)`)
+    throw new Error(
+      `signing secret ${place} has ${bytes.length} bytes: at least ${SECRET_BYTES_MIN} are needed (32 characters of base64)`,
+    )
   }
   return createSecretKey(bytes)
 }

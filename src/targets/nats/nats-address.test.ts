@@ -5,7 +5,11 @@ import type { Namespace, NatsTarget } from '../../core/timer/timer.ts'
 import { natsTargetFault, subjectOf } from './nats-address.ts'
 
 const SHOP = 'shop' as Namespace
-const OPEN = { namespacePrefix: null, own: new SubjectPatterns(['timer.commands', 'duetime.v1.timers.>']), allowed: null }
+const OPEN = {
+  namespacePrefix: null,
+  own: new SubjectPatterns(['timer.commands', 'duetime.v1.timers.>']),
+  allowed: null,
+}
 
 function target(changes: Partial<NatsTarget>): NatsTarget {
   return { type: 'nats', topic: 'orders', key: null, headers: null, ...changes }
@@ -18,7 +22,10 @@ test('a topic or key that is no subject is refused, and named', () => {
   for (const key of ['', 'a b', '*', '>', '.a', 'a.', 'a..b']) {
     assert.match(natsTargetFault(target({ key }), SHOP, OPEN) ?? 'none', /^key must not/, key)
   }
-  assert.match(natsTargetFault(target({ topic: 'a'.repeat(300), key: 'b'.repeat(300) }), SHOP, OPEN) ?? 'none', /^topic and key together/)
+  assert.match(
+    natsTargetFault(target({ topic: 'a'.repeat(300), key: 'b'.repeat(300) }), SHOP, OPEN) ?? 'none',
+    /^topic and key together/,
+  )
 })
 
 test('a header that would command the stream is refused', () => {
@@ -45,12 +52,19 @@ test('a key is appended to the topic', () => {
 test('a namespace with a dot does not spell subjects of another one', () => {
   const rules = { ...OPEN, namespacePrefix: 'tenants' }
   const dotted = 'shop.orders' as Namespace
-  assert.match(natsTargetFault(target({ topic: 'tenants.shop.orders.paid' }), dotted, rules) ?? 'none', /'tenants\.shop%2Eorders\.…' only/)
+  assert.match(
+    natsTargetFault(target({ topic: 'tenants.shop.orders.paid' }), dotted, rules) ?? 'none',
+    /'tenants\.shop%2Eorders\.…' only/,
+  )
   assert.equal(natsTargetFault(target({ topic: 'tenants.shop%2Eorders.paid' }), dotted, rules), null)
 })
 
 test('the subjects of the service are refused, also when topic and key make one together', () => {
-  const targets = [{ topic: 'timer.commands' }, { topic: 'timer', key: 'commands' }, { topic: 'duetime', key: 'v1.timers.create' }]
+  const targets = [
+    { topic: 'timer.commands' },
+    { topic: 'timer', key: 'commands' },
+    { topic: 'duetime', key: 'v1.timers.create' },
+  ]
   for (const one of targets) assert.match(natsTargetFault(target(one), SHOP, OPEN) ?? 'none', /of the service itself/)
   assert.equal(natsTargetFault(target({ topic: 'timer', key: 'commands.mine' }), SHOP, OPEN), null)
 })

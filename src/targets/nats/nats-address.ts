@@ -45,10 +45,15 @@ export function natsAddressFault(target: NatsTarget, namespace: Namespace, rules
   return placeFault(subject, namespace, rules)
 }
 
-function placeFault(subject: string, namespace: Namespace, { namespacePrefix, own, allowed }: AddressRules): string | null {
+function placeFault(
+  subject: string,
+  namespace: Namespace,
+  { namespacePrefix, own, allowed }: AddressRules,
+): string | null {
   if (own.match(subject)) return `'${subject}' is a subject of the service itself: a callback cannot publish there`
   const home = namespacePrefix === null ? '' : `${namespacePrefix}.${namespaceWord(namespace)}.`
-  if (!subject.startsWith(home)) return `timers of namespace '${namespace}' may publish on '${home}…' only (NATS_NAMESPACE_PREFIX)`
+  if (!subject.startsWith(home))
+    return `timers of namespace '${namespace}' may publish on '${home}…' only (NATS_NAMESPACE_PREFIX)`
   if (allowed === null || allowed.match(subject)) return null
   return `'${subject}' is none of the subjects that callbacks may publish on (NATS_CALLBACK_ALLOW)`
 }

@@ -23,7 +23,11 @@ async function setup() {
 }
 
 function firing(address: Partial<NatsAddress> = {}, timer: Partial<Timer> = {}): Firing {
-  return aFiring('', { target: { type: 'nats', topic: 'orders', key: null, headers: null, ...address }, protocol: 'v1', ...timer })
+  return aFiring('', {
+    target: { type: 'nats', topic: 'orders', key: null, headers: null, ...address },
+    protocol: 'v1',
+    ...timer,
+  })
 }
 
 test('a broker that is away is a failure without an answer, so that the policy decides and the lane slows down', async () => {
@@ -41,7 +45,12 @@ test('a refusal is a failure with an answer', async () => {
 
 test('a subject of the service is never published on, and no further attempt is made', async () => {
   const { broker, target } = await setup()
-  for (const address of [{ topic: 'timer.commands' }, { topic: 'timer', key: 'commands' }, { topic: 'a.*' }, { topic: '$SYS', key: 'a' }]) {
+  for (const address of [
+    { topic: 'timer.commands' },
+    { topic: 'timer', key: 'commands' },
+    { topic: 'a.*' },
+    { topic: '$SYS', key: 'a' },
+  ]) {
     const outcome = await target.deliver(firing(address), NOT_ABORTED)
     assert.ok(outcome.type === 'failed' && outcome.final && outcome.statusCode === 403, JSON.stringify(address))
   }
@@ -51,7 +60,10 @@ test('a subject of the service is never published on, and no further attempt is 
 test('a protocol that says where its messages go is not led elsewhere by the timer', async () => {
   const { broker, target } = await setup()
   await target.deliver(firing({ topic: 'timer.commands' }, { protocol: 'events' }), NOT_ABORTED)
-  assert.deepEqual(broker.uncovered.map(({ subject }) => subject), ['own.events'])
+  assert.deepEqual(
+    broker.uncovered.map(({ subject }) => subject),
+    ['own.events'],
+  )
 })
 
 test('a protocol that this node does not know is a failure, not a loss', async () => {
@@ -76,7 +88,11 @@ test('the payload is published as it is, with the headers and the delivery id, t
   const [message] = broker.uncovered
   assert.equal(message!.subject, 'orders.eu.paid')
   assert.equal(Buffer.from(message!.data).toString(), '{"n": 1}')
-  assert.deepEqual(message!.headers, [['traceparent', traceparent], ['X-Team', 'a'], ['Nats-Msg-Id', sent.deliveryId]])
+  assert.deepEqual(message!.headers, [
+    ['traceparent', traceparent],
+    ['X-Team', 'a'],
+    ['Nats-Msg-Id', sent.deliveryId],
+  ])
 })
 
 test('without a payload the message is empty', async () => {

@@ -45,7 +45,8 @@ export class NatsTarget implements TargetAdapter<NatsAddress> {
     if (target.type !== 'nats') throw new TypeError(`the NATS target was given a ${target.type} timer`)
     const protocol = this.#protocols.get(timer.protocol)
     // Stored by a newer version, or edited by hand: it may well be right at the next attempt.
-    if (protocol === undefined) return failedDelivery(`this node does not know the protocol '${timer.protocol}' for NATS`)
+    if (protocol === undefined)
+      return failedDelivery(`this node does not know the protocol '${timer.protocol}' for NATS`)
     const subject = protocol.subjectFor?.(timer) ?? subjectOf(target)
     // Stored before the settings were what they are, or imported. No further attempt makes it right.
     const fault = protocol.subjectFor === undefined ? natsAddressFault(target, timer.namespace, this.#rules) : null

@@ -7,8 +7,18 @@ import type { Environment, ExitStatus } from '../service.ts'
 import { Service } from '../service.ts'
 import { SeverableLink } from './severable-link.ts'
 
-export type NodePlace = { readonly name: string; readonly cwd: string; readonly database: DatabaseAddress; readonly env: Environment }
-export type DatabaseAddress = { readonly port: number; readonly user: string; readonly password: string; readonly database: string }
+export type NodePlace = {
+  readonly name: string
+  readonly cwd: string
+  readonly database: DatabaseAddress
+  readonly env: Environment
+}
+export type DatabaseAddress = {
+  readonly port: number
+  readonly user: string
+  readonly password: string
+  readonly database: string
+}
 
 export class ClusterNode {
   readonly name: string

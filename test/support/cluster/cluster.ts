@@ -23,7 +23,11 @@ export class Cluster {
   readonly #postgres: PostgresServer
   readonly #place: { readonly cwd: string; readonly database: DatabaseAddress; readonly env: Environment }
 
-  private constructor(t: TestContext, postgres: PostgresServer, place: { cwd: string; database: DatabaseAddress; env: Environment }) {
+  private constructor(
+    t: TestContext,
+    postgres: PostgresServer,
+    place: { cwd: string; database: DatabaseAddress; env: Environment },
+  ) {
     this.#t = t
     this.#postgres = postgres
     this.#place = place
@@ -87,13 +91,17 @@ export class Cluster {
 
   /** Resolves when all nodes in service see the same owners, none but themselves, with as many shards each, give or take one. */
   async balanced({ withinMs = 60_000 } = {}): Promise<number[]> {
-    return eventually(`the shards are balanced among ${this.inService.length} nodes`, () => this.#balance(), { withinMs })
+    return eventually(`the shards are balanced among ${this.inService.length} nodes`, () => this.#balance(), {
+      withinMs,
+    })
   }
 
   async #balance(): Promise<number[] | null> {
     const views = await Promise.all(this.inService.map((node) => node.view()))
     const owners = views.map(({ shards }) => shards.map(({ owner }) => owner).join())
-    const counts = views.map(({ node, shards }) => shards.filter(({ owner, own }) => owner === node && own !== null).length)
+    const counts = views.map(
+      ({ node, shards }) => shards.filter(({ owner, own }) => owner === node && own !== null).length,
+    )
     const isComplete = counts.reduce((sum, count) => sum + count, 0) === views[0]!.shards.length
     const isEven = Math.max(...counts) - Math.min(...counts) <= 1
     return new Set(owners).size === 1 && isComplete && isEven ? counts : null
@@ -101,10 +109,14 @@ export class Cluster {
 
   /** Resolves when what came due during a fault is under way. */
   async caughtUp(): Promise<void> {
-    await eventually('what came due meanwhile is under way', async () => {
-      const views = await Promise.all(this.inService.map((node) => node.view()))
-      return views.flatMap(({ shards }) => shards).every(({ own }) => own === null || own.lagMs < BACKLOG_MS)
-    }, { withinMs: 60_000 })
+    await eventually(
+      'what came due meanwhile is under way',
+      async () => {
+        const views = await Promise.all(this.inService.map((node) => node.view()))
+        return views.flatMap(({ shards }) => shards).every(({ own }) => own === null || own.lagMs < BACKLOG_MS)
+      },
+      { withinMs: 60_000 },
+    )
   }
 
   /** `fast`: as a careful administrator does it. `immediate`: as a crash. */

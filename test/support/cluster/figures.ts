@@ -11,7 +11,12 @@ export type Fault = Kill & { readonly name: string }
 export type Lateness = { readonly firings: number; readonly p50: number; readonly p99: number; readonly max: number }
 
 /** Of first deliveries due in the span, against the due time or, where that was later, the answer to the write. */
-export function lateness(deliveries: readonly Delivery[], timers: ReadonlyMap<string, WorkTimer>, from: number, to: number): Lateness {
+export function lateness(
+  deliveries: readonly Delivery[],
+  timers: ReadonlyMap<string, WorkTimer>,
+  from: number,
+  to: number,
+): Lateness {
   const late = firstOnes(deliveries)
     .filter(({ dueAt }) => dueAt >= from && dueAt <= to)
     .map((delivery) => delivery.firedAt - Math.max(delivery.dueAt, writtenAt(delivery, timers)))
@@ -25,7 +30,9 @@ function writtenAt({ timerId, ...delivery }: Delivery, timers: ReadonlyMap<strin
   const operations = timers.get(timerId)?.operations ?? []
   const write = operations.find((operation) => operation.revision === revision)
   // Whatever was done to the timer later can have held it back, too.
-  const until = operations.filter(({ sentAt }) => sentAt <= delivery.firedAt).map(({ endedAt }) => Math.min(endedAt, delivery.firedAt))
+  const until = operations
+    .filter(({ sentAt }) => sentAt <= delivery.firedAt)
+    .map(({ endedAt }) => Math.min(endedAt, delivery.firedAt))
   return Math.max(write?.endedAt ?? 0, ...until)
 }
 

@@ -22,7 +22,8 @@ export class Metronome {
   }
 
   async start(callbackUrl: string): Promise<void> {
-    for (const id of this.ids) await accepted(this.#client.create({ id, callbackUrl, payload: PAYLOAD, schedule: 'R/PT1S' }))
+    for (const id of this.ids)
+      await accepted(this.#client.create({ id, callbackUrl, payload: PAYLOAD, schedule: 'R/PT1S' }))
   }
 
   async stop(): Promise<void> {
@@ -52,7 +53,8 @@ function checkBeats(id: string, deliveries: readonly Delivery[]): string[] {
   for (const { body, dueAt, firedAt } of deliveries.toSorted((a, b) => a.firedAt - b.firedAt)) {
     const iteration = body.iteration ?? 0
     if (firedAt < dueAt) violations.push(`${id}: iteration ${iteration} was ${dueAt - firedAt} ms early`)
-    if (dueAt !== first.dueAt + (iteration - 1) * INTERVAL_MS) violations.push(`${id}: iteration ${iteration} is off the grid`)
+    if (dueAt !== first.dueAt + (iteration - 1) * INTERVAL_MS)
+      violations.push(`${id}: iteration ${iteration} is off the grid`)
     if (iteration > last + 1) violations.push(`${id}: iteration ${iteration} came after ${last}`)
     last = Math.max(last, iteration)
   }

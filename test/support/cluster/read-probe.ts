@@ -47,16 +47,24 @@ export class ReadProbe {
     const payload = { revision: ++seen.revision }
     const answer =
       seen.acknowledged === 0
-        ? await this.#client.create({ id, callbackUrl: this.#callbackUrl, executeAt: new Date(Date.now() + FAR_MS).toISOString(), payload })
+        ? await this.#client.create({
+            id,
+            callbackUrl: this.#callbackUrl,
+            executeAt: new Date(Date.now() + FAR_MS).toISOString(),
+            payload,
+          })
         : await this.#client.update({ timerId: id }, { payload })
     if (answer.type === 'ok') seen.acknowledged = payload.revision
-    else if (answer.type === 'refused') this.violations.push(`${id}: a write was refused with ${answer.status} ${answer.body.error}`)
+    else if (answer.type === 'refused')
+      this.violations.push(`${id}: a write was refused with ${answer.status} ${answer.body.error}`)
     const read = await this.#client.get({ timerId: id })
     const { acknowledged } = seen
-    if (read.type === 'refused' && read.status === 404 && acknowledged > 0) this.violations.push(`${id} is not known, but was acknowledged`)
+    if (read.type === 'refused' && read.status === 404 && acknowledged > 0)
+      this.violations.push(`${id} is not known, but was acknowledged`)
     if (read.type !== 'ok') return
     this.reads++
     const { revision } = read.body.payload as { revision: number }
-    if (revision < acknowledged) this.violations.push(`${id} was read as of revision ${revision}, after ${acknowledged} was acknowledged`)
+    if (revision < acknowledged)
+      this.violations.push(`${id} was read as of revision ${revision}, after ${acknowledged} was acknowledged`)
   }
 }

@@ -15,12 +15,36 @@ function operation(type: Operation['type'], at: number, more: Partial<Operation>
   return { type, ...write, cycle: null, sentAt: at - 5, endedAt: at, outcome: 'acknowledged', refusal: null, ...more }
 }
 
-type Told = { firedAt?: number; dueAt?: number; id?: string; attempt?: number; revision?: number; iteration?: number; reply?: Reply | null }
+type Told = {
+  firedAt?: number
+  dueAt?: number
+  id?: string
+  attempt?: number
+  revision?: number
+  iteration?: number
+  reply?: Reply | null
+}
 
-function delivery({ firedAt = DUE, dueAt = DUE, id = 'd1', attempt = 1, revision = 1, iteration, reply = OK }: Told = {}): Delivery {
+function delivery({
+  firedAt = DUE,
+  dueAt = DUE,
+  id = 'd1',
+  attempt = 1,
+  revision = 1,
+  iteration,
+  reply = OK,
+}: Told = {}): Delivery {
   const payload = { revision, behaviour: { type: 'answer', afterMs: 0 } }
   const iso = (at: number) => new Date(at).toISOString()
-  const body = { id: 't', namespace: 'default', payload, executeAt: iso(dueAt), firedAt: iso(firedAt), attempt, deliveryId: id }
+  const body = {
+    id: 't',
+    namespace: 'default',
+    payload,
+    executeAt: iso(dueAt),
+    firedAt: iso(firedAt),
+    attempt,
+    deliveryId: id,
+  }
   return {
     arrivedAt: firedAt + 2,
     deliveryId: id,
@@ -56,7 +80,10 @@ test('an acknowledged timer that never fired is a loss, and so is one that nobod
 
 test('a timer that an answer calls unknown after it was acknowledged is a loss', () => {
   const refusal = { status: 404, code: 'TIMER_NOT_FOUND', timerStatus: null }
-  assertViolation(check([create, operation('cancel', 2_000, { outcome: 'refused', refusal })], [], null), /can only have been live/)
+  assertViolation(
+    check([create, operation('cancel', 2_000, { outcome: 'refused', refusal })], [], null),
+    /can only have been live/,
+  )
 })
 
 test('a millisecond early is early', () => {
@@ -69,10 +96,23 @@ test('a due time that nobody asked for is wrong', () => {
 
 test('a delivery that starts after its cancel, its update or its pause was acknowledged is wrong', () => {
   const late = delivery({ firedAt: DUE + 20 })
-  assertViolation(check([create, operation('cancel', DUE + 10)], [late], { status: 'canceled', revision: 1 }), /after its cancel/)
+  assertViolation(
+    check([create, operation('cancel', DUE + 10)], [late], { status: 'canceled', revision: 1 }),
+    /after its cancel/,
+  )
   const update = operation('update', DUE + 10, { revision: 2, dueAt: DUE + 500 })
-  assertViolation(check([create, update], [late, delivery({ firedAt: DUE + 500, dueAt: DUE + 500, revision: 2, id: 'd2' })], completed(2)), /after its update/)
-  assertViolation(check([create, operation('pause', DUE + 10)], [late], { status: 'paused', revision: 1 }), /while paused/)
+  assertViolation(
+    check(
+      [create, update],
+      [late, delivery({ firedAt: DUE + 500, dueAt: DUE + 500, revision: 2, id: 'd2' })],
+      completed(2),
+    ),
+    /after its update/,
+  )
+  assertViolation(
+    check([create, operation('pause', DUE + 10)], [late], { status: 'paused', revision: 1 }),
+    /while paused/,
+  )
 })
 
 test('an old revision that ends a timer whose update was acknowledged is wrong', () => {
@@ -82,7 +122,10 @@ test('an old revision that ends a timer whose update was acknowledged is wrong',
 
 test('a write that was refused must not fire', () => {
   const refusal = { status: 400, code: 'INVALID_SCHEDULE', timerStatus: null }
-  assertViolation(check([operation('create', 1_000, { outcome: 'refused', refusal })], [delivery()], null), /whose create was refused/)
+  assertViolation(
+    check([operation('create', 1_000, { outcome: 'refused', refusal })], [delivery()], null),
+    /whose create was refused/,
+  )
 })
 
 test('a duplicate needs a kill at the right moment', () => {
@@ -98,8 +141,14 @@ test('a duplicate needs a kill at the right moment', () => {
 test('a repeated attempt must keep its delivery id and its number', () => {
   const kills = [killAt(DUE + 1)]
   const cut = delivery({ reply: null })
-  assertViolation(check([create], [cut, delivery({ firedAt: DUE + 900, id: 'd2' })], completed(), kills), /two delivery ids/)
-  assertViolation(check([create], [cut, delivery({ firedAt: DUE + 900, attempt: 2 })], completed(), kills), /no kill explains it/)
+  assertViolation(
+    check([create], [cut, delivery({ firedAt: DUE + 900, id: 'd2' })], completed(), kills),
+    /two delivery ids/,
+  )
+  assertViolation(
+    check([create], [cut, delivery({ firedAt: DUE + 900, attempt: 2 })], completed(), kills),
+    /no kill explains it/,
+  )
 })
 
 test('a newer revision is not followed by an older one, even when the write was in doubt', () => {
@@ -131,13 +180,16 @@ test('retries and times that the receiver asked for are in order', () => {
   const retried = [delivery({ reply: FAILING }), delivery({ firedAt: DUE + 200, attempt: 2 })]
   assert.deepEqual(check([create], retried, completed()).violations, [])
   const nextAt = DUE + 700
-  const putOff = delivery({ reply: { status: 200, body: { ok: false, nextExecuteAt: new Date(nextAt).toISOString() } } })
+  const putOff = delivery({
+    reply: { status: 200, body: { ok: false, nextExecuteAt: new Date(nextAt).toISOString() } },
+  })
   const again = delivery({ firedAt: nextAt, dueAt: nextAt, id: 'd2' })
   assert.deepEqual(check([create], [putOff, again], completed()).violations, [])
 })
 
 test('a time that the receiver asked for is kept, unless it was over when the answer was read', () => {
-  const putOffTo = (at: number) => delivery({ reply: { status: 200, body: { ok: false, nextExecuteAt: new Date(at).toISOString() } } })
+  const putOffTo = (at: number) =>
+    delivery({ reply: { status: 200, body: { ok: false, nextExecuteAt: new Date(at).toISOString() } } })
   const retried = delivery({ firedAt: DUE + 300, attempt: 2 })
   assertViolation(check([create], [putOffTo(DUE + 900), retried], completed()), /no kill explains it/)
   assert.deepEqual(check([create], [putOffTo(DUE + 100), retried], completed()).violations, [])
@@ -145,6 +197,9 @@ test('a time that the receiver asked for is kept, unless it was over when the an
 
 test('a history reads as a story, with the kills that fell into it', () => {
   const { text } = check([create], [delivery()], completed(), [killAt(5_000), killAt(99_000)])
-  assert.match(text, /create revision 1.*acknowledged[^]*KILLED[^]*delivered attempt 1 of d1[^]*in the end: completed, revision 1/)
+  assert.match(
+    text,
+    /create revision 1.*acknowledged[^]*KILLED[^]*delivered attempt 1 of d1[^]*in the end: completed, revision 1/,
+  )
   assert.equal(text.match(/KILLED/g)?.length, 1)
 })

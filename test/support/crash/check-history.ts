@@ -40,18 +40,25 @@ function checkStates({ operations, deliveries, final }: TimerHistory): string[] 
     const before = states
     states = statesAfter(before, operation)
     if (states.length > 0) continue
-    const answer = operation.refusal === null ? operation.outcome : `refused with ${operation.refusal.status} ${operation.refusal.code}`
+    const answer =
+      operation.refusal === null
+        ? operation.outcome
+        : `refused with ${operation.refusal.status} ${operation.refusal.code}`
     return [`its ${operation.type} was ${answer}, but it can only have been ${namesOf(before)}`]
   }
   const fit = states.filter((state) => explainsFinal(state, final))
   if (fit.length === 0) return [`it ends as ${JSON.stringify(final)}, but should be ${namesOf(states)} and have fired`]
   if (final?.status !== 'completed') return []
   const wasDelivered = deliveries.some((delivery) => revisionOf(delivery) === final.revision && isOk(delivery))
-  return wasDelivered ? [] : [`revision ${final.revision} is said to be completed, but no receiver ever answered ok to it`]
+  return wasDelivered
+    ? []
+    : [`revision ${final.revision} is said to be completed, but no receiver ever answered ok to it`]
 }
 
 function namesOf(states: readonly PossibleState[]): string {
-  return states.map(({ phase, revision }) => (phase === 'absent' ? phase : `${phase} with revision ${revision}`)).join(' or ')
+  return states
+    .map(({ phase, revision }) => (phase === 'absent' ? phase : `${phase} with revision ${revision}`))
+    .join(' or ')
 }
 
 function checkDelivery(delivery: Delivery, { operations, deliveries }: TimerHistory): string[] {
@@ -63,10 +70,13 @@ function checkDelivery(delivery: Delivery, { operations, deliveries }: TimerHist
     return [`revision ${revision} fired, whose ${write?.type ?? 'write'} was ${write?.outcome ?? 'never made'}`]
   }
   const violations: string[] = []
-  if (firedAt < dueAt || arrivedAt < dueAt) violations.push(`early: due ${dueAt}, started ${firedAt}, arrived ${arrivedAt}`)
+  if (firedAt < dueAt || arrivedAt < dueAt)
+    violations.push(`early: due ${dueAt}, started ${firedAt}, arrived ${arrivedAt}`)
   const wished = deliveries.filter((other) => revisionOf(other) === revision).map(rescheduledTo)
   if (write.cycle === null && dueAt !== write.dueAt && !wished.includes(dueAt)) {
-    violations.push(`revision ${revision} fired as due at ${dueAt}, which nobody asked for: it was made for ${write.dueAt}`)
+    violations.push(
+      `revision ${revision} fired as due at ${dueAt}, which nobody asked for: it was made for ${write.dueAt}`,
+    )
   }
   return [...violations, ...checkFinality(delivery, operations.slice(at + 1))]
 }
@@ -76,10 +86,16 @@ function checkFinality({ firedAt }: Delivery, later: readonly Operation[]): stri
   const violations: string[] = []
   for (const [index, operation] of later.entries()) {
     if (operation.endedAt >= firedAt) continue
-    if (endsTheOldVersion(operation)) violations.push(`started at ${firedAt}, after its ${operation.type} was ${operation.outcome} at ${operation.endedAt}`)
+    if (endsTheOldVersion(operation))
+      violations.push(
+        `started at ${firedAt}, after its ${operation.type} was ${operation.outcome} at ${operation.endedAt}`,
+      )
     if (operation.type !== 'pause' || operation.outcome !== 'acknowledged') continue
-    const awake = later.slice(index + 1).find(({ type, outcome }) => (type === 'resume' || type === 'create') && outcome !== 'notSent')
-    if (firedAt < (awake?.sentAt ?? Infinity)) violations.push(`started at ${firedAt}, while paused since ${operation.endedAt}`)
+    const awake = later
+      .slice(index + 1)
+      .find(({ type, outcome }) => (type === 'resume' || type === 'create') && outcome !== 'notSent')
+    if (firedAt < (awake?.sentAt ?? Infinity))
+      violations.push(`started at ${firedAt}, while paused since ${operation.endedAt}`)
   }
   return violations
 }
@@ -99,9 +115,12 @@ function checkIdentity(deliveries: readonly Delivery[]): string[] {
     const revision = revisionOf(delivery)
     const firing = `revision ${revision} due ${delivery.dueAt}`
     const { deliveryId } = delivery
-    if ((idOf.get(firing) ?? deliveryId) !== deliveryId) violations.push(`${firing} has two delivery ids: ${idOf.get(firing)} and ${deliveryId}`)
-    if ((firingOf.get(deliveryId) ?? firing) !== firing) violations.push(`${deliveryId} names two firings: ${firingOf.get(deliveryId)} and ${firing}`)
-    if (deliveryId !== delivery.body.deliveryId) violations.push(`webhook-id ${deliveryId} differs from the body's ${delivery.body.deliveryId}`)
+    if ((idOf.get(firing) ?? deliveryId) !== deliveryId)
+      violations.push(`${firing} has two delivery ids: ${idOf.get(firing)} and ${deliveryId}`)
+    if ((firingOf.get(deliveryId) ?? firing) !== firing)
+      violations.push(`${deliveryId} names two firings: ${firingOf.get(deliveryId)} and ${firing}`)
+    if (deliveryId !== delivery.body.deliveryId)
+      violations.push(`webhook-id ${deliveryId} differs from the body's ${delivery.body.deliveryId}`)
     if (revision < newest) violations.push(`revision ${revision} fired after revision ${newest} had`)
     idOf.set(firing, deliveryId)
     firingOf.set(deliveryId, firing)
@@ -118,7 +137,8 @@ function checkRepetitions(deliveries: readonly Delivery[], kills: readonly Kill[
       const previous = attempts[index]!
       if (isRetry(previous, next)) continue
       const kill = kills.find((one) => explains(one, previous, next))
-      if (kill === undefined) violations.push(`${next.deliveryId} came again at ${next.arrivedAt}, and no kill explains it`)
+      if (kill === undefined)
+        violations.push(`${next.deliveryId} came again at ${next.arrivedAt}, and no kill explains it`)
       else if (isOk(previous)) duplicates++
     }
   }
@@ -135,7 +155,9 @@ function isRetry(previous: Delivery, next: Delivery): boolean {
 /** The service died after it began the first and before it began the second, and can not have stored what came of the first. */
 function explains(kill: Kill, previous: Delivery, next: Delivery): boolean {
   const wasUnderWay = previous.answered === null || previous.answered.at >= kill.sentAt - JUST_ANSWERED_MS
-  return previous.firedAt <= kill.goneAt && next.firedAt >= kill.sentAt && wasUnderWay && next.attempt === previous.attempt
+  return (
+    previous.firedAt <= kill.goneAt && next.firedAt >= kill.sentAt && wasUnderWay && next.attempt === previous.attempt
+  )
 }
 
 function checkCycle({ operations, final }: TimerHistory, deliveries: readonly Delivery[]): string[] {
@@ -156,7 +178,10 @@ function checkIterations(deliveries: readonly Delivery[], { cycle, firstDueAt, m
   for (const delivery of deliveries) {
     const iteration = delivery.body.iteration ?? 0
     const onGrid = anchor + (iteration - 1) * cycle.intervalMs
-    if (delivery.dueAt !== onGrid) violations.push(`iteration ${iteration} was due at ${delivery.dueAt}, off the grid by ${delivery.dueAt - onGrid} ms`)
+    if (delivery.dueAt !== onGrid)
+      violations.push(
+        `iteration ${iteration} was due at ${delivery.dueAt}, off the grid by ${delivery.dueAt - onGrid} ms`,
+      )
     if (iteration > done + 1) violations.push(`iteration ${iteration} fired when only ${done} had been delivered`)
     if (isOk(delivery)) done = Math.max(done, iteration)
   }

@@ -10,7 +10,11 @@ const AT_ONCE = 100
 const ASK_AGAIN_MS = 100
 const AT_REST = ['completed', 'failed', 'canceled', 'paused']
 
-export async function finalStates(ids: readonly string[], client: Client, { withinMs = 40_000 } = {}): Promise<Map<string, FinalState | null>> {
+export async function finalStates(
+  ids: readonly string[],
+  client: Client,
+  { withinMs = 40_000 } = {},
+): Promise<Map<string, FinalState | null>> {
   const deadline = performance.now() + withinMs
   const finals = new Map<string, FinalState | null>()
   for (let from = 0; from < ids.length; from += AT_ONCE) {
@@ -25,7 +29,8 @@ async function finalState(timerId: string, client: Client, deadline: number): Pr
     const answer = await client.get({ timerId })
     if (answer.type === 'refused' && answer.status === 404) return null
     const { status, payload } = await accepted(Promise.resolve(answer))
-    if (AT_REST.includes(status) || performance.now() > deadline) return { status, revision: (payload as Payload).revision }
+    if (AT_REST.includes(status) || performance.now() > deadline)
+      return { status, revision: (payload as Payload).revision }
     await sleep(ASK_AGAIN_MS)
   }
 }

@@ -62,7 +62,9 @@ export function isOk(delivery: Delivery): boolean {
 /** The receiver's own wish for another time, if that is what it answered. */
 export function rescheduledTo(delivery: Delivery): number | null {
   const body = delivery.answered?.reply.body
-  return typeof body === 'object' && body !== null && 'nextExecuteAt' in body ? Date.parse(String(body.nextExecuteAt)) : null
+  return typeof body === 'object' && body !== null && 'nextExecuteAt' in body
+    ? Date.parse(String(body.nextExecuteAt))
+    : null
 }
 
 /** One line per event, in order, for whoever has to find out what went wrong. */
@@ -91,7 +93,10 @@ function describeOperation({ type, revision, dueAt, cycle, endedAt, outcome, ref
 function describeDelivery(delivery: Delivery): string {
   const { attempt, deliveryId, dueAt, arrivedAt, answered, body } = delivery
   const iteration = body.iteration === undefined ? '' : ` iteration ${body.iteration}`
-  const answer = answered === null ? 'not answered' : `answered ${answered.reply.status} ${JSON.stringify(answered.reply.body)} at ${clock(answered.at)}`
+  const answer =
+    answered === null
+      ? 'not answered'
+      : `answered ${answered.reply.status} ${JSON.stringify(answered.reply.body)} at ${clock(answered.at)}`
   const what = `attempt ${attempt} of ${deliveryId} (revision ${revisionOf(delivery)}${iteration} due ${clock(dueAt)})`
   return `delivered ${what}, arrived ${clock(arrivedAt)}, ${answer}`
 }

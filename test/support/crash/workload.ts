@@ -68,12 +68,17 @@ export class Worker {
     const isCycle = random.chance(0.08)
     const leadMs = random.between(DUE_MIN_MS, DUE_MAX_MS)
     await this.#create(timer, isCycle ? { repetitions: random.between(2, 4), intervalMs: INTERVAL_MS } : null, leadMs)
-    this.#plan(timer, isCycle ? { none: 8, cancel: 2 } : { none: 45, update: 20, replace: 7, cancel: 18, pause: 10 }, leadMs)
+    this.#plan(
+      timer,
+      isCycle ? { none: 8, cancel: 2 } : { none: 45, update: 20, replace: 7, cancel: 18, pause: 10 },
+      leadMs,
+    )
   }
 
   #plan(timer: WorkTimer, weights: Readonly<Record<string, number>>, leadMs: number): void {
     const { random } = this.#options
-    const later = () => Date.now() + random.between(0, random.chance(0.2) ? leadMs + AFTER_DUE_MS : Math.round(leadMs / 2))
+    const later = () =>
+      Date.now() + random.between(0, random.chance(0.2) ? leadMs + AFTER_DUE_MS : Math.round(leadMs / 2))
     const add = (type: OperationType, at = later()) => this.#steps.push({ at, timer, type })
     switch (random.weighted(weights)) {
       case 'update':
@@ -123,7 +128,9 @@ export class Worker {
     const payload = this.#payload(timer, cycle)
     const rest = { id: timer.id, callbackUrl, payload, retryPolicy: RETRY_POLICY }
     return this.#perform(timer, { type: 'create', revision: payload.revision, leadMs, cycle }, (dueAt) =>
-      client.create(cycle === null ? { ...rest, executeAt: isoText(dueAt) } : { ...rest, schedule: `R${cycle.repetitions}/PT1S` }),
+      client.create(
+        cycle === null ? { ...rest, executeAt: isoText(dueAt) } : { ...rest, schedule: `R${cycle.repetitions}/PT1S` },
+      ),
     )
   }
 
@@ -132,7 +139,11 @@ export class Worker {
     return { revision: timer.revision, behaviour: chooseBehaviour(this.#options.random, cycle) }
   }
 
-  async #perform(timer: WorkTimer, what: Attempted, ask: (dueAt: number) => Promise<Answer<TimerJson | null>>): Promise<void> {
+  async #perform(
+    timer: WorkTimer,
+    what: Attempted,
+    ask: (dueAt: number) => Promise<Answer<TimerJson | null>>,
+  ): Promise<void> {
     await this.#options.serviceUp()
     const sentAt = Date.now()
     const dueAt = sentAt + (what.leadMs ?? 0)
@@ -150,7 +161,12 @@ export class Worker {
   }
 }
 
-type Attempted = { readonly type: OperationType; readonly revision?: number; readonly leadMs?: number; readonly cycle?: Cycle | null }
+type Attempted = {
+  readonly type: OperationType
+  readonly revision?: number
+  readonly leadMs?: number
+  readonly cycle?: Cycle | null
+}
 
 function chooseBehaviour(random: SeededRandom, cycle: Cycle | null): Behaviour {
   if (cycle !== null) return { type: 'answer', afterMs: random.chance(0.2) ? 300 : 0 }

@@ -33,7 +33,8 @@ export class ServerClock {
 
   noteDate(header: string | null, { sentAt, arrivedAt }: Exchange): void {
     const at = header === null ? Number.NaN : Date.parse(header)
-    if (!Number.isNaN(at)) this.#learn(at + DATE_GRAIN_MS - (sentAt + arrivedAt) / 2, DATE_GRAIN_MS + (arrivedAt - sentAt) / 2)
+    if (!Number.isNaN(at))
+      this.#learn(at + DATE_GRAIN_MS - (sentAt + arrivedAt) / 2, DATE_GRAIN_MS + (arrivedAt - sentAt) / 2)
   }
 
   /** The surer observation counts, unless both cannot be right: then a clock was set, and the newer one does. */

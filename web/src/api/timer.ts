@@ -4,7 +4,14 @@ import type { Callback, Metadata, OnConflict, PageQuery, Status, Timer, TimerFil
 
 export type { Callback, Metadata, OnConflict, Status, Timer }
 
-export const STATUSES = ['pending', 'executing', 'paused', 'completed', 'failed', 'canceled'] as const satisfies readonly Status[]
+export const STATUSES = [
+  'pending',
+  'executing',
+  'paused',
+  'completed',
+  'failed',
+  'canceled',
+] as const satisfies readonly Status[]
 
 export type Attempt = Timer['attempts'][number]
 export type RetryPolicy = Timer['retryPolicy']
@@ -35,7 +42,10 @@ export function isLive(status: Status): boolean {
 }
 
 /** The attempts of the firing that is under way or was the last; those before belong to earlier iterations. */
-export function currentAttempts({ attempts, attemptCount }: Pick<Timer, 'attempts' | 'attemptCount'>): readonly Attempt[] {
+export function currentAttempts({
+  attempts,
+  attemptCount,
+}: Pick<Timer, 'attempts' | 'attemptCount'>): readonly Attempt[] {
   return attemptCount === 0 ? [] : attempts.slice(-attemptCount)
 }
 

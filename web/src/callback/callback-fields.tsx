@@ -16,7 +16,10 @@ export function CallbackKind({ form, change }: KindProps) {
   return <Choice label="Kind of callback" value={form.type} options={KINDS} onChange={(type) => change({ type })} />
 }
 
-type CallbackFieldsProps = KindProps & { readonly fault: string | null; readonly faultOf: (field: string) => string | null }
+type CallbackFieldsProps = KindProps & {
+  readonly fault: string | null
+  readonly faultOf: (field: string) => string | null
+}
 
 export function CallbackFields({ form, change, fault, faultOf }: CallbackFieldsProps) {
   return (

@@ -24,7 +24,13 @@ export type RetryForm = {
 }
 
 export const EMPTY_CALLBACK: CallbackForm = { type: 'http', url: '', topic: '', key: undefined, headers: [] }
-export const EMPTY_RETRY: RetryForm = { maxRetries: '', initialInterval: '', multiplier: '', maxInterval: '', timeout: '' }
+export const EMPTY_RETRY: RetryForm = {
+  maxRetries: '',
+  initialInterval: '',
+  multiplier: '',
+  maxInterval: '',
+  timeout: '',
+}
 
 /** Of a timer without a callback that could be edited here the form is empty. */
 export function callbackForm({ callback }: Timer): CallbackForm {

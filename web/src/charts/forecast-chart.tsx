@@ -47,7 +47,9 @@ export const ForecastChart = memo(function ForecastChart({ forecast, labelOf, on
             </text>
           </g>
         ))}
-        {hovered !== null && <rect className="hover" x={MARGIN.left + hovered * slot} width={slot} y={MARGIN.top} height={inner.height} />}
+        {hovered !== null && (
+          <rect className="hover" x={MARGIN.left + hovered * slot} width={slot} y={MARGIN.top} height={inner.height} />
+        )}
         {steps.map((step, index) => {
           const height = step.count === 0 ? 0 : Math.max(2, inner.height - (y(step.count) - MARGIN.top))
           const x = MARGIN.left + index * slot

@@ -51,7 +51,12 @@ export const LatenessChart = memo(function LatenessChart({ lateness }: { readonl
                   </rect>
                 )}
                 {share >= 0.02 && (
-                  <text className="axis strong" x={(index + 0.5) * slot} y={HEIGHT - MARGIN.bottom - height - 5} textAnchor="middle">
+                  <text
+                    className="axis strong"
+                    x={(index + 0.5) * slot}
+                    y={HEIGHT - MARGIN.bottom - height - 5}
+                    textAnchor="middle"
+                  >
                     {Math.round(share * 100)}%
                   </text>
                 )}

@@ -29,7 +29,10 @@ export const RateChart = memo(function RateChart({ seconds: known }: { readonly 
   const fired = seconds.map((second, index) => [x(index), y(second.fired)] as const)
   const failed = seconds.map((second, index) => [x(index), y(bad(second))] as const)
   const base = MARGIN.top + inner.height
-  const area = fired.length === 0 ? '' : `${linePath(fired)}L${fired.at(-1)![0].toFixed(1)} ${base}L${fired[0]![0].toFixed(1)} ${base}Z`
+  const area =
+    fired.length === 0
+      ? ''
+      : `${linePath(fired)}L${fired.at(-1)![0].toFixed(1)} ${base}L${fired[0]![0].toFixed(1)} ${base}Z`
   const latest = fired.at(-1)
   return (
     <div className="chart" ref={frame}>

@@ -23,7 +23,8 @@ export function explain(error: Error): Explained {
     return { title: 'No such timer', advice: 'It never existed, or it finished and its retention time is over.' }
   }
   if (error.code === 'TIMER_NOT_PENDING') return { title: 'Too late for that', advice: sentence(message) }
-  if (error.code === 'VERSION_CONFLICT') return { title: 'Somebody changed this timer meanwhile', advice: 'Reload it, and decide anew.' }
+  if (error.code === 'VERSION_CONFLICT')
+    return { title: 'Somebody changed this timer meanwhile', advice: 'Reload it, and decide anew.' }
   if (status === 503) return { title: 'The service is not able to do that right now', advice: sentence(message) }
   return { title: status >= 500 ? 'The service failed' : 'The service refused that', advice: sentence(message) }
 }

@@ -4,7 +4,15 @@ export const UNITS = ['second', 'minute', 'hour', 'day', 'week', 'month', 'year'
 export type Unit = (typeof UNITS)[number]
 export type Amount = { readonly value: string; readonly unit: Unit }
 
-const DESIGNATORS: Readonly<Record<Unit, string>> = { second: 'S', minute: 'M', hour: 'H', day: 'D', week: 'W', month: 'M', year: 'Y' }
+const DESIGNATORS: Readonly<Record<Unit, string>> = {
+  second: 'S',
+  minute: 'M',
+  hour: 'H',
+  day: 'D',
+  week: 'W',
+  month: 'M',
+  year: 'Y',
+}
 const IN_TIME: ReadonlySet<Unit> = new Set(['second', 'minute', 'hour'])
 
 /** `{ value: '10', unit: 'minute' }` is `PT10M`; only seconds take fractions. Null when it is no positive number. */

@@ -84,7 +84,12 @@ export function countdownParts(ms: number): { readonly value: string; readonly u
   const minutes = Math.floor((left % HOUR) / MINUTE)
   const seconds = Math.floor((left % MINUTE) / SECOND)
   const two = (value: number) => String(value).padStart(2, '0')
-  const parts = [{ value: `${left < MINUTE ? seconds : two(seconds)}.${String(Math.floor(left % SECOND)).padStart(3, '0')}`, unit: 's' }]
+  const parts = [
+    {
+      value: `${left < MINUTE ? seconds : two(seconds)}.${String(Math.floor(left % SECOND)).padStart(3, '0')}`,
+      unit: 's',
+    },
+  ]
   if (left >= MINUTE) parts.unshift({ value: two(minutes), unit: 'm' })
   if (left >= HOUR) parts.unshift({ value: two(hours), unit: 'h' })
   if (days > 0) parts.unshift({ value: String(days), unit: 'd' })

@@ -44,7 +44,10 @@ function parse(hash: string): Place {
   const text = hash.replace(/^#/, '')
   const mark = text.indexOf('?')
   const path = mark === -1 ? text : text.slice(0, mark)
-  return { path: path.startsWith('/') ? path : '/', params: new URLSearchParams(mark === -1 ? '' : text.slice(mark + 1)) }
+  return {
+    path: path.startsWith('/') ? path : '/',
+    params: new URLSearchParams(mark === -1 ? '' : text.slice(mark + 1)),
+  }
 }
 
 export function timerHref(namespace: string, id: string): string {

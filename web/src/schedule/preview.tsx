@@ -28,7 +28,11 @@ export function usePreview(reading: Reading): State {
       } catch (error) {
         if (isAbort(error)) return
         const message = error instanceof Error ? error.message : String(error)
-        setState({ firings: [], fault: error instanceof DuetimeError && error.status !== 0 ? message : `No preview: ${message}`, isOld: false })
+        setState({
+          firings: [],
+          fault: error instanceof DuetimeError && error.status !== 0 ? message : `No preview: ${message}`,
+          isOld: false,
+        })
       }
     }
     const timer = setTimeout(() => void ask(), TYPING_MS)

@@ -10,14 +10,24 @@ import { Tabs } from '../ui/tabs.tsx'
 import { MODES, QUICK_AMOUNTS, quickInstants, wallClock } from './schedule-form.ts'
 import type { ScheduleForm } from './schedule-form.ts'
 
-type EditorProps = { readonly form: ScheduleForm; readonly onChange: (form: ScheduleForm) => void; readonly fault: string | null }
+type EditorProps = {
+  readonly form: ScheduleForm
+  readonly onChange: (form: ScheduleForm) => void
+  readonly fault: string | null
+}
 
 export function ScheduleEditor({ form, onChange, fault }: EditorProps) {
   const panelId = useId()
   const change = (changes: Partial<ScheduleForm>) => onChange({ ...form, ...changes })
   return (
     <div className="stack">
-      <Tabs label="Kind of schedule" value={form.mode} options={MODES} panelId={panelId} onChange={(mode) => change({ mode })} />
+      <Tabs
+        label="Kind of schedule"
+        value={form.mode}
+        options={MODES}
+        panelId={panelId}
+        onChange={(mode) => change({ mode })}
+      />
       <div role="tabpanel" id={panelId} aria-labelledby={`${panelId}-${form.mode}`} className="stack">
         {form.mode === 'at' && <AtFields form={form} change={change} fault={fault} />}
         {form.mode === 'after' && <AfterFields form={form} change={change} fault={fault} />}
@@ -28,7 +38,11 @@ export function ScheduleEditor({ form, onChange, fault }: EditorProps) {
   )
 }
 
-type ModeProps = { readonly form: ScheduleForm; readonly change: (changes: Partial<ScheduleForm>) => void; readonly fault: string | null }
+type ModeProps = {
+  readonly form: ScheduleForm
+  readonly change: (changes: Partial<ScheduleForm>) => void
+  readonly fault: string | null
+}
 
 function AtFields({ form, change, fault }: ModeProps) {
   return (

@@ -51,7 +51,8 @@ export function formOf(
 
 /** The form for another timer like this one: its schedule as it was written, or its instant if that is still ahead. */
 export function formLike(timer: Parameters<typeof formOf>[0], now: number): ScheduleForm {
-  if (timer.schedule !== undefined && /^[RP]/.test(timer.schedule)) return { ...emptyForm(now), mode: 'text', text: timer.schedule, zone: timer.timeZone ?? 'UTC' }
+  if (timer.schedule !== undefined && /^[RP]/.test(timer.schedule))
+    return { ...emptyForm(now), mode: 'text', text: timer.schedule, zone: timer.timeZone ?? 'UTC' }
   return Date.parse(timer.executeAt) > now ? formOf(timer, now) : emptyForm(now)
 }
 
@@ -75,7 +76,9 @@ export function readForm(form: ScheduleForm): Reading {
       return readAt(form.at)
     case 'after': {
       const duration = durationText(form.after)
-      return duration === null ? bad('Give a whole number of units') : good({ schedule: duration, ...zoneFor(form, form.after.unit) })
+      return duration === null
+        ? bad('Give a whole number of units')
+        : good({ schedule: duration, ...zoneFor(form, form.after.unit) })
     }
     case 'cycle':
       return readCycle(form)

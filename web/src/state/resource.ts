@@ -12,11 +12,20 @@ export type Resource<T> = {
   readonly reload: () => void
 }
 
-type Held<T> = { readonly key: string; readonly data: T | undefined; readonly error: Error | undefined; readonly loadedKey: string | null }
+type Held<T> = {
+  readonly key: string
+  readonly data: T | undefined
+  readonly error: Error | undefined
+  readonly loadedKey: string | null
+}
 
 type Options = { /** Ask again so often, while the page is visible. */ readonly refreshMs?: number | undefined }
 
-export function useResource<T>(key: string, load: (signal: AbortSignal) => Promise<T>, { refreshMs }: Options = {}): Resource<T> {
+export function useResource<T>(
+  key: string,
+  load: (signal: AbortSignal) => Promise<T>,
+  { refreshMs }: Options = {},
+): Resource<T> {
   const [held, setHeld] = useState<Held<T>>({ key, data: undefined, error: undefined, loadedKey: null })
   const [turn, setTurn] = useState(0)
   const [loadingKey, setLoadingKey] = useState<string | null>(key)
@@ -58,7 +67,11 @@ export function useResource<T>(key: string, load: (signal: AbortSignal) => Promi
 }
 
 /** A question that takes long is waited for: asked again, it would be given up again and again. */
-function useRefresh(reload: () => void, isUnderWay: { readonly current: boolean }, refreshMs: number | undefined): void {
+function useRefresh(
+  reload: () => void,
+  isUnderWay: { readonly current: boolean },
+  refreshMs: number | undefined,
+): void {
   useEffect(() => {
     if (refreshMs === undefined) return
     const timer = setInterval(() => {

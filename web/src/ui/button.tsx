@@ -15,7 +15,16 @@ type ButtonProps = Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'onClick'> & {
   readonly onClick?: () => unknown
 }
 
-export function Button({ kind = 'plain', icon, small = false, children, onClick, disabled, type = 'button', ...rest }: ButtonProps) {
+export function Button({
+  kind = 'plain',
+  icon,
+  small = false,
+  children,
+  onClick,
+  disabled,
+  type = 'button',
+  ...rest
+}: ButtonProps) {
   const [isBusy, setBusy] = useState(false)
   const press = () => {
     const result = onClick?.()
@@ -23,7 +32,12 @@ export function Button({ kind = 'plain', icon, small = false, children, onClick,
     setBusy(true)
     void result.finally(() => setBusy(false))
   }
-  const names = ['button', kind === 'plain' ? '' : kind, small ? 'small' : '', children === undefined ? 'icon-only' : '']
+  const names = [
+    'button',
+    kind === 'plain' ? '' : kind,
+    small ? 'small' : '',
+    children === undefined ? 'icon-only' : '',
+  ]
   return (
     <button
       {...rest}

@@ -14,7 +14,15 @@ type ConfirmProps = {
   readonly onClose: () => void
 }
 
-export function Confirm({ title, children, action, isDanger = true, disabled = false, onConfirm, onClose }: ConfirmProps) {
+export function Confirm({
+  title,
+  children,
+  action,
+  isDanger = true,
+  disabled = false,
+  onConfirm,
+  onClose,
+}: ConfirmProps) {
   const foot = (
     <>
       <Button onClick={onClose} autoFocus>

@@ -21,7 +21,11 @@ export function Field({ label, hint, fault, children }: FieldProps) {
   return (
     <div className="field">
       <label htmlFor={id}>{label}</label>
-      {children({ id, ...(isNoted ? { 'aria-describedby': noteId } : {}), ...(hasFault ? { 'aria-invalid': true } : {}) })}
+      {children({
+        id,
+        ...(isNoted ? { 'aria-describedby': noteId } : {}),
+        ...(hasFault ? { 'aria-invalid': true } : {}),
+      })}
       {isNoted && (
         <div id={noteId} className={hasFault ? 'fault' : 'hint'}>
           {hasFault ? fault : hint}
@@ -42,7 +46,16 @@ type TextFieldProps = Omit<FieldProps, 'children'> & {
   readonly list?: string
 }
 
-export function TextField({ label, hint, fault, value, onChange, mono = false, type = 'text', ...input }: TextFieldProps) {
+export function TextField({
+  label,
+  hint,
+  fault,
+  value,
+  onChange,
+  mono = false,
+  type = 'text',
+  ...input
+}: TextFieldProps) {
   return (
     <Field label={label} hint={hint} fault={fault}>
       {(wiring) => (
@@ -67,11 +80,23 @@ type SelectFieldProps<Value extends string> = Omit<FieldProps, 'children'> & {
   readonly onChange: (value: Value) => void
 }
 
-export function SelectField<Value extends string>({ label, hint, fault, value, options, onChange }: SelectFieldProps<Value>) {
+export function SelectField<Value extends string>({
+  label,
+  hint,
+  fault,
+  value,
+  options,
+  onChange,
+}: SelectFieldProps<Value>) {
   return (
     <Field label={label} hint={hint} fault={fault}>
       {(wiring) => (
-        <select {...wiring} className="select" value={value} onChange={(event) => onChange(event.target.value as Value)}>
+        <select
+          {...wiring}
+          className="select"
+          value={value}
+          onChange={(event) => onChange(event.target.value as Value)}
+        >
           {options.map(([one, text]) => (
             <option key={one} value={one}>
               {text}

@@ -54,7 +54,14 @@ export function Logo() {
     <svg viewBox="0 0 32 32" aria-hidden="true">
       <rect width="32" height="32" rx="8" fill="var(--accent-fill)" />
       <circle cx="16" cy="16" r="9" fill="none" stroke="#fff" strokeOpacity=".55" strokeWidth="2.4" />
-      <path d="M16 10.5V16l3.6 2.4" fill="none" stroke="#fff" strokeWidth="2.4" strokeLinecap="round" strokeLinejoin="round" />
+      <path
+        d="M16 10.5V16l3.6 2.4"
+        fill="none"
+        stroke="#fff"
+        strokeWidth="2.4"
+        strokeLinecap="round"
+        strokeLinejoin="round"
+      />
       <circle cx="23" cy="9" r="3.6" fill="#ffb020" stroke="var(--accent-fill)" strokeWidth="1.6" />
     </svg>
   )

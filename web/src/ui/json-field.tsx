@@ -5,7 +5,9 @@ import { Button } from './button.tsx'
 import { Field } from './field.tsx'
 
 /** What the text says. Empty text says nothing, which is not an error. */
-export type JsonReading = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly message: string }
+export type JsonReading =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly message: string }
 
 /** As a form shows it; nothing for nothing. */
 export function jsonText(value: unknown): string {
@@ -29,12 +31,15 @@ export function readMetadata(text: string): JsonReading {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return { ok: false, message: 'Metadata must be an object, such as {"team": "billing"}' }
   const nested = Object.entries(value).find(([, one]) => typeof one === 'object' && one !== null)
-  return nested === undefined ? reading : { ok: false, message: `“${nested[0]}” must be a string, number, boolean or null` }
+  return nested === undefined
+    ? reading
+    : { ok: false, message: `“${nested[0]}” must be a string, number, boolean or null` }
 }
 
 /** Engines tell the position in words of their own; line and column are what one can look for. */
 function placeOf(text: string, message: string): string {
-  const position = /position (\d+)/.exec(message)?.[1] ?? (/end of (?:JSON|data)/.test(message) ? String(text.length) : undefined)
+  const position =
+    /position (\d+)/.exec(message)?.[1] ?? (/end of (?:JSON|data)/.test(message) ? String(text.length) : undefined)
   const short = message
     .replace(/^JSON\.parse: /, '')
     .replace(/ in JSON at position \d+.*$/, '')
@@ -89,7 +94,13 @@ export function JsonField({
           />
         )}
       </Field>
-      <Button kind="quiet" small onClick={tidy} disabled={!reading.ok || text.trim() === ''} aria-label={`Format ${label}`}>
+      <Button
+        kind="quiet"
+        small
+        onClick={tidy}
+        disabled={!reading.ok || text.trim() === ''}
+        aria-label={`Format ${label}`}
+      >
         Format
       </Button>
     </div>

@@ -17,7 +17,8 @@ type PairsFieldProps = {
 }
 
 export function PairsField({ legend, noun, pairs, onChange }: PairsFieldProps) {
-  const change = (key: number, changes: Partial<Pair>) => onChange(pairs.map((pair) => (pair.key === key ? { ...pair, ...changes } : pair)))
+  const change = (key: number, changes: Partial<Pair>) =>
+    onChange(pairs.map((pair) => (pair.key === key ? { ...pair, ...changes } : pair)))
   return (
     <fieldset className="field">
       <legend className="label">{legend}</legend>

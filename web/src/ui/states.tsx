@@ -26,7 +26,15 @@ export function Failure({ error, onRetry }: { readonly error: Error; readonly on
   )
 }
 
-export function Empty({ icon, title, children }: { readonly icon: IconName; readonly title: string; readonly children: ReactNode }) {
+export function Empty({
+  icon,
+  title,
+  children,
+}: {
+  readonly icon: IconName
+  readonly title: string
+  readonly children: ReactNode
+}) {
   return (
     <div className="empty">
       <Icon name={icon} size={32} />

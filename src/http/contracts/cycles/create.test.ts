@@ -32,7 +32,15 @@ test('a malformed duration is refused with what was given, what is meant and exa
 
 test('a duration that is well-formed and out of range is a validation error', async (t) => {
   const { create } = await setup(t)
-  for (const duration of ['R0/PT5M', 'R1001/PT5M', 'PT0.5S', 'PT0S', 'P101Y', '2029-11-30T00:00:00Z', 'R2/2020-01-01T00:00:00Z/PT1S']) {
+  for (const duration of [
+    'R0/PT5M',
+    'R1001/PT5M',
+    'PT0.5S',
+    'PT0S',
+    'P101Y',
+    '2029-11-30T00:00:00Z',
+    'R2/2020-01-01T00:00:00Z/PT1S',
+  ]) {
     const { code, details } = errorOf(await create({ timer_id: 'a', duration_or_cycle: duration }))
     assert.equal(code, 'VALIDATION_ERROR', duration)
     assert.equal(details['field'], 'duration_or_cycle')
@@ -60,7 +68,8 @@ test('what is wrong with the other fields is a validation error that names the f
     assert.equal(code, 'VALIDATION_ERROR')
     assert.equal(details['field'], field, answer.text)
   }
-  for (const timer_id of ['', 'a b', 'ä', 'a/b', 'a.b', 'x'.repeat(101), 5, null]) await refused({ timer_id }, 'timer_id')
+  for (const timer_id of ['', 'a b', 'ä', 'a/b', 'a.b', 'x'.repeat(101), 5, null])
+    await refused({ timer_id }, 'timer_id')
   await refused({ duration_or_cycle: 300 }, 'duration_or_cycle')
   await refused({ tenant_id: 'a/b' }, 'tenant_id')
   await refused({ tenant_id: 'elsewhere' }, 'tenant_id')
@@ -128,7 +137,13 @@ test('the id of a timer that has fired, or still waits, is used again where the 
 test('a one-shot is answered with every field', async (t) => {
   const { create } = await setup(t)
   const metadata = { order_id: 'ORD-12345', nested: { a: [1] } }
-  const answer = await create({ timer_id: 'payment-timeout', duration_or_cycle: 'PT5M', metadata, callback_url: HOOK, tenant_id: 'production' })
+  const answer = await create({
+    timer_id: 'payment-timeout',
+    duration_or_cycle: 'PT5M',
+    metadata,
+    callback_url: HOOK,
+    tenant_id: 'production',
+  })
   assert.equal(answer.status, 201)
   assert.deepEqual(dataOf(answer), {
     timer_id: 'payment-timeout',
@@ -169,9 +184,21 @@ test('a cycle is answered with its next iterations, as many as remain', async (t
 
 test('a horizon includes its end', async (t) => {
   const { created } = await setup(t)
-  const cases: [duration: string, level: number][] = [['PT1M', 0], ['PT61S', 1], ['PT1H', 1], ['P1D', 2], ['P2D', 3], ['P365D', 3], ['P2Y', 4]]
+  const cases: [duration: string, level: number][] = [
+    ['PT1M', 0],
+    ['PT61S', 1],
+    ['PT1H', 1],
+    ['P1D', 2],
+    ['P2D', 3],
+    ['P365D', 3],
+    ['P2Y', 4],
+  ]
   for (const [duration, level] of cases) {
-    assert.equal((await created({ timer_id: `t-${duration}`, duration_or_cycle: duration }))['timewheel_level'], level, duration)
+    assert.equal(
+      (await created({ timer_id: `t-${duration}`, duration_or_cycle: duration }))['timewheel_level'],
+      level,
+      duration,
+    )
   }
 })
 

@@ -15,17 +15,31 @@ const FIRING: Firing = {
 }
 
 function judge(status: number, headers: Record<string, string> = {}) {
-  return cyclesDelivery.judge({ status, body: 'whatever', truncated: 'in part (connection closed before the response was complete)', header: (name) => headers[name] }, FIRING, NOW)
+  return cyclesDelivery.judge(
+    {
+      status,
+      body: 'whatever',
+      truncated: 'in part (connection closed before the response was complete)',
+      header: (name) => headers[name],
+    },
+    FIRING,
+    NOW,
+  )
 }
 
 test('anything but a 2xx is a failure, with the wish to wait; 410 is the last word', () => {
-  for (const status of [302, 400, 404, 500]) assert.deepEqual(judge(status), failedDelivery(`HTTP ${status}`, { statusCode: status }))
-  assert.deepEqual(judge(503, { 'retry-after': '60' }), failedDelivery('HTTP 503', { statusCode: 503, retryAfterMs: 60_000 }))
+  for (const status of [302, 400, 404, 500])
+    assert.deepEqual(judge(status), failedDelivery(`HTTP ${status}`, { statusCode: status }))
+  assert.deepEqual(
+    judge(503, { 'retry-after': '60' }),
+    failedDelivery('HTTP 503', { statusCode: 503, retryAfterMs: 60_000 }),
+  )
   assert.deepEqual(judge(410), failedDelivery('HTTP 410', { statusCode: 410, final: true }))
 })
 
 test('any 2xx is success, whatever its body', () => {
-  for (const status of [200, 201, 202, 204, 299]) assert.deepEqual(judge(status), { type: 'delivered', statusCode: status })
+  for (const status of [200, 201, 202, 204, 299])
+    assert.deepEqual(judge(status), { type: 'delivered', statusCode: status })
 })
 
 test('the body tells which timer fired, when, and which iteration it was', () => {
@@ -39,5 +53,8 @@ test('the body tells which timer fired, when, and which iteration it was', () =>
     iteration: 2,
     metadata: { a: 1 },
   })
-  assert.deepEqual((body({ ...FIRING, timer: { ...FIRING.timer, metadata: null } }) as { metadata: unknown }).metadata, {})
+  assert.deepEqual(
+    (body({ ...FIRING, timer: { ...FIRING.timer, metadata: null } }) as { metadata: unknown }).metadata,
+    {},
+  )
 })

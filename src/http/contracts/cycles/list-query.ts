@@ -26,8 +26,10 @@ export function toPageQuery(asked: ListQuery): AskedPage {
 
 function filterOf({ status, type, tenant_id, metadata_key, metadata_value }: ListQuery): PageQuery['filter'] {
   const namespace = readTenant(tenant_id)
-  for (const [field, text] of Object.entries({ metadata_key, metadata_value })) if (text !== undefined) assertStorable(text, field)
-  if (metadata_value !== undefined && metadata_key === undefined) throw invalidInput('metadata_key', 'metadata_value needs a metadata_key')
+  for (const [field, text] of Object.entries({ metadata_key, metadata_value }))
+    if (text !== undefined) assertStorable(text, field)
+  if (metadata_value !== undefined && metadata_key === undefined)
+    throw invalidInput('metadata_key', 'metadata_value needs a metadata_key')
   return {
     ...(namespace === undefined ? {} : { namespace }),
     ...(status === undefined ? {} : { statuses: statusesOf(status) }),

@@ -34,7 +34,8 @@ test('a value that a list does not take is refused with the field, and a page th
 
 test('a page beyond the last that can be asked for is refused with that bound', async (t) => {
   const { get } = await setup(t)
-  for (const page of ['99999999999', '1000000001']) assert.equal(errorOf(await get(`?page=${page}`)).message, 'page must be at most 1000000000')
+  for (const page of ['99999999999', '1000000001'])
+    assert.equal(errorOf(await get(`?page=${page}`)).message, 'page must be at most 1000000000')
   assert.equal((await get('?page=1000000000')).status, 200)
 })
 
@@ -42,7 +43,14 @@ test('an empty list has no pages', async (t) => {
   const { get } = await setup(t)
   const { timers, pagination, summary } = dataOf(await get(''))
   assert.deepEqual(timers, [])
-  assert.deepEqual(pagination, { page: 1, page_size: 20, total_count: 0, total_pages: 0, has_next: false, has_prev: false })
+  assert.deepEqual(pagination, {
+    page: 1,
+    page_size: 20,
+    total_count: 0,
+    total_pages: 0,
+    has_next: false,
+    has_prev: false,
+  })
   assert.deepEqual(Object.values(summary as Json), [0, 0, 0, 0, 0, 0])
 })
 
@@ -89,11 +97,25 @@ test('filters can be joined, and the summary covers the tenants whatever else is
   ]
   for (const [query, ids] of cases) {
     const data = dataOf(await server.get(`?sort_by=created_at&sort_order=ASC&${query}`))
-    assert.equal((data['timers'] as Json[]).map(({ timer_id }) => String(timer_id)).toSorted().join(' '), ids, query)
+    assert.equal(
+      (data['timers'] as Json[])
+        .map(({ timer_id }) => String(timer_id))
+        .toSorted()
+        .join(' '),
+      ids,
+      query,
+    )
     assert.equal((data['pagination'] as Json)['total_count'], ids === '' ? 0 : ids.split(' ').length, query)
   }
   const all = dataOf(await server.get('?status=CANCELLED'))['summary']
-  assert.deepEqual(all, { total_timers: 5, scheduled_timers: 3, completed_timers: 1, cancelled_timers: 1, duration_timers: 4, cycle_timers: 1 })
+  assert.deepEqual(all, {
+    total_timers: 5,
+    scheduled_timers: 3,
+    completed_timers: 1,
+    cancelled_timers: 1,
+    duration_timers: 4,
+    cycle_timers: 1,
+  })
   assert.equal((dataOf(await server.get('?tenant_id=other'))['summary'] as Json)['total_timers'], 1)
 })
 

@@ -55,7 +55,8 @@ const TIMER_ID = /^[\w-]+$/
 
 /** Ids made elsewhere may be any text: they can be read and deleted, and only new ones are held to this. */
 function newTimerId(text: string): TimerId {
-  if (text === STATISTICS_SEGMENT) throw invalidInput('timer_id', `timer_id '${text}' is reserved: its path shows the statistics; choose another id`)
+  if (text === STATISTICS_SEGMENT)
+    throw invalidInput('timer_id', `timer_id '${text}' is reserved: its path shows the statistics; choose another id`)
   if (TIMER_ID.test(text)) return parseTimerId(text, 'timer_id')
   throw invalidInput('timer_id', `timer_id must be 1 to ${TIMER_ID_CHARS_MAX} letters, digits, '-' or '_'`)
 }
@@ -73,7 +74,10 @@ function isRelative(url: string): boolean {
 /** A base with a path of its own keeps it. */
 function resolved(path: string, baseUrl: string | null): string {
   if (baseUrl !== null) return baseUrl.replace(/\/+$/, '') + path
-  throw invalidInput('callback_url', 'callback_url is a path, and CALLBACK_BASE_URL is not set here: give an absolute http or https URL')
+  throw invalidInput(
+    'callback_url',
+    'callback_url is a path, and CALLBACK_BASE_URL is not set here: give an absolute http or https URL',
+  )
 }
 
 /** Which timer a path and its query name. */

@@ -18,8 +18,12 @@ test('a timer that is not there, or is of another tenant, is not found', async (
 })
 
 test('deleting what has fired, failed or been canceled comes too late, and the answer says what it is', async (t) => {
-  const { created, remove, get, clock } = await setup(t, { answer: (firing) => (firing.timer.id === 'bad' ? { ...REFUSED, final: true } : { type: 'delivered', statusCode: 204 }) })
-  for (const timer_id of ['good', 'bad', 'gone']) await created({ timer_id, duration_or_cycle: 'PT10S', callback_url: HOOK })
+  const { created, remove, get, clock } = await setup(t, {
+    answer: (firing) =>
+      firing.timer.id === 'bad' ? { ...REFUSED, final: true } : { type: 'delivered', statusCode: 204 },
+  })
+  for (const timer_id of ['good', 'bad', 'gone'])
+    await created({ timer_id, duration_or_cycle: 'PT10S', callback_url: HOOK })
   assert.equal((await remove('gone')).status, 200)
   await clock.advance(11_000)
   const cases: [id: string, status: string, message: string][] = [
@@ -31,10 +35,16 @@ test('deleting what has fired, failed or been canceled comes too late, and the a
     const answer = await remove(id)
     assert.equal(answer.status, 409)
     const { code, message, details } = errorOf(answer)
-    assert.deepEqual([code, message, details], ['TIMER_ALREADY_COMPLETED', text, { timer_id: id, existing_status: status }])
+    assert.deepEqual(
+      [code, message, details],
+      ['TIMER_ALREADY_COMPLETED', text, { timer_id: id, existing_status: status }],
+    )
   }
   const history = dataOf(await get('/bad'))['execution_history'] as Json[]
-  assert.deepEqual(history.map(({ action }) => action), ['CREATED', 'FAILED', 'COMPLETED'])
+  assert.deepEqual(
+    history.map(({ action }) => action),
+    ['CREATED', 'FAILED', 'COMPLETED'],
+  )
   assert.match(history[2]!['details'] as string, /HTTP 500/)
 })
 
@@ -77,7 +87,10 @@ test('a deleted timer says what was cleaned up, and is still there as canceled',
     cleanup_info: { timewheel_level: 1, slot_cleared: true, callback_cancelled: true },
   })
   const shown = dataOf(await get('/a'))
-  assert.deepEqual([shown['status'], shown['remaining_time_ms'], shown['timewheel_level'], shown['timewheel_info']], ['CANCELLED', 0, null, null])
+  assert.deepEqual(
+    [shown['status'], shown['remaining_time_ms'], shown['timewheel_level'], shown['timewheel_info']],
+    ['CANCELLED', 0, null, null],
+  )
   assert.deepEqual(shown['execution_history'], [
     { timestamp: '2029-12-01T12:00:00.000Z', action: 'CREATED', details: 'scheduled with PT5M' },
     { timestamp: '2029-12-01T12:01:00.000Z', action: 'CANCELLED', details: 'before it fired' },
@@ -93,7 +106,10 @@ test('a timer without a callback fires, is completed and has a history', async (
   await clock.advance(10_000)
   const after = dataOf(await get('/quiet'))
   assert.deepEqual([after['status'], after['accuracy_ms'], after['remaining_time_ms']], ['COMPLETED', 0, 0])
-  assert.deepEqual((after['execution_history'] as Json[]).map(({ action }) => action), ['CREATED', 'FIRED', 'COMPLETED'])
+  assert.deepEqual(
+    (after['execution_history'] as Json[]).map(({ action }) => action),
+    ['CREATED', 'FIRED', 'COMPLETED'],
+  )
   assert.equal(firings.length, 0)
 })
 
@@ -102,7 +118,10 @@ test('a cycle shows its current iteration, and ends after the last one', async (
   await created({ timer_id: 'thrice', duration_or_cycle: 'R3/PT10M', callback_url: HOOK })
   await clock.advance(11 * 60_000)
   const running = dataOf(await get('/thrice'))
-  assert.deepEqual([running['status'], running['accuracy_ms'], running['scheduled_at']], ['SCHEDULED', 0, '2029-12-01T12:20:00.000Z'])
+  assert.deepEqual(
+    [running['status'], running['accuracy_ms'], running['scheduled_at']],
+    ['SCHEDULED', 0, '2029-12-01T12:20:00.000Z'],
+  )
   const { current_iteration, next_iterations } = running['cycle_info'] as Json
   assert.deepEqual([current_iteration, next_iterations], [2, ['2029-12-01T12:20:00.000Z', '2029-12-01T12:30:00.000Z']])
   await clock.advance(20 * 60_000)
@@ -115,9 +134,16 @@ test('a cycle shows its current iteration, and ends after the last one', async (
 test('timers made elsewhere can be read and deleted, whatever their id', async (t) => {
   const { post, get, remove } = await setup(t)
   const id = 'a/b c ü'
-  await post('/api/v1/timers/create', { ...EXAMPLES.create.request, id, callbackUrl: 'https://user:secret@example.com/hook' })
+  await post('/api/v1/timers/create', {
+    ...EXAMPLES.create.request,
+    id,
+    callbackUrl: 'https://user:secret@example.com/hook',
+  })
   const shown = dataOf(await get(`/${encodeURIComponent(id)}`))
-  assert.deepEqual([shown['timer_id'], shown['timer_type'], shown['duration_or_cycle']], [id, 'DURATION', '2030-01-31T09:00:00.000Z'])
+  assert.deepEqual(
+    [shown['timer_id'], shown['timer_type'], shown['duration_or_cycle']],
+    [id, 'DURATION', '2030-01-31T09:00:00.000Z'],
+  )
   assert.equal(shown['callback_url'], 'https://***@example.com/hook')
   assert.equal((await remove(encodeURIComponent(id))).status, 200)
 })
@@ -143,8 +169,12 @@ test('a method that is refused is answered with those of the contract that was a
   const ofCycles = await request('/api/v1/timers/create', { method: 'PUT' })
   assert.deepEqual(errorOf(ofCycles).details, { allowed: ['DELETE', 'GET', 'HEAD'] })
   assert.equal(ofCycles.headers.get('allow'), 'DELETE, GET, HEAD')
-  assert.deepEqual(errorOf(await request('/api/v1/timers', { method: 'PATCH' })).details, { allowed: ['GET', 'HEAD', 'POST'] })
-  assert.deepEqual((await request('/api/v1/timers/a/b', { method: 'PATCH' })).json['details'], { allowed: ['DELETE', 'GET', 'HEAD', 'PUT'] })
+  assert.deepEqual(errorOf(await request('/api/v1/timers', { method: 'PATCH' })).details, {
+    allowed: ['GET', 'HEAD', 'POST'],
+  })
+  assert.deepEqual((await request('/api/v1/timers/a/b', { method: 'PATCH' })).json['details'], {
+    allowed: ['DELETE', 'GET', 'HEAD', 'PUT'],
+  })
   // A verb that is misspelled is not told that it could be read or deleted.
   const ofV1 = await post('/api/v1/timers/creat', {})
   assert.deepEqual([ofV1.status, ofV1.json['error']], [404, 'ROUTE_NOT_FOUND'])

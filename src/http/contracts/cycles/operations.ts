@@ -25,7 +25,10 @@ const timer = {
   duration_or_cycle: Type.String({ description: 'As it was given; the instant of a timer that was made with one.' }),
   status: word(STATUS_WORDS),
   created_at: Instant,
-  scheduled_at: Type.String({ format: 'date-time', description: 'When the current firing is due. Retries do not move it.' }),
+  scheduled_at: Type.String({
+    format: 'date-time',
+    description: 'When the current firing is due. Retries do not move it.',
+  }),
   tenant_id: Type.String(),
   timer_type: word(TYPE_WORDS),
   cycle_info: Type.Unsafe({
@@ -42,20 +45,30 @@ const timer = {
   remaining_time_ms: Type.Integer(),
   metadata: Type.Object({}, { additionalProperties: true }),
   callback_url: Type.Unsafe<string | null>({ type: ['string', 'null'] }),
-  timewheel_level: Type.Unsafe<number | null>({ type: ['integer', 'null'], description: 'null when it is not in the wheel: paused or finished.' }),
+  timewheel_level: Type.Unsafe<number | null>({
+    type: ['integer', 'null'],
+    description: 'null when it is not in the wheel: paused or finished.',
+  }),
   slot_position: MaybeInteger,
 }
 
 const detail = {
   ...timer,
-  accuracy_ms: Type.Unsafe<number | null>({ type: ['integer', 'null'], description: 'How late its last firing started; null before the first.' }),
+  accuracy_ms: Type.Unsafe<number | null>({
+    type: ['integer', 'null'],
+    description: 'How late its last firing started; null before the first.',
+  }),
   execution_history: Type.Array(Type.Object({ timestamp: Instant, action: Type.String(), details: Type.String() })),
   timewheel_info: Type.Unsafe({
-    anyOf: [Type.Object({ level: Type.Integer(), slot_position: Type.Integer(), estimated_accuracy_ms: Type.Number() }), Type.Null()],
+    anyOf: [
+      Type.Object({ level: Type.Integer(), slot_position: Type.Integer(), estimated_accuracy_ms: Type.Number() }),
+      Type.Null(),
+    ],
   }),
 }
 
-const integers = (...names: readonly string[]) => Type.Object(Object.fromEntries(names.map((name) => [name, Type.Integer()])))
+const integers = (...names: readonly string[]) =>
+  Type.Object(Object.fromEntries(names.map((name) => [name, Type.Integer()])))
 
 const list = Type.Object({
   timers: Type.Array(Type.Object(timer)),
@@ -67,7 +80,14 @@ const list = Type.Object({
     has_next: Type.Boolean(),
     has_prev: Type.Boolean(),
   }),
-  summary: integers('total_timers', 'scheduled_timers', 'completed_timers', 'cancelled_timers', 'duration_timers', 'cycle_timers'),
+  summary: integers(
+    'total_timers',
+    'scheduled_timers',
+    'completed_timers',
+    'cancelled_timers',
+    'duration_timers',
+    'cycle_timers',
+  ),
 })
 
 const canceled = Type.Object({
@@ -77,14 +97,25 @@ const canceled = Type.Object({
   cancelled_by: Type.String({ description: 'The name of the key, or anonymous.' }),
   was_active: Type.Boolean({ description: 'false when it was paused.' }),
   remaining_time_ms: Type.Integer(),
-  cleanup_info: Type.Object({ timewheel_level: MaybeInteger, slot_cleared: Type.Boolean(), callback_cancelled: Type.Boolean() }),
+  cleanup_info: Type.Object({
+    timewheel_level: MaybeInteger,
+    slot_cleared: Type.Boolean(),
+    callback_cancelled: Type.Boolean(),
+  }),
 })
 
 const MaybeNumber = Type.Unsafe<number | null>({ type: ['number', 'null'], description: 'null when nothing fired.' })
 const statistics = Type.Object({
   period: Type.String(),
   generated_at: Instant,
-  overview: integers('total_timers', 'active_timers', 'completed_timers', 'cancelled_timers', 'duration_timers', 'cycle_timers'),
+  overview: integers(
+    'total_timers',
+    'active_timers',
+    'completed_timers',
+    'cancelled_timers',
+    'duration_timers',
+    'cycle_timers',
+  ),
   performance_metrics: Type.Object({
     avg_accuracy_ms: MaybeNumber,
     p95_accuracy_ms: MaybeNumber,
@@ -123,15 +154,20 @@ export const OPERATIONS = {
     operationId: 'createCycleTimer',
     tags: TAGS,
     summary: 'Create a one-shot or a cycle',
-    description: 'A body with timer_id or duration_or_cycle. Stored on disk when it answers; an id that is taken is refused unless on_conflict says otherwise.',
+    description:
+      'A body with timer_id or duration_or_cycle. Stored on disk when it answers; an id that is taken is refused unless on_conflict says otherwise.',
     body: { ...CreateBody, examples: [EXAMPLE] } as typeof CreateBody,
-    response: { ...responses(200, Type.Object(timer), []), ...responses(201, Type.Object(timer), [400, 401, 403, 409, 413, 429, 503]) },
+    response: {
+      ...responses(200, Type.Object(timer), []),
+      ...responses(201, Type.Object(timer), [400, 401, 403, 409, 413, 429, 503]),
+    },
   },
   list: {
     operationId: 'listCycleTimers',
     tags: TAGS,
     summary: 'List timers by pages, with totals',
-    description: 'The summary covers all timers of the tenants asked for, whatever the other filters. A delivery younger than a second counts as SCHEDULED.',
+    description:
+      'The summary covers all timers of the tenants asked for, whatever the other filters. A delivery younger than a second counts as SCHEDULED.',
     querystring: ListQuery,
     response: responses(200, list, [400, 401, 403, 429, 503]),
   },
@@ -157,7 +193,8 @@ export const OPERATIONS = {
     operationId: 'deleteCycleTimer',
     tags: TAGS,
     summary: 'Cancel a timer',
-    description: 'Once it answers, its delivery never starts. The timer can still be read, as CANCELLED, and its id can be used again.',
+    description:
+      'Once it answers, its delivery never starts. The timer can still be read, as CANCELLED, and its id can be used again.',
     params: TimerPath,
     querystring: TenantQuery,
     response: responses(200, canceled, [400, 401, 403, 404, 409, 429, 503]),
@@ -165,12 +202,22 @@ export const OPERATIONS = {
 }
 
 function responses(status: number, data: TSchema, failures: readonly number[]): Record<string, unknown> {
-  const response = (description: string, schema: TSchema) => ({ description, content: { 'application/json': { schema } } })
+  const response = (description: string, schema: TSchema) => ({
+    description,
+    content: { 'application/json': { schema } },
+  })
   const success = Type.Object({ success: Type.Literal(true), data, request_id: Type.String() })
   const failure = Type.Object({
     success: Type.Literal(false),
-    error: Type.Object({ code: Type.String(), message: Type.String(), details: Type.Object({}, { additionalProperties: true }) }),
+    error: Type.Object({
+      code: Type.String(),
+      message: Type.String(),
+      details: Type.Object({}, { additionalProperties: true }),
+    }),
     request_id: Type.String(),
   })
-  return { [status]: response('Done.', success), ...Object.fromEntries(failures.map((one) => [one, response(FAILURES[one]!, failure)])) }
+  return {
+    [status]: response('Done.', success),
+    ...Object.fromEntries(failures.map((one) => [one, response(FAILURES[one]!, failure)])),
+  }
 }

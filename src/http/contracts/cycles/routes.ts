@@ -38,7 +38,9 @@ export function registerRoutes(instance: FastifyInstance, { clock, callbackBaseU
     schema: OPERATIONS.create,
     handler: async (request, reply) => {
       const traceparent = readTraceparent(request.headers['traceparent'])
-      const { timer, changed } = await request.timers.execute(toCreateCommand(request.body, { callbackBaseUrl, traceparent }))
+      const { timer, changed } = await request.timers.execute(
+        toCreateCommand(request.body, { callbackBaseUrl, traceparent }),
+      )
       return changed
         ? send(request, reply.code(201), timerJson(timer, timer.createdAt))
         : send(request, reply, timerJson(timer, clock.now()))
@@ -66,7 +68,10 @@ export function registerRoutes(instance: FastifyInstance, { clock, callbackBaseU
   app.get(`${PREFIX}/${STATISTICS_SEGMENT}`, { schema: OPERATIONS.stats }, async (request, reply) => {
     const { period = '24h', tenant_id } = request.query
     const namespace = readTenant(tenant_id)
-    const statistics = await request.timers.statistics({ ...(namespace === undefined ? {} : { namespace }), periodMs: PERIOD_MS[period] })
+    const statistics = await request.timers.statistics({
+      ...(namespace === undefined ? {} : { namespace }),
+      periodMs: PERIOD_MS[period],
+    })
     return send(request, reply, statisticsJson(period, statistics))
   })
 
@@ -84,17 +89,35 @@ export function registerRoutes(instance: FastifyInstance, { clock, callbackBaseU
 
 function paginationJson({ page, pageSize }: AskedPage, total: number): string {
   const pages = Math.ceil(total / pageSize)
-  return JSON.stringify({ page, page_size: pageSize, total_count: total, total_pages: pages, has_next: page < pages, has_prev: page > 1 && pages > 0 })
+  return JSON.stringify({
+    page,
+    page_size: pageSize,
+    total_count: total,
+    total_pages: pages,
+    has_next: page < pages,
+    has_prev: page > 1 && pages > 0,
+  })
 }
 
 function detailJson(timer: Timer, now: Millis): string {
   const place = placeOf(timer, now)
-  const wheel = place === null ? null : { level: place.level, slot_position: place.slot, estimated_accuracy_ms: ESTIMATED_ACCURACY_MS }
+  const wheel =
+    place === null
+      ? null
+      : { level: place.level, slot_position: place.slot, estimated_accuracy_ms: ESTIMATED_ACCURACY_MS }
   const history = JSON.stringify(historyOf(timer))
   return `{${timerFields(timer, now)},"accuracy_ms":${accuracyOf(timer)},"execution_history":${history},"timewheel_info":${JSON.stringify(wheel)}}`
 }
 
-function canceledJson({ timer, previous, by }: { readonly timer: Timer; readonly previous: Timer; readonly by: string }): string {
+function canceledJson({
+  timer,
+  previous,
+  by,
+}: {
+  readonly timer: Timer
+  readonly previous: Timer
+  readonly by: string
+}): string {
   const canceledAt = timer.finishedAt!
   const place = placeOf(previous, canceledAt)
   return JSON.stringify({
@@ -104,7 +127,11 @@ function canceledJson({ timer, previous, by }: { readonly timer: Timer; readonly
     cancelled_by: by,
     was_active: previous.status === Status.pending,
     remaining_time_ms: remainingMs(previous, canceledAt),
-    cleanup_info: { timewheel_level: place?.level ?? null, slot_cleared: place !== null, callback_cancelled: timer.target.type !== 'none' },
+    cleanup_info: {
+      timewheel_level: place?.level ?? null,
+      slot_cleared: place !== null,
+      callback_cancelled: timer.target.type !== 'none',
+    },
   })
 }
 

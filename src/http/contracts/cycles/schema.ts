@@ -23,7 +23,8 @@ export const CreateBody = Type.Object(
       description: 'Letters, digits, dashes and underscores; unique within the tenant.',
     }),
     duration_or_cycle: Type.String({
-      description: 'An ISO 8601 duration (PT5M), a cycle (R3/PT10M, R/PT1H) or an instant with an offset. 1 second to 100 years, 1 to 1000 repetitions.',
+      description:
+        'An ISO 8601 duration (PT5M), a cycle (R3/PT10M, R/PT1H) or an instant with an offset. 1 second to 100 years, 1 to 1000 repetitions.',
     }),
     metadata: Type.Optional(
       Type.Unsafe<Readonly<Record<string, unknown>> | null>({
@@ -37,11 +38,17 @@ export const CreateBody = Type.Object(
         type: ['string', 'null'],
         minLength: 1,
         maxLength: URL_CHARS_MAX,
-        description: 'Gets a POST when the timer fires. A path (/internal/…) is resolved against CALLBACK_BASE_URL. Without it nothing is called.',
+        description:
+          'Gets a POST when the timer fires. A path (/internal/…) is resolved against CALLBACK_BASE_URL. Without it nothing is called.',
       }),
     ),
     tenant_id: Type.Optional(
-      Type.Unsafe<string | null>({ type: ['string', 'null'], minLength: 1, maxLength: NAMESPACE_CHARS_MAX, description: 'Default: default.' }),
+      Type.Unsafe<string | null>({
+        type: ['string', 'null'],
+        minLength: 1,
+        maxLength: NAMESPACE_CHARS_MAX,
+        description: 'Default: default.',
+      }),
     ),
     on_conflict: Type.Optional(
       Type.Unsafe<(typeof ON_CONFLICT)[number] | null>({
@@ -66,7 +73,9 @@ function oneOf<Word extends string>(words: readonly Word[], description: string)
   return Type.Optional(Type.Unsafe<Word>({ type: 'string', enum: words, description }))
 }
 
-const allTenants = Type.Optional(Type.String({ description: 'Without it: every tenant that the key may see.', examples: ['production'] }))
+const allTenants = Type.Optional(
+  Type.String({ description: 'Without it: every tenant that the key may see.', examples: ['production'] }),
+)
 
 /** Numbers are text in a query, and are read in list-query.ts. */
 export const ListQuery = Type.Object(
@@ -74,10 +83,16 @@ export const ListQuery = Type.Object(
     status: oneOf(STATUS_WORDS, 'Only timers in this status.'),
     type: oneOf(TYPE_WORDS, 'Only one-shots, or only cycles.'),
     tenant_id: allTenants,
-    metadata_key: Type.Optional(Type.String({ description: 'Only timers whose metadata has this key at the top level.', examples: ['order_id'] })),
-    metadata_value: Type.Optional(Type.String({ description: 'The value it must have: a text, a number, true or false.', examples: ['4711'] })),
+    metadata_key: Type.Optional(
+      Type.String({ description: 'Only timers whose metadata has this key at the top level.', examples: ['order_id'] }),
+    ),
+    metadata_value: Type.Optional(
+      Type.String({ description: 'The value it must have: a text, a number, true or false.', examples: ['4711'] }),
+    ),
     page: Type.Optional(Type.String({ description: 'From 1.', examples: ['1'] })),
-    page_size: Type.Optional(Type.String({ description: `Default ${PAGE_SIZE_DEFAULT}; cut to ${PAGE_SIZE_MAX} if more.`, examples: ['20'] })),
+    page_size: Type.Optional(
+      Type.String({ description: `Default ${PAGE_SIZE_DEFAULT}; cut to ${PAGE_SIZE_MAX} if more.`, examples: ['20'] }),
+    ),
     sort_by: oneOf(SORTS, 'Default created_at. remaining_time is the order of scheduled_at.'),
     sort_order: oneOf(ORDERS, 'Default DESC.'),
   },

@@ -19,5 +19,7 @@ export const groupsContract: Contract = {
 /** Where the others say namespace, this contract says groupId. */
 function inWordsOfGroups(error: DuetimeError): DuetimeError {
   const { code, message, details, cause } = error
-  return details['field'] === 'namespace' ? new DuetimeError(code, message, { ...details, field: 'groupId' }, { cause }) : error
+  return details['field'] === 'namespace'
+    ? new DuetimeError(code, message, { ...details, field: 'groupId' }, { cause })
+    : error
 }

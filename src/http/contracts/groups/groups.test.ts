@@ -18,7 +18,8 @@ type Groups = TestServer & {
 async function setup(t: TestContext, options: TestServerOptions = {}): Promise<Groups> {
   const server = await testServer(t, { contracts: CONTRACTS, ...options })
   const send: Groups['send'] = (method, path, body) => {
-    const content = body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }
+    const content =
+      body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }
     return server.request(path, { method, ...content })
   }
   return { ...server, send, create: (changes = {}) => server.post('/api/v1/timers', { ...BODY, ...changes }) }
@@ -77,7 +78,10 @@ suite('create', () => {
     for (const status of ['pending', 'pending', 'completed']) {
       await clock.advance(MINUTE)
       const again = await create()
-      assert.deepEqual([again.status, again.json['executeAt'], again.json['status']], [200, '2029-12-01T12:02:00.000Z', status])
+      assert.deepEqual(
+        [again.status, again.json['executeAt'], again.json['status']],
+        [200, '2029-12-01T12:02:00.000Z', status],
+      )
       assertError(await create({ executeAt: '2029-12-01T12:02:00Z' }), 409, 'TIMER_ALREADY_EXISTS')
     }
     assert.equal(calls, 3)
@@ -161,13 +165,30 @@ suite('one timer', () => {
     const { payload: _, ...rest } = before
     const { version, deliveryId: __, ...others } = after
     assert.equal(version, 2)
-    const { version: ___, deliveryId: ____, ...expected } = { ...rest, executeAt: '2030-02-15T09:00:00.000Z' } as Record<string, unknown>
+    const {
+      version: ___,
+      deliveryId: ____,
+      ...expected
+    } = { ...rest, executeAt: '2030-02-15T09:00:00.000Z' } as Record<string, unknown>
     assert.deepEqual(others, expected)
   })
 
   test('any id can be in a path', async (t) => {
     const { create, send } = await setup(t)
-    for (const id of ['a/b', 'ü €/😀', '100%', 'a?b#c', '%2F', ' ', '/', 'stats', 'create', 'é'.repeat(255), '/'.repeat(255), '+']) {
+    for (const id of [
+      'a/b',
+      'ü €/😀',
+      '100%',
+      'a?b#c',
+      '%2F',
+      ' ',
+      '/',
+      'stats',
+      'create',
+      'é'.repeat(255),
+      '/'.repeat(255),
+      '+',
+    ]) {
       assert.equal((await create({ id })).status, 200, id)
       const path = `/api/v1/timers/billing/${encodeURIComponent(id)}`
       assert.equal((await send('GET', path)).json['id'], id)
@@ -193,7 +214,10 @@ suite('one timer', () => {
   test('a DELETE that announces JSON and sends none is a DELETE', async (t) => {
     const { create, request } = await setup(t)
     await create()
-    assert.equal((await request(PATH, { method: 'DELETE', headers: { 'content-type': 'application/json' } })).status, 204)
+    assert.equal(
+      (await request(PATH, { method: 'DELETE', headers: { 'content-type': 'application/json' } })).status,
+      204,
+    )
   })
 })
 

@@ -54,7 +54,8 @@ export function toChanges(body: UpdateBody, { payloadMaxBytes }: Pick<CreateCont
     ...(body.retryPolicy === undefined ? {} : { retry: readRetryChanges(body.retryPolicy) }),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
   }
-  if (Object.keys(changes).length === 0) throw invalidInput('executeAt', 'nothing to change: give the fields that shall have new values')
+  if (Object.keys(changes).length === 0)
+    throw invalidInput('executeAt', 'nothing to change: give the fields that shall have new values')
   return changes
 }
 

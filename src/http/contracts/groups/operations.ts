@@ -64,7 +64,10 @@ export const OPERATIONS = {
     summary: 'Cancel a timer of a group',
     description: 'Once it answers, its delivery never starts.',
     params: TimerPath,
-    response: { 204: Type.Null({ description: 'Canceled.' }), ...failures(400, 404, 409, 503) } as Record<string, unknown>,
+    response: { 204: Type.Null({ description: 'Canceled.' }), ...failures(400, 404, 409, 503) } as Record<
+      string,
+      unknown
+    >,
   },
 }
 

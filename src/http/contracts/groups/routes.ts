@@ -41,7 +41,10 @@ export function registerRoutes(instance: FastifyInstance, { payloadMaxBytes, sha
   app.put(ONE_TIMER, { schema: OPERATIONS.update }, async ({ params, body, timers }, reply) => {
     const key = toIdentity(params)
     const changes = toChanges(body, { payloadMaxBytes })
-    const { timer } = await unlessCanceled(key, timers.execute({ type: 'update', ...key, changes, ifVersion: null, minLeadMs: 0 }))
+    const { timer } = await unlessCanceled(
+      key,
+      timers.execute({ type: 'update', ...key, changes, ifVersion: null, minLeadMs: 0 }),
+    )
     return sendJson(reply, timerJson(timer))
   })
 
@@ -56,7 +59,10 @@ async function unlessCanceled<T>(key: TimerIdentity, executed: Promise<T>): Prom
   try {
     return await executed
   } catch (error) {
-    const isGone = error instanceof DuetimeError && error.code === ErrorCode.timerNotPending && error.details['status'] === Status.canceled
+    const isGone =
+      error instanceof DuetimeError &&
+      error.code === ErrorCode.timerNotPending &&
+      error.details['status'] === Status.canceled
     throw isGone ? timerNotFound(key) : error
   }
 }

@@ -8,7 +8,9 @@ import { CallbackTimeoutField, CallbackTimeoutSecondsField } from '../../native/
 import { MetadataField } from '../../native/metadata.ts'
 import { RetryPolicyFields } from '../../native/retry-policy.ts'
 
-const ExecuteAtField = Type.String({ description: 'When it fires: ISO 8601 with an offset, such as 2030-01-31T09:00:00Z.' })
+const ExecuteAtField = Type.String({
+  description: 'When it fires: ISO 8601 with an offset, such as 2030-01-31T09:00:00Z.',
+})
 
 const optional = {
   payload: Type.Optional(Type.Unknown({ description: 'Any JSON; delivered as it is.' })),
@@ -21,7 +23,9 @@ const optional = {
 export const CreateBody = Type.Object(
   {
     id: Type.String({ minLength: 1, maxLength: ID_CHARS_MAX, description: 'Any text, unique in its group.' }),
-    groupId: Type.Optional(Type.String({ minLength: 1, maxLength: NAMESPACE_CHARS_MAX, description: 'Default: default.' })),
+    groupId: Type.Optional(
+      Type.String({ minLength: 1, maxLength: NAMESPACE_CHARS_MAX, description: 'Default: default.' }),
+    ),
     executeAt: ExecuteAtField,
     callbackUrl: CallbackUrlField,
     ...optional,
@@ -37,7 +41,13 @@ export const UpdateBody = Type.Object(
 export type UpdateBody = Static<typeof UpdateBody>
 
 export const TimerPath = Type.Object({
-  groupId: Type.String({ description: 'The group, which is the namespace by its other name.', examples: ['notifications'] }),
-  timerId: Type.String({ description: 'The id, percent-encoded: a slash in it is %2F.', examples: ['user-reminder-4711'] }),
+  groupId: Type.String({
+    description: 'The group, which is the namespace by its other name.',
+    examples: ['notifications'],
+  }),
+  timerId: Type.String({
+    description: 'The id, percent-encoded: a slash in it is %2F.',
+    examples: ['user-reminder-4711'],
+  }),
 })
 export type TimerPath = Static<typeof TimerPath>

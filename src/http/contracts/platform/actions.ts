@@ -18,13 +18,24 @@ export async function createTimer(timers: Timers, command: CreateCommand): Promi
 type Update = { readonly id: string; readonly body: UpdateBody; readonly payloadMaxBytes: number }
 
 export async function updateTimer(timers: Timers, { id, body, payloadMaxBytes }: Update): Promise<string> {
-  const change = { type: 'update', changes: toChanges(body, { payloadMaxBytes }), ifVersion: null, minLeadMs: MIN_LEAD_MS } as const
-  const { timer } = await inTime('update', byUuid(id, (key) => timers.execute({ ...change, ...key })))
+  const change = {
+    type: 'update',
+    changes: toChanges(body, { payloadMaxBytes }),
+    ifVersion: null,
+    minLeadMs: MIN_LEAD_MS,
+  } as const
+  const { timer } = await inTime(
+    'update',
+    byUuid(id, (key) => timers.execute({ ...change, ...key })),
+  )
   return successJson('timer updated successfully', updatedJson(timer))
 }
 
 export async function cancelTimer(timers: Timers, id: string): Promise<string> {
-  const { timer } = await inTime('cancel', byUuid(id, (key) => timers.execute({ type: 'cancel', ...key, ifVersion: null })))
+  const { timer } = await inTime(
+    'cancel',
+    byUuid(id, (key) => timers.execute({ type: 'cancel', ...key, ifVersion: null })),
+  )
   return successJson('timer canceled successfully', canceledJson(timer))
 }
 
@@ -34,7 +45,8 @@ export async function byUuid<T>(id: string, act: (key: TimerIdentity) => Promise
   try {
     return await act(asGiven)
   } catch (error) {
-    const isOtherCase = error instanceof DuetimeError && error.code === ErrorCode.timerNotFound && asGiven.id !== inLowerCase.id
+    const isOtherCase =
+      error instanceof DuetimeError && error.code === ErrorCode.timerNotFound && asGiven.id !== inLowerCase.id
     if (isOtherCase) return act(inLowerCase)
     throw error
   }

@@ -24,7 +24,9 @@ export async function runBatch(items: readonly unknown[], parts: BatchParts): Pr
   const timers = parts.timers.arrived()
   const judged = items.map((item, index) => readOrRefused(() => toChange(item, index, { ...parts, timers })))
   const changes = judged.filter((one): one is Change => !(one instanceof DuetimeError))
-  const done = (await timers.changeMany(DEFAULT_NAMESPACE, changes, { keyOf: ({ id }) => id, run: ({ run }) => run() })).values()
+  const done = (
+    await timers.changeMany(DEFAULT_NAMESPACE, changes, { keyOf: ({ id }) => id, run: ({ run }) => run() })
+  ).values()
   const tally = { created: 0, updated: 0, canceled: 0, failed: 0 }
   const results = judged.map((one) => {
     const result = one instanceof DuetimeError ? one : outcomeOf(done.next().value!)
@@ -44,11 +46,14 @@ function toChange(item: unknown, index: number, parts: BatchParts): Change {
     return { action, id: command.id, run: () => createTimer(timers, command) }
   }
   const { id, ...body } = item as UpdateBody & { readonly id: string }
-  const run = action === 'update' ? () => updateTimer(timers, { id, body, payloadMaxBytes }) : () => cancelTimer(timers, id)
+  const run =
+    action === 'update' ? () => updateTimer(timers, { id, body, payloadMaxBytes }) : () => cancelTimer(timers, id)
   return { action, id: id.toLowerCase(), run }
 }
 
 function withKeyOfItem({ idempotency_key: own = null }: CreateBody, index: number, parts: BatchParts): CreateContext {
   const { idempotencyKey } = parts
-  return idempotencyKey === null ? parts : { ...parts, idempotencyKey: own === null ? keyOfItem(idempotencyKey, index) : null }
+  return idempotencyKey === null
+    ? parts
+    : { ...parts, idempotencyKey: own === null ? keyOfItem(idempotencyKey, index) : null }
 }

@@ -80,7 +80,12 @@ function readTarget(callback: CallbackBody): Target {
   const headers = readHeaders(callback.headers ?? undefined)
   if (callback.type === 'http') return { type: 'http', url: readUrl(callback.url, 'callback.url'), headers }
   const { topic, key = null } = callback
-  return { type: 'nats', topic: readSubject(topic, 'callback.topic'), key: key === null ? null : readSubject(key, 'callback.key'), headers }
+  return {
+    type: 'nats',
+    topic: readSubject(topic, 'callback.topic'),
+    key: key === null ? null : readSubject(key, 'callback.key'),
+    headers,
+  }
 }
 
 const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i

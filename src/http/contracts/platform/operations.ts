@@ -97,7 +97,12 @@ export const OPERATIONS = {
     querystring: ListQuery,
     response: responses(
       200,
-      Type.Object({ timers: Type.Array(Type.Object(summary)), total: Type.Integer(), limit: Type.Integer(), offset: Type.Integer() }),
+      Type.Object({
+        timers: Type.Array(Type.Object(summary)),
+        total: Type.Integer(),
+        limit: Type.Integer(),
+        offset: Type.Integer(),
+      }),
       [400, 401, 500, 503],
     ),
   },

@@ -21,7 +21,8 @@ type Platform = TestServer & {
 async function setup(t: TestContext, options: TestServerOptions = {}): Promise<Platform> {
   const server = await testServer(t, { contracts: CONTRACTS, ...options })
   const send: Platform['send'] = (method, path, body) => {
-    const content = body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }
+    const content =
+      body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }
     return server.request(path, { method, ...content })
   }
   const created: Platform['created'] = async (changes = {}) => {
@@ -37,7 +38,10 @@ const data = ({ json }: Answer) => json['data'] as Record<string, unknown>
 function assertError(answer: Answer, status: number, code: number, message: string | RegExp): void {
   assert.deepEqual([answer.status, Object.keys(answer.json)], [status, ['code', 'message', 'data']], answer.text)
   assert.deepEqual([answer.json['code'], answer.json['data']], [code, null])
-  assert.match(answer.json['message'] as string, typeof message === 'string' ? new RegExp(`^${RegExp.escape(message)}$`) : message)
+  assert.match(
+    answer.json['message'] as string,
+    typeof message === 'string' ? new RegExp(`^${RegExp.escape(message)}$`) : message,
+  )
 }
 
 suite('errors', () => {
@@ -54,8 +58,14 @@ suite('errors', () => {
     assertError(await send('POST', '/healthz', {}), 405, 2, /takes GET/)
     assertError(await send('GET', '/timers/a/b'), 404, 3, /no GET/)
     assertError(await send('GET', '/timers/%zz'), 400, 2, /not a valid URL/)
-    for (const id of ['1', 'x'.repeat(36), '018f3c8e5b7a7d3c9a510d6a1f0c2b44', '018f3c8e-5b7a-7d3c-9a51-0d6a1f0c2b44%20']) {
-      for (const method of ['GET', 'DELETE']) assertError(await send(method, `/timers/${id}`), 400, 2, /^id must be a UUID/)
+    for (const id of [
+      '1',
+      'x'.repeat(36),
+      '018f3c8e5b7a7d3c9a510d6a1f0c2b44',
+      '018f3c8e-5b7a-7d3c-9a51-0d6a1f0c2b44%20',
+    ]) {
+      for (const method of ['GET', 'DELETE'])
+        assertError(await send(method, `/timers/${id}`), 400, 2, /^id must be a UUID/)
       assertError(await send('PUT', `/timers/${id}`, {}), 400, 2, /^id must be a UUID/)
     }
   })
@@ -80,7 +90,10 @@ suite('errors', () => {
     await refused({ url: 'https://example.com' }, /^callback\.type must be one of "http", "nats"$/)
     await refused({ type: 'http' }, /^callback\.url is required$/)
     await refused({ type: 'http', url: 'https://example.com', method: 'GET' }, /^callback\.method is not a known field/)
-    await refused({ type: 'http', url: 'https://example.com', headers: { 'a b': 'x' } }, /^callback\.headers\.a b is not a valid header name$/)
+    await refused(
+      { type: 'http', url: 'https://example.com', headers: { 'a b': 'x' } },
+      /^callback\.headers\.a b is not a valid header name$/,
+    )
     await refused({ type: 'nats', topic: '' }, /^callback\.topic must have/)
     await refused({ type: 'nats', topic: 'a b' }, /^callback\.topic must be a NATS subject/)
     await refused({ type: 'nats', topic: 'a.b', key: 'c' }, /NATS is not configured/)
@@ -97,7 +110,10 @@ suite('errors', () => {
     const [failed, canceled] = [await created(), await created({ execute_at: instant(NOW + 10 * MINUTE) })]
     await send('DELETE', canceled)
     await clock.advance(MINUTE)
-    for (const [path, status] of [[failed, 'failed'], [canceled, 'canceled']] as const) {
+    for (const [path, status] of [
+      [failed, 'failed'],
+      [canceled, 'canceled'],
+    ] as const) {
       assertError(await send('PUT', path, {}), 400, 2, `cannot update timer with status '${status}'`)
       assertError(await send('DELETE', path), 400, 2, `cannot cancel timer with status '${status}'`)
     }
@@ -140,7 +156,11 @@ suite('one timer', () => {
     }
     const exact = '{"order":12345678901234567890,"ratio":1e400}'
     const text = `{"execute_at":"${BODY.execute_at}","callback":{"type":"http","url":"https://example.com","payload":${exact}}}`
-    const answer = await request('/timers', { method: 'POST', body: text, headers: { 'content-type': 'application/json' } })
+    const answer = await request('/timers', {
+      method: 'POST',
+      body: text,
+      headers: { 'content-type': 'application/json' },
+    })
     const shown = await send('GET', `/timers/${String(data(answer)['id'])}`)
     assert.ok(shown.text.includes(`"payload":${exact}}`), shown.text)
   })
@@ -164,7 +184,9 @@ suite('one timer', () => {
     assert.equal(data(await send('GET', path))['status'], 'pending')
     assert.equal(data(await send('GET', '/timers?status=pending'))['total'], 1)
     await post('/api/v1/timers', { timer_id: '018f3c8e-5b7a-7d3c-9a51-0d6a1f0c2b44', duration_or_cycle: 'PT1H' })
-    const { callback_type: type, callback_config: config } = data(await send('GET', '/timers/018f3c8e-5b7a-7d3c-9a51-0d6a1f0c2b44'))
+    const { callback_type: type, callback_config: config } = data(
+      await send('GET', '/timers/018f3c8e-5b7a-7d3c-9a51-0d6a1f0c2b44'),
+    )
     assert.deepEqual([type, config], ['none', null])
   })
 
@@ -172,10 +194,21 @@ suite('one timer', () => {
     const { send, post } = await setup(t)
     const id = '018f3c8e-5b7a-7d3c-9a51-0d6a1f0c2b44'
     const native = () => post('/api/v1/timers/get', { timerId: id })
-    await post('/api/v1/timers/create', { id, executeAt: BODY.execute_at, callbackUrl: 'https://example.com/hook', payload: 1 })
-    assert.equal((await send('PUT', `/timers/${id}`, { callback: { type: 'http', url: 'https://example.com/other' } })).status, 200)
+    await post('/api/v1/timers/create', {
+      id,
+      executeAt: BODY.execute_at,
+      callbackUrl: 'https://example.com/hook',
+      payload: 1,
+    })
+    assert.equal(
+      (await send('PUT', `/timers/${id}`, { callback: { type: 'http', url: 'https://example.com/other' } })).status,
+      200,
+    )
     const switched = (await native()).json
-    assert.deepEqual([switched['payload'], (switched['retryPolicy'] as { maxRetries: number }).maxRetries], [undefined, 0])
+    assert.deepEqual(
+      [switched['payload'], (switched['retryPolicy'] as { maxRetries: number }).maxRetries],
+      [undefined, 0],
+    )
     await post('/api/v1/timers/update', { timerId: id, callbackUrl: 'https://example.com/hook' })
     assert.equal(((await native()).json['retryPolicy'] as { maxRetries: number }).maxRetries, 3)
   })
@@ -189,11 +222,22 @@ suite('batch', () => {
     const { send } = await setup(t)
     assertError(await send('POST', '/timers/batch', {}), 400, 2, 'timers is required')
     assertError(await send('POST', '/timers/batch', { timers: [] }), 400, 2, /^timers must/)
-    assertError(await send('POST', '/timers/batch', { timers: Array.from({ length: 1_001 }, () => BODY) }), 400, 2, /^timers must/)
-    assert.equal(data(await send('POST', '/timers/batch', { timers: Array.from({ length: 1_000 }, () => BODY) }))['created'], 1_000)
+    assertError(
+      await send('POST', '/timers/batch', { timers: Array.from({ length: 1_001 }, () => BODY) }),
+      400,
+      2,
+      /^timers must/,
+    )
+    assert.equal(
+      data(await send('POST', '/timers/batch', { timers: Array.from({ length: 1_000 }, () => BODY) }))['created'],
+      1_000,
+    )
     // A batch has its own limit for bodies.
     const large = { ...BODY, metadata: 'x'.repeat(1_000) }
-    assert.equal(data(await send('POST', '/timers/batch', { timers: Array.from({ length: 1_000 }, () => large) }))['created'], 1_000)
+    assert.equal(
+      data(await send('POST', '/timers/batch', { timers: Array.from({ length: 1_000 }, () => large) }))['created'],
+      1_000,
+    )
   })
 
   test('the case of a UUID does not matter, and its items keep their order all the same', async (t) => {
@@ -205,14 +249,22 @@ suite('batch', () => {
       { action: 'update', id: id.toUpperCase(), metadata: 1 },
     ]
     const messages = resultsOf(await send('POST', '/timers/batch', { timers })).map(({ message }) => message)
-    assert.deepEqual(messages, ['timer updated successfully', 'timer canceled successfully', "cannot update timer with status 'canceled'"])
+    assert.deepEqual(messages, [
+      'timer updated successfully',
+      'timer canceled successfully',
+      "cannot update timer with status 'canceled'",
+    ])
   })
 
   test('payloads are carried to the letter', async (t) => {
     const { send, request } = await setup(t)
     const exact = '{"order":12345678901234567890}'
     const item = `{"execute_at":"${BODY.execute_at}","callback":{"type":"http","url":"https://example.com","payload":${exact}}}`
-    const answer = await request('/timers/batch', { method: 'POST', body: `{"timers":[${item}]}`, headers: { 'content-type': 'application/json' } })
+    const answer = await request('/timers/batch', {
+      method: 'POST',
+      body: `{"timers":[${item}]}`,
+      headers: { 'content-type': 'application/json' },
+    })
     const shown = await send('GET', `/timers/${resultsOf(answer)[0]!.data!.id}`)
     assert.ok(shown.text.includes(`"payload":${exact}}`), shown.text)
   })
@@ -220,11 +272,15 @@ suite('batch', () => {
   test('a batch that is repeated with its idempotency key makes no second timers', async (t) => {
     const { post } = await setup(t)
     const timers = [BODY, BODY, { ...BODY, idempotency_key: 'own' }]
-    const ids = async (key: string) => resultsOf(await post('/timers/batch', { timers }, { 'idempotency-key': key })).map((result) => result.data!.id)
+    const ids = async (key: string) =>
+      resultsOf(await post('/timers/batch', { timers }, { 'idempotency-key': key })).map((result) => result.data!.id)
     const first = await ids('k')
     assert.equal(new Set(first).size, 3)
     assert.deepEqual(await ids('k'), first)
-    assert.deepEqual((await ids('l')).map((id, index) => id === first[index]), [false, false, true])
+    assert.deepEqual(
+      (await ids('l')).map((id, index) => id === first[index]),
+      [false, false, true],
+    )
   })
 })
 
@@ -234,10 +290,20 @@ suite('list', () => {
     for (const query of ['limit=0', 'limit=-1', 'limit=1.5', 'limit=x', 'limit=', 'limit=1e3']) {
       assertError(await send('GET', `/timers?${query}`), 400, 2, 'limit must be a whole number, 1 or more')
     }
-    assertError(await send('GET', '/timers?offset=99999999999999999999'), 400, 2, 'offset must be a whole number, 0 or more')
+    assertError(
+      await send('GET', '/timers?offset=99999999999999999999'),
+      400,
+      2,
+      'offset must be a whole number, 0 or more',
+    )
     assertError(await send('GET', '/timers?status=paused'), 400, 2, /^status must be one of "pending", "executing"/)
     assertError(await send('GET', '/timers?status=pending&status=failed'), 400, 2, /^status must be a string/)
-    assertError(await send('GET', '/timers?stauts=pending'), 400, 2, 'stauts is not a known field; did you mean status?')
+    assertError(
+      await send('GET', '/timers?stauts=pending'),
+      400,
+      2,
+      'stauts is not a known field; did you mean status?',
+    )
   })
 
   test('it covers the namespace default and no other, whatever the ids', async (t) => {
@@ -247,6 +313,9 @@ suite('list', () => {
     await post('/api/v1/timers/create', { ...other, id: 'no uuid' })
     await post('/api/v1/timers/create', { ...other, namespace: 'elsewhere', id: 'unseen' })
     const { timers, total } = data(await send('GET', '/timers')) as { timers: { id: string }[]; total: number }
-    assert.deepEqual([timers.map(({ id }) => id).toSorted(), total], [[path.slice('/timers/'.length), 'no uuid'].toSorted(), 2])
+    assert.deepEqual(
+      [timers.map(({ id }) => id).toSorted(), total],
+      [[path.slice('/timers/'.length), 'no uuid'].toSorted(), 2],
+    )
   })
 })

@@ -30,11 +30,18 @@ export function registerRoutes(instance: FastifyInstance, { payloadMaxBytes }: C
   })
 
   const batchItems = new BatchItems(instance, `${PREFIX}/batch`, BATCH_ITEMS)
-  app.post(`${PREFIX}/batch`, { schema: OPERATIONS.batch, config: { batch: true } }, async ({ body, headers, timers }, reply) => {
-    const traceparent = readTraceparent(headers['traceparent'])
-    const idempotencyKey = readIdempotencyKey(headers['idempotency-key'])
-    return send(reply, await runBatch(body.timers, { timers, batchItems, idempotencyKey, payloadMaxBytes, traceparent }))
-  })
+  app.post(
+    `${PREFIX}/batch`,
+    { schema: OPERATIONS.batch, config: { batch: true } },
+    async ({ body, headers, timers }, reply) => {
+      const traceparent = readTraceparent(headers['traceparent'])
+      const idempotencyKey = readIdempotencyKey(headers['idempotency-key'])
+      return send(
+        reply,
+        await runBatch(body.timers, { timers, batchItems, idempotencyKey, payloadMaxBytes, traceparent }),
+      )
+    },
+  )
 
   app.get(PREFIX, { config: { list: true }, schema: OPERATIONS.list }, async ({ query: asked, timers }, reply) => {
     const query = toPageQuery(asked)

@@ -3,7 +3,13 @@
 
 import { Type } from 'typebox'
 import type { Static, TSchema } from 'typebox'
-import { BATCH_TIMERS_MAX, HEADER_VALUE_CHARS_MAX, HEADERS_MAX, IDEMPOTENCY_KEY_CHARS_MAX, URL_CHARS_MAX } from '../../../core/limits.ts'
+import {
+  BATCH_TIMERS_MAX,
+  HEADER_VALUE_CHARS_MAX,
+  HEADERS_MAX,
+  IDEMPOTENCY_KEY_CHARS_MAX,
+  URL_CHARS_MAX,
+} from '../../../core/limits.ts'
 import { TOPIC_CHARS_MAX } from '../../native/callback.ts'
 
 type Headers = Readonly<Record<string, string>>
@@ -59,7 +65,8 @@ const createFields = {
       type: ['string', 'null'],
       minLength: 1,
       maxLength: IDEMPOTENCY_KEY_CHARS_MAX,
-      description: 'A create that is repeated with the same key makes no second timer. The header Idempotency-Key does the same.',
+      description:
+        'A create that is repeated with the same key makes no second timer. The header Idempotency-Key does the same.',
     }),
   ),
 }
@@ -80,7 +87,10 @@ const updateFields = {
 export const UpdateBody = closed(updateFields)
 export type UpdateBody = Static<typeof UpdateBody>
 
-const IdField = Type.String({ description: 'The UUID that the create answered with.', examples: ['01930a4e-7c3b-7d11-9a52-3f6c8b1e2d40'] })
+const IdField = Type.String({
+  description: 'The UUID that the create answered with.',
+  examples: ['01930a4e-7c3b-7d11-9a52-3f6c8b1e2d40'],
+})
 export const TimerPath = Type.Object({ id: IdField })
 
 /** What the items of a batch are, by their `action`. They are not checked with the body but one by one, so that a bad one fails alone. */
@@ -111,7 +121,12 @@ function oneOf<Word extends string>(words: readonly Word[], description: string)
 export const ListQuery = Type.Object(
   {
     status: Type.Optional(oneOf(LIST_STATUSES, 'Only timers in this status.')),
-    limit: Type.Optional(Type.String({ description: `Default ${LIST_LIMIT_DEFAULT}; cut to ${LIST_LIMIT_MAX} if more.`, examples: ['50'] })),
+    limit: Type.Optional(
+      Type.String({
+        description: `Default ${LIST_LIMIT_DEFAULT}; cut to ${LIST_LIMIT_MAX} if more.`,
+        examples: ['50'],
+      }),
+    ),
     offset: Type.Optional(Type.String({ description: 'How many to skip. Default 0.', examples: ['100'] })),
     sort: Type.Optional(oneOf(['created_at', 'execute_at'], 'Default created_at.')),
     order: Type.Optional(oneOf(['asc', 'desc'], 'Default desc.')),

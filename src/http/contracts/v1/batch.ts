@@ -38,7 +38,10 @@ function toCommand(item: unknown, index: number, parts: BatchParts): Command {
   const action = parts.batchItems.check(item)
   if (action === 'update') return toUpdateCommand(item as UpdateBody, parts)
   if (action === 'delete') return toDeleteCommand(item as DeleteBody)
-  return toCreateCommand(item as CreateBody, parts.idempotencyKey === null ? parts : withKeyOfItem(item as CreateBody, index, parts))
+  return toCreateCommand(
+    item as CreateBody,
+    parts.idempotencyKey === null ? parts : withKeyOfItem(item as CreateBody, index, parts),
+  )
 }
 
 function withKeyOfItem({ idempotencyKey }: CreateBody, index: number, parts: BatchParts): BatchParts {

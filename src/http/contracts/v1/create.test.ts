@@ -16,9 +16,18 @@ test('either-or fields are refused when both or none are given, and the field is
   await refused({ schedule: 'PT1M', callbackUrl: HOOK, callback: { type: 'http', url: HOOK } }, 'callback')
   await refused({ executeAt: '2030-01-31T09:00:00Z', timeZone: 'Europe/Berlin', callbackUrl: HOOK }, 'timeZone')
   await refused({ schedule: 'PT1M', timeZone: 'Europe/Nowhere', callbackUrl: HOOK }, 'timeZone')
-  await refused({ schedule: 'PT1M', callbackUrl: HOOK, callbackTimeout: '5s', callbackTimeoutSeconds: 6 }, 'callbackTimeoutSeconds')
-  await refused({ schedule: 'PT1M', callbackUrl: HOOK, retryPolicy: { maxRetries: 1, maxAttempts: 2 } }, 'retryPolicy.maxAttempts')
-  await refused({ schedule: 'PT1M', callbackUrl: HOOK, retryPolicy: { initialInterval: 'soon' } }, 'retryPolicy.initialInterval')
+  await refused(
+    { schedule: 'PT1M', callbackUrl: HOOK, callbackTimeout: '5s', callbackTimeoutSeconds: 6 },
+    'callbackTimeoutSeconds',
+  )
+  await refused(
+    { schedule: 'PT1M', callbackUrl: HOOK, retryPolicy: { maxRetries: 1, maxAttempts: 2 } },
+    'retryPolicy.maxAttempts',
+  )
+  await refused(
+    { schedule: 'PT1M', callbackUrl: HOOK, retryPolicy: { initialInterval: 'soon' } },
+    'retryPolicy.initialInterval',
+  )
   await refused({ schedule: 'PT1M', callbackUrl: HOOK, retryPolicy: { maxRetries: 101 } }, 'retryPolicy.maxRetries')
   await refused({ schedule: 'PT1M', callbackUrl: HOOK, callbackTimeout: '2h' }, 'callbackTimeout')
   await refused({ schedule: 'PT1M', callbackUrl: HOOK, metadata: { nested: {} } }, 'metadata.nested')
@@ -28,8 +37,16 @@ test('either-or fields are refused when both or none are given, and the field is
 
 test('a number of retries that is refused has one bound in every message', async (t) => {
   const { call } = await setup(t)
-  const bounds = 'retryPolicy.maxRetries must be 0 to 100, or retryPolicy.maxAttempts, which counts the first one, 1 to 101'
-  for (const retryPolicy of [{ maxRetries: -1 }, { maxRetries: 101 }, { maxRetries: 9_999_999 }, { maxRetries: 1e300 }, { maxAttempts: 0 }, { maxAttempts: 102 }]) {
+  const bounds =
+    'retryPolicy.maxRetries must be 0 to 100, or retryPolicy.maxAttempts, which counts the first one, 1 to 101'
+  for (const retryPolicy of [
+    { maxRetries: -1 },
+    { maxRetries: 101 },
+    { maxRetries: 9_999_999 },
+    { maxRetries: 1e300 },
+    { maxAttempts: 0 },
+    { maxAttempts: 102 },
+  ]) {
     const { status, json } = await call('create', { schedule: 'PT1M', callbackUrl: HOOK, retryPolicy })
     assert.deepEqual([status, json['message']], [400, bounds], JSON.stringify(retryPolicy))
   }
@@ -73,7 +90,10 @@ test('on a taken id, reject answers 409 with the timer, keep answers with it, re
   assert.equal(rejected.status, 409)
   assert.equal(rejected.json['error'], 'TIMER_ALREADY_EXISTS')
   assert.deepEqual((details(rejected)['timer'] as Record<string, unknown>)['payload'], EXAMPLES.create.request.payload)
-  assert.deepEqual((await call('create', { ...other, onConflict: 'keep' })).json['payload'], EXAMPLES.create.request.payload)
+  assert.deepEqual(
+    (await call('create', { ...other, onConflict: 'keep' })).json['payload'],
+    EXAMPLES.create.request.payload,
+  )
   assert.equal((await call('create', other)).json['payload'], 'other')
 })
 

@@ -11,7 +11,11 @@ import { v1Delivery } from './delivery.ts'
 const NOW = Date.UTC(2026, 2, 1, 12)
 const FIRING = aFiring('http://127.0.0.1/', { protocol: 'v1' })
 
-function judge(status: number, body = '', more: { headers?: Record<string, string>; truncated?: string } = {}): DeliveryOutcome {
+function judge(
+  status: number,
+  body = '',
+  more: { headers?: Record<string, string>; truncated?: string } = {},
+): DeliveryOutcome {
   const response = { status, body, truncated: more.truncated ?? null, header: (name: string) => more.headers?.[name] }
   return v1Delivery.judge(response, FIRING, NOW)
 }
@@ -46,9 +50,24 @@ test('the wish to wait is honoured on every failure', () => {
 })
 
 test('any other 2xx is success, whatever its body, and the record of the attempt quotes that', () => {
-  const odd = ['OK', '<html>', '{}', '{"received":true}', '{"ok":"false"}', '{"ok":1}', 'true', 'false', 'null', '[]', '{"ok":true', '{"ok":false', '""']
+  const odd = [
+    'OK',
+    '<html>',
+    '{}',
+    '{"received":true}',
+    '{"ok":"false"}',
+    '{"ok":1}',
+    'true',
+    'false',
+    'null',
+    '[]',
+    '{"ok":true',
+    '{"ok":false',
+    '""',
+  ]
   for (const status of [200, 201, 202]) {
-    for (const body of odd) assert.deepEqual(judge(status, body), { type: 'delivered', statusCode: status, note: `answered: ${body}` })
+    for (const body of odd)
+      assert.deepEqual(judge(status, body), { type: 'delivered', statusCode: status, note: `answered: ${body}` })
   }
   const { note = '' } = judge(200, 'x'.repeat(60_000)) as { note?: string }
   assert.ok(note.length <= ERROR_CHARS_KEPT, note)
@@ -59,12 +78,19 @@ test('an answer that is too long to be read is success, unless it begins by sayi
   assert.equal(cut.type, 'delivered')
   assert.match((cut as { note?: string }).note ?? '', /^answered with more than is read: <html>x+…$/)
   const refused = ' { "ok" : false, "error": "' + 'x'.repeat(1_000)
-  assert.match(errorOf(judge(200, refused, { truncated: 'with more than is read' })), /^the receiver answered ok: false, with more than is read$/)
+  assert.match(
+    errorOf(judge(200, refused, { truncated: 'with more than is read' })),
+    /^the receiver answered ok: false, with more than is read$/,
+  )
 })
 
 test('an answer that breaks off is success, unless it begins by saying otherwise', () => {
   const truncated = 'in part (connection closed before the response was complete)'
-  assert.deepEqual(judge(200, '{"received":', { truncated }), { type: 'delivered', statusCode: 200, note: `answered ${truncated}: {"received":` })
+  assert.deepEqual(judge(200, '{"received":', { truncated }), {
+    type: 'delivered',
+    statusCode: 200,
+    note: `answered ${truncated}: {"received":`,
+  })
   assert.deepEqual(judge(200, '', { truncated }), { type: 'delivered', statusCode: 200, note: `answered ${truncated}` })
   assert.equal(errorOf(judge(200, '{"ok":false,"err', { truncated })), `the receiver answered ok: false, ${truncated}`)
 })
@@ -72,16 +98,30 @@ test('an answer that breaks off is success, unless it begins by saying otherwise
 test('ok: false is a failure that carries the reason, if one is given', () => {
   assert.equal(errorOf(judge(200, '{"ok":false}')), 'the receiver answered ok: false')
   assert.equal(errorOf(judge(200, '{"ok":false,"nextExecuteAt":null}')), 'the receiver answered ok: false')
-  assert.equal(errorOf(judge(200, '{"ok":false,"error":"stock is locked"}')), 'the receiver answered ok: false: stock is locked')
-  assert.equal(errorOf(judge(200, '{"ok":false,"error":{"a":1},"message":"busy"}')), 'the receiver answered ok: false: busy')
+  assert.equal(
+    errorOf(judge(200, '{"ok":false,"error":"stock is locked"}')),
+    'the receiver answered ok: false: stock is locked',
+  )
+  assert.equal(
+    errorOf(judge(200, '{"ok":false,"error":{"a":1},"message":"busy"}')),
+    'the receiver answered ok: false: busy',
+  )
   assert.ok(errorOf(judge(200, JSON.stringify({ ok: false, error: '💥'.repeat(5_000) }))).length <= ERROR_CHARS_KEPT)
 })
 
 test('a next time that is malformed or not in the future is a failure that says so', () => {
   for (const next of ['"tomorrow"', '1772366400000', '"2026-03-01T13:00:00"', '{}', '""', '"PT5M"']) {
-    assert.match(errorOf(judge(200, `{"ok":false,"nextExecuteAt":${next}}`)), /nextExecuteAt .* is not an ISO 8601 instant with an offset$/)
+    assert.match(
+      errorOf(judge(200, `{"ok":false,"nextExecuteAt":${next}}`)),
+      /nextExecuteAt .* is not an ISO 8601 instant with an offset$/,
+    )
   }
-  for (const next of ['2026-03-01T12:00:00Z', '2026-03-01T11:59:59.999Z', '2026-03-01T13:00:00+01:00', '1999-01-01T00:00:00Z']) {
+  for (const next of [
+    '2026-03-01T12:00:00Z',
+    '2026-03-01T11:59:59.999Z',
+    '2026-03-01T13:00:00+01:00',
+    '1999-01-01T00:00:00Z',
+  ]) {
     assert.match(errorOf(judge(200, `{"ok":false,"nextExecuteAt":"${next}"}`)), /is not in the future$/)
   }
   assert.match(errorOf(judge(200, '{"ok":false,"nextExecuteAt":"2199-01-01T00:00:00Z"}')), /more than 100 years ahead$/)
@@ -130,16 +170,28 @@ test('the body of a one-shot has the timer and its firing, and leaves out what i
 test('the body of a cycle has its schedule and iteration', () => {
   const timer = { schedule: 'R3/PT10M', anchorAt: NOW, iteration: 2, metadata: '{"team":"a"}' as JsonText }
   const body = JSON.parse(v1Delivery.request(aFiring('', timer, { attempt: 3 })).body!) as Record<string, unknown>
-  assert.deepEqual([body['schedule'], body['iteration'], body['metadata'], body['attempt']], ['R3/PT10M', 2, { team: 'a' }, 3])
+  assert.deepEqual(
+    [body['schedule'], body['iteration'], body['metadata'], body['attempt']],
+    ['R3/PT10M', 2, { team: 'a' }, 3],
+  )
 })
 
 test('times are written to the millisecond, whatever their order', () => {
   const at = fc.integer({ min: 0, max: Date.UTC(2199, 0) })
   fc.assert(
     fc.property(at, at, fc.nat(2_000), (dueAt, firedAt, laterMs) => {
-      for (const [due, fired] of [[dueAt, firedAt], [dueAt, dueAt + laterMs]] as const) {
-        const body = JSON.parse(v1Delivery.request(aFiring('', { dueAt: due }, { firedAt: fired })).body!) as Record<string, unknown>
-        assert.deepEqual([body['executeAt'], body['firedAt']], [new Date(due).toISOString(), new Date(fired).toISOString()])
+      for (const [due, fired] of [
+        [dueAt, firedAt],
+        [dueAt, dueAt + laterMs],
+      ] as const) {
+        const body = JSON.parse(v1Delivery.request(aFiring('', { dueAt: due }, { firedAt: fired })).body!) as Record<
+          string,
+          unknown
+        >
+        assert.deepEqual(
+          [body['executeAt'], body['firedAt']],
+          [new Date(due).toISOString(), new Date(fired).toISOString()],
+        )
       }
     }),
   )
@@ -164,7 +216,10 @@ test('over the wire: the receiver reads the body and its answer decides', async 
   })
   const target = aTarget(t, { protocols: [v1Delivery] })
   const firing = aFiring(receiver.url, { protocol: 'v1' })
-  assert.deepEqual(await target.deliver(firing, NOT_ABORTED), failedDelivery('HTTP 503', { statusCode: 503, retryAfterMs: 7_000 }))
+  assert.deepEqual(
+    await target.deliver(firing, NOT_ABORTED),
+    failedDelivery('HTTP 503', { statusCode: 503, retryAfterMs: 7_000 }),
+  )
   assert.deepEqual(await target.deliver(firing, NOT_ABORTED), { type: 'delivered', statusCode: 200 })
   assert.equal(receiver.requests[1]?.body, v1Delivery.request(firing).body)
 })

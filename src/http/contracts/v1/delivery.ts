@@ -53,18 +53,25 @@ function judgeAnswer(response: HttpResponse, _firing: Firing, now: Millis): Deli
   if (response.body === '{"ok":true}') return delivered(response)
   const body = response.body.trim()
   if (response.truncated !== null) {
-    if (BEGINS_WITH_NO.test(body)) return failedAnswer(`the receiver answered ok: false, ${response.truncated}`, response, now)
+    if (BEGINS_WITH_NO.test(body))
+      return failedAnswer(`the receiver answered ok: false, ${response.truncated}`, response, now)
     return delivered(response, `answered ${response.truncated}${body === '' ? '' : `: ${quoted(body)}`}`)
   }
   if (body === '') return delivered(response)
   const answer = parseAnswer(body)
   if (answer === null) return delivered(response, `answered: ${quoted(body)}`)
   if (answer.ok) return delivered(response)
-  if (answer.nextExecuteAt === undefined || answer.nextExecuteAt === null) return failedAnswer(refusal(answer), response, now)
+  if (answer.nextExecuteAt === undefined || answer.nextExecuteAt === null)
+    return failedAnswer(refusal(answer), response, now)
   return judgeReschedule(answer.nextExecuteAt, response, now)
 }
 
-type Answer = { readonly ok: boolean; readonly nextExecuteAt?: unknown; readonly error?: unknown; readonly message?: unknown }
+type Answer = {
+  readonly ok: boolean
+  readonly nextExecuteAt?: unknown
+  readonly error?: unknown
+  readonly message?: unknown
+}
 
 function parseAnswer(body: string): Answer | null {
   try {
@@ -81,7 +88,8 @@ function judgeReschedule(wanted: unknown, response: HttpResponse, now: Millis): 
   const asked = `the answer's nextExecuteAt ${quoted(JSON.stringify(wanted))}`
   if (nextAt === null) return failedAnswer(`${asked} is not an ISO 8601 instant with an offset`, response, now)
   if (nextAt <= now) return failedAnswer(`${asked} is not in the future`, response, now)
-  if (nextAt - now > DELAY_MAX_MS) return failedAnswer(`${asked} is more than ${DELAY_MAX_YEARS} years ahead`, response, now)
+  if (nextAt - now > DELAY_MAX_MS)
+    return failedAnswer(`${asked} is more than ${DELAY_MAX_YEARS} years ahead`, response, now)
   return { type: 'rescheduled', nextAt, statusCode: response.status }
 }
 

@@ -62,7 +62,12 @@ export const EXAMPLES = {
     answer: {
       results: [
         { status: 200, timer: { ...TIMER, id: 'reminder-43', schedule: 'PT10M' } },
-        { status: 409, error: 'TIMER_ALREADY_EXISTS', message: "timer 'reminder-44' exists already in namespace 'default'", details: {} },
+        {
+          status: 409,
+          error: 'TIMER_ALREADY_EXISTS',
+          message: "timer 'reminder-44' exists already in namespace 'default'",
+          details: {},
+        },
       ],
       created: 1,
       failed: 1,

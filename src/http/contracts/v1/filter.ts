@@ -21,8 +21,10 @@ function toFilter(fields: FilterFields): ListFilter {
   const { status, metadataKey, metadataValue } = fields
   const dueFrom = instant(fields, 'dueFrom')
   const dueTo = instant(fields, 'dueTo')
-  if (dueFrom !== undefined && dueTo !== undefined && dueTo <= dueFrom) throw invalidInput('dueTo', 'dueTo must be after dueFrom')
-  if (metadataValue !== undefined && metadataKey === undefined) throw invalidInput('metadataKey', 'metadataValue needs a metadataKey')
+  if (dueFrom !== undefined && dueTo !== undefined && dueTo <= dueFrom)
+    throw invalidInput('dueTo', 'dueTo must be after dueFrom')
+  if (metadataValue !== undefined && metadataKey === undefined)
+    throw invalidInput('metadataKey', 'metadataValue needs a metadataKey')
   if (metadataKey !== undefined) assertStorable(metadataKey, 'metadataKey')
   if (typeof metadataValue === 'string') assertStorable(metadataValue, 'metadataValue')
   return {
@@ -41,7 +43,10 @@ function instant(fields: FilterFields, name: 'dueFrom' | 'dueTo'): Millis | unde
 }
 
 /** A request that changes many timers says which, so that an empty object by mistake changes none. */
-export function bulkFilter(fields: FilterFields & { readonly all?: boolean }, needsOneOf: readonly (keyof FilterFields)[]): ListFilter {
+export function bulkFilter(
+  fields: FilterFields & { readonly all?: boolean },
+  needsOneOf: readonly (keyof FilterFields)[],
+): ListFilter {
   if (fields.all !== true && needsOneOf.every((name) => fields[name] === undefined)) {
     const names = needsOneOf.length === 0 ? '' : `${needsOneOf.join(', ')}, or `
     throw invalidInput('all', `say which timers: ${names}all: true for every timer of the namespace`)

@@ -15,7 +15,12 @@ import { details, HOOK, setup } from './v1.fixture.ts'
 async function setupWithTimers(t: TestContext, options: TestServerOptions = {}) {
   const server = await setup(t, options)
   for (let n = 0; n < 5; n++) {
-    await server.call('create', { id: `order-${n}`, schedule: `PT${10 - n}M`, callbackUrl: HOOK, metadata: { even: n % 2 === 0 } })
+    await server.call('create', {
+      id: `order-${n}`,
+      schedule: `PT${10 - n}M`,
+      callbackUrl: HOOK,
+      metadata: { even: n % 2 === 0 },
+    })
     await server.clock.advance(1_000)
   }
   await server.call('create', { id: 'order-1', namespace: 'other', schedule: 'PT1H', callbackUrl: HOOK })
@@ -24,7 +29,10 @@ async function setupWithTimers(t: TestContext, options: TestServerOptions = {}) 
     const answer = await server.call('list', body)
     assert.equal(answer.status, 200, answer.text)
     const { timers, ...rest } = answer.json as { timers: { namespace: string; id: string }[] }
-    return { names: timers.map(({ namespace, id }) => `${namespace === 'default' ? '' : `${namespace}/`}${id}`), ...rest }
+    return {
+      names: timers.map(({ namespace, id }) => `${namespace === 'default' ? '' : `${namespace}/`}${id}`),
+      ...rest,
+    }
   }
   return { ...server, list }
 }
@@ -56,8 +64,14 @@ suite('a sorted list', () => {
       assert.deepEqual(await list({ sort: 'createdAt', limit: 2, offset: 4 }), { names: ['order-4'], total: 5 })
       assert.deepEqual(await list({ offset: 10 }), { names: [], total: 5 })
       const filter = { status: ['pending'], metadataKey: 'even', metadataValue: true }
-      assert.deepEqual(await list({ sort: 'createdAt', order: 'desc', ...filter }), { names: ['order-2', 'order-0'], total: 2 })
-      assert.deepEqual(await list({ sort: 'createdAt', namespace: '*', limit: 1, order: 'desc' }), { names: ['other/order-1'], total: 6 })
+      assert.deepEqual(await list({ sort: 'createdAt', order: 'desc', ...filter }), {
+        names: ['order-2', 'order-0'],
+        total: 2,
+      })
+      assert.deepEqual(await list({ sort: 'createdAt', namespace: '*', limit: 1, order: 'desc' }), {
+        names: ['other/order-1'],
+        total: 6,
+      })
     })
   }
 })
@@ -77,7 +91,10 @@ suite('a search', () => {
     const { list } = await setupWithTimers(t)
     assert.deepEqual(await list({ search: 'order-1' }), { names: ['order-1'], total: 1, searched: 'prefix' })
     assert.deepEqual((await list({ search: 'order-1', namespace: '*' })).names, ['order-1', 'other/order-1'])
-    assert.deepEqual((await list({ search: 'order', limit: 2, offset: 1, sort: 'createdAt' })).names, ['order-1', 'order-2'])
+    assert.deepEqual((await list({ search: 'order', limit: 2, offset: 1, sort: 'createdAt' })).names, [
+      'order-1',
+      'order-2',
+    ])
     assert.deepEqual((await list({ search: 'order', status: 'paused' })).names, ['order-4'])
     assert.deepEqual(await list({ search: 'rder' }), { names: [], total: 0, searched: 'prefix' })
   })
@@ -88,7 +105,10 @@ test('the namespace * is those that the key may see, and no key names it elsewhe
   const all = createKey()
   const permissions = new Set([Permission.timer])
   keys.replace([
-    { hash: hashKey(secret), principal: { name: 'k', permissions, namespaces: ['mine' as NamespacePattern], rateLimit: null } },
+    {
+      hash: hashKey(secret),
+      principal: { name: 'k', permissions, namespaces: ['mine' as NamespacePattern], rateLimit: null },
+    },
     { hash: hashKey(all), principal: { name: 'all', permissions, namespaces: null, rateLimit: null } },
   ])
   const { call } = await setup(t, { keys })
@@ -97,7 +117,10 @@ test('the namespace * is those that the key may see, and no key names it elsewhe
   }
   for (const body of [{}, { sort: 'dueAt' }, { search: 'a' }]) {
     const { json } = await call('list', { ...body, namespace: '*' }, { 'x-api-key': secret })
-    assert.deepEqual((json['timers'] as { namespace: string }[]).map(({ namespace }) => namespace), ['mine'])
+    assert.deepEqual(
+      (json['timers'] as { namespace: string }[]).map(({ namespace }) => namespace),
+      ['mine'],
+    )
   }
   assert.equal(details(await call('cancel', { namespace: '*' }, { 'x-api-key': secret }))['field'], 'namespace')
 })

@@ -26,7 +26,12 @@ export async function list(body: ListBody, timers: Timers): Promise<ListAnswer<T
 
 /** A key that may not use the namespace that is meant may use others. */
 function withAdvice(error: unknown): unknown {
-  if (!(error instanceof DuetimeError) || error.code !== ErrorCode.forbidden || error.details['namespace'] === undefined) return error
+  if (
+    !(error instanceof DuetimeError) ||
+    error.code !== ErrorCode.forbidden ||
+    error.details['namespace'] === undefined
+  )
+    return error
   const advice = `which is meant when none is named; "namespace": "${EVERY}" lists all that the key may use`
   return new DuetimeError(error.code, `${error.message}, ${advice}`, error.details)
 }
@@ -45,7 +50,10 @@ async function listAsAsked(body: ListBody, timers: Timers): Promise<ListAnswer<T
 async function listSorted(body: ListBody, timers: Timers): Promise<ListAnswer<Timer>> {
   refuse(body, ['cursor', 'dueFrom', 'dueTo'], 'a sorted list')
   const { metadataValue, ...filter } = toListFilter(body)
-  const query = { ...orderOf(body), filter: { ...filter, ...(metadataValue === undefined ? {} : { metadataValues: [metadataValue] }) } }
+  const query = {
+    ...orderOf(body),
+    filter: { ...filter, ...(metadataValue === undefined ? {} : { metadataValues: [metadataValue] }) },
+  }
   const { timers: page, total } = await timers.page(query)
   return answer(body, page, (written) => `,"total":${total}${nextOffset(query, written, total)}`)
 }
@@ -57,7 +65,11 @@ async function listFound(body: ListBody, search: string, timers: Timers): Promis
   const scope = { ...(namespace === undefined ? {} : { namespace }), ...(statuses === undefined ? {} : { statuses }) }
   const order = orderOf(body)
   const { timers: page, total, searched } = await timers.search({ ...scope, ...order, text })
-  return answer(body, page, (written) => `,"total":${total}${nextOffset(order, written, total)},"searched":"${searched}"`)
+  return answer(
+    body,
+    page,
+    (written) => `,"total":${total}${nextOffset(order, written, total)},"searched":"${searched}"`,
+  )
 }
 
 function answer({ fields }: ListBody, items: readonly Timer[], rest: (written: number) => string): ListAnswer<Timer> {

@@ -14,7 +14,10 @@ suite('list', () => {
     for (const limit of [0, -1, 1.5, '10']) assert.equal(details(await call('list', { limit }))['field'], 'limit')
     assert.equal(details(await call('list', { metadataValue: 'x' }))['field'], 'metadataKey')
     assert.equal(details(await call('list', { dueFrom: 'tomorrow' }))['field'], 'dueFrom')
-    assert.equal(details(await call('list', { dueFrom: '2030-01-02T00:00:00Z', dueTo: '2030-01-01T00:00:00Z' }))['field'], 'dueTo')
+    assert.equal(
+      details(await call('list', { dueFrom: '2030-01-02T00:00:00Z', dueTo: '2030-01-01T00:00:00Z' }))['field'],
+      'dueTo',
+    )
     assert.equal(details(await call('list', { status: ['pending', 'gone'] }))['field'], 'status.1')
   })
 
@@ -41,7 +44,8 @@ suite('list', () => {
     await create('c', { schedule: 'PT3H' })
     await create('d', { namespace: 'other' })
     await call('pause', { timerId: 'c' })
-    const ids = async (filter: object) => ((await call('list', filter)).json['timers'] as { id: string }[]).map(({ id }) => id).toSorted()
+    const ids = async (filter: object) =>
+      ((await call('list', filter)).json['timers'] as { id: string }[]).map(({ id }) => id).toSorted()
     assert.deepEqual(await ids({}), ['a', 'b', 'c'])
     assert.deepEqual(await ids({ namespace: 'other' }), ['d'])
     assert.deepEqual(await ids({ status: 'paused' }), ['c'])
@@ -63,7 +67,12 @@ suite('batch', () => {
     assert.equal(status, 200)
     assert.equal(json['created'], 2)
     assert.equal(json['failed'], 4)
-    const results = json['results'] as { status: number; timer?: { id: string }; error?: string; details?: { field?: string } }[]
+    const results = json['results'] as {
+      status: number
+      timer?: { id: string }
+      error?: string
+      details?: { field?: string }
+    }[]
     assert.deepEqual(
       results.map((result) => [result.status, result.timer?.id ?? result.error, result.details?.field]),
       [
@@ -91,19 +100,28 @@ suite('batch', () => {
       ],
     })
     const results = json['results'] as { status: number; error?: string; timer?: { version: number } }[]
-    assert.deepEqual(results.map(({ status, error, timer }) => [status, error ?? timer?.version]), [
-      [409, 'TIMER_NOT_PENDING'],
-      [200, 3],
-      [200, 4],
-      [204, undefined],
-      [409, 'TIMER_NOT_PENDING'],
-    ])
+    assert.deepEqual(
+      results.map(({ status, error, timer }) => [status, error ?? timer?.version]),
+      [
+        [409, 'TIMER_NOT_PENDING'],
+        [200, 3],
+        [200, 4],
+        [204, undefined],
+        [409, 'TIMER_NOT_PENDING'],
+      ],
+    )
     assert.deepEqual([json['created'], json['updated'], json['deleted'], json['failed']], [1, 1, 1, 2])
   })
 
   test('an action that is none, and a field of another action, fail alone with their field', async (t) => {
     const { call } = await setupWithTimer(t)
-    const timers = [{ action: 'toString' }, { action: 7 }, { action: 'delete', ...NAME, payload: 1 }, { action: 'update', id: 'x' }, { ...NAME, action: 'update' }]
+    const timers = [
+      { action: 'toString' },
+      { action: 7 },
+      { action: 'delete', ...NAME, payload: 1 },
+      { action: 'update', id: 'x' },
+      { ...NAME, action: 'update' },
+    ]
     const { json } = await call('batch', { timers })
     const fields = (json['results'] as { details: { field: string } }[]).map((result) => result.details.field)
     assert.deepEqual([fields, json['failed']], [['action', 'action', 'payload', 'timerId', 'timerId'], 5])
@@ -112,19 +130,32 @@ suite('batch', () => {
   test('a batch that is repeated with its idempotency key makes no second timers', async (t) => {
     const { call } = await setup(t)
     const good = { schedule: 'PT1M', callbackUrl: HOOK }
-    const timers = [good, good, { ...good, idempotencyKey: 'own' }, { ...good, namespace: 'other' }, { ...good, id: 'named' }]
+    const timers = [
+      good,
+      good,
+      { ...good, idempotencyKey: 'own' },
+      { ...good, namespace: 'other' },
+      { ...good, id: 'named' },
+    ]
     const ids = async (key: string) =>
-      ((await call('batch', { timers }, { 'idempotency-key': key })).json['results'] as { timer: { id: string } }[]).map(({ timer }) => timer.id)
+      (
+        (await call('batch', { timers }, { 'idempotency-key': key })).json['results'] as { timer: { id: string } }[]
+      ).map(({ timer }) => timer.id)
     const first = await ids('k')
     assert.equal(new Set(first).size, 5)
     assert.deepEqual(await ids('k'), first)
     const other = await ids('l')
-    assert.deepEqual(other.map((id, index) => id === first[index]), [false, false, true, false, true])
+    assert.deepEqual(
+      other.map((id, index) => id === first[index]),
+      [false, false, true, false, true],
+    )
   })
 
   test('none and more than a thousand timers are refused, a thousand are made', async (t) => {
     const { call } = await setup(t)
-    const many = (length: number) => ({ timers: Array.from({ length }, () => ({ schedule: 'PT1M', callbackUrl: HOOK })) })
+    const many = (length: number) => ({
+      timers: Array.from({ length }, () => ({ schedule: 'PT1M', callbackUrl: HOOK })),
+    })
     assert.equal(details(await call('batch', many(0)))['field'], 'timers')
     assert.equal(details(await call('batch', many(1_001)))['field'], 'timers')
     assert.equal((await call('batch', many(1_000))).json['created'], 1_000)
@@ -134,16 +165,26 @@ suite('batch', () => {
 suite('cancel', () => {
   test('without a filter it is refused', async (t) => {
     const { call } = await setup(t)
-    for (const body of [{}, { dryRun: true }, { all: false }, { status: 'pending' }]) assert.equal((await call('cancel', body)).status, 400)
+    for (const body of [{}, { dryRun: true }, { all: false }, { status: 'pending' }])
+      assert.equal((await call('cancel', body)).status, 400)
   })
 
   test('cancels what matches and nothing else; a dry run only counts', async (t) => {
     const { call } = await setup(t)
-    for (const [id, team] of [['a', 'x'], ['b', 'x'], ['c', 'y']]) {
+    for (const [id, team] of [
+      ['a', 'x'],
+      ['b', 'x'],
+      ['c', 'y'],
+    ]) {
       await call('create', { id, schedule: 'PT1H', callbackUrl: HOOK, metadata: { team } })
     }
     const filter = { metadataKey: 'team', metadataValue: 'x' }
-    assert.deepEqual((await call('cancel', { ...filter, dryRun: true })).json, { matched: 2, canceled: 0, tooLate: 0, more: false })
+    assert.deepEqual((await call('cancel', { ...filter, dryRun: true })).json, {
+      matched: 2,
+      canceled: 0,
+      tooLate: 0,
+      more: false,
+    })
     assert.deepEqual((await call('cancel', filter)).json, { matched: 2, canceled: 2, tooLate: 0, more: false })
     assert.equal((await call('get', { timerId: 'c' })).json['status'], 'pending')
     assert.deepEqual((await call('cancel', { all: true })).json, { matched: 1, canceled: 1, tooLate: 0, more: false })
@@ -159,7 +200,9 @@ suite('preview', () => {
   test('an instant has one firing, a cycle as many as it has left', async (t) => {
     const { call } = await setup(t)
     const firings = async (body: object) => (await call('preview', body)).json['firings']
-    assert.deepEqual(await firings({ executeAt: '2030-01-01T00:00:00Z', timeZone: 'Asia/Tokyo' }), ['2030-01-01T00:00:00.000Z'])
+    assert.deepEqual(await firings({ executeAt: '2030-01-01T00:00:00Z', timeZone: 'Asia/Tokyo' }), [
+      '2030-01-01T00:00:00.000Z',
+    ])
     assert.deepEqual(await firings({ schedule: 'R2/PT1H' }), ['2029-12-01T13:00:00.000Z', '2029-12-01T14:00:00.000Z'])
     assert.equal(((await firings({ schedule: 'R/PT1H' })) as unknown[]).length, 5)
   })

@@ -1,7 +1,13 @@
 // From the bodies of `v1` to commands. Every create passes here, so the way of a good body is straight: no copies, no
 // closures, nothing parsed twice.
 
-import type { CancelCommand, CreateCommand, OnConflict, TimerChanges, UpdateCommand } from '../../../core/rules/command.ts'
+import type {
+  CancelCommand,
+  CreateCommand,
+  OnConflict,
+  TimerChanges,
+  UpdateCommand,
+} from '../../../core/rules/command.ts'
 import { DuetimeError, invalidInput } from '../../../core/errors.ts'
 import { keyedIdentity } from '../../../core/rules/idempotency.ts'
 import { DEFAULT_NAMESPACE, parseNamespace, parseTimerId, timerIdentity } from '../../../core/timer/ids.ts'
@@ -37,9 +43,11 @@ export function toCreateCommand(body: CreateBody, context: CreateContext): Creat
   const namespace = readNamespace(body.namespace)
   const key = keyOf(body, context)
   const { id, uuid } =
-    body.id !== undefined ? timerIdentity(namespace, parseTimerId(body.id))
-    : key !== null ? keyedIdentity(namespace, key)
-    : context.timers.newIdentity(namespace)
+    body.id !== undefined
+      ? timerIdentity(namespace, parseTimerId(body.id))
+      : key !== null
+        ? keyedIdentity(namespace, key)
+        : context.timers.newIdentity(namespace)
   const command: CreateCommand = {
     type: 'create',
     namespace,
@@ -66,18 +74,28 @@ export function toCreateCommand(body: CreateBody, context: CreateContext): Creat
 /** A header beside an id is ignored, since some clients send one with every POST; a field in the body was written on purpose. */
 function keyOf({ id, idempotencyKey, onConflict }: CreateBody, context: CreateContext): string | null {
   if (idempotencyKey !== undefined && id !== undefined) {
-    throw invalidInput('idempotencyKey', 'give id or idempotencyKey, not both: with an id, onConflict says what a repeated create does')
+    throw invalidInput(
+      'idempotencyKey',
+      'give id or idempotencyKey, not both: with an id, onConflict says what a repeated create does',
+    )
   }
   if (idempotencyKey !== undefined && onConflict !== undefined) {
-    throw invalidInput('onConflict', 'onConflict is for timers with an id: with an idempotencyKey, a repeated create answers with the timer that is there')
+    throw invalidInput(
+      'onConflict',
+      'onConflict is for timers with an id: with an idempotencyKey, a repeated create answers with the timer that is there',
+    )
   }
   return id === undefined ? keyInBody(idempotencyKey, context.idempotencyKey, 'idempotencyKey') : null
 }
 
-export function toUpdateCommand(body: UpdateBody, { payloadMaxBytes }: Pick<CreateContext, 'payloadMaxBytes'>): UpdateCommand {
+export function toUpdateCommand(
+  body: UpdateBody,
+  { payloadMaxBytes }: Pick<CreateContext, 'payloadMaxBytes'>,
+): UpdateCommand {
   const changes = changesOf(body, payloadMaxBytes)
   const retry = body.retry ?? false
-  if (!retry && Object.keys(changes).length === 0) throw invalidInput('timerId', 'nothing to change: give the fields that shall have new values')
+  if (!retry && Object.keys(changes).length === 0)
+    throw invalidInput('timerId', 'nothing to change: give the fields that shall have new values')
   return { type: 'update', ...toIdentity(body), changes, ifVersion: body.ifVersion ?? null, minLeadMs: 0, retry }
 }
 
@@ -88,7 +106,9 @@ function changesOf(body: UpdateBody, payloadMaxBytes: number): TimerChanges {
   return {
     ...(schedule === undefined ? {} : { schedule }),
     ...(body.catchUp === undefined ? {} : { catchUp: body.catchUp }),
-    ...(target === undefined ? {} : { callback: { target, protocol: NATIVE_PROTOCOL, retryOfProtocol: DEFAULT_RETRY } }),
+    ...(target === undefined
+      ? {}
+      : { callback: { target, protocol: NATIVE_PROTOCOL, retryOfProtocol: DEFAULT_RETRY } }),
     ...(body.payload === undefined ? {} : { payload: payloadText(body, payloadMaxBytes) }),
     ...(body.metadata === undefined ? {} : { metadata: metadataText(body.metadata) }),
     ...(body.retryPolicy === undefined ? {} : { retry: readRetryChanges(body.retryPolicy) }),
@@ -112,14 +132,16 @@ type TimingFields = Pick<CreateBody, 'executeAt' | 'schedule' | 'timeZone'>
 
 /** Undefined when neither field is there. */
 export function readSchedule({ executeAt, schedule, timeZone }: TimingFields): Schedule | undefined {
-  if (executeAt !== undefined && schedule !== undefined) throw invalidInput('schedule', 'give executeAt or schedule, not both')
+  if (executeAt !== undefined && schedule !== undefined)
+    throw invalidInput('schedule', 'give executeAt or schedule, not both')
   if (timeZone !== undefined) assertTimeZone(timeZone, schedule)
   if (schedule !== undefined) return parseSchedule(schedule, timeZone ?? null)
   return executeAt === undefined ? undefined : { kind: 'instant', text: executeAt, ...parseZonedInstant(executeAt) }
 }
 
 function assertTimeZone(timeZone: string, schedule: string | undefined): void {
-  if (schedule === undefined) throw invalidInput('timeZone', 'timeZone belongs to a schedule; executeAt has its offset already')
+  if (schedule === undefined)
+    throw invalidInput('timeZone', 'timeZone belongs to a schedule; executeAt has its offset already')
   inField('timeZone', () => parseTimeZone(timeZone))
 }
 

@@ -63,7 +63,11 @@ suite('get', () => {
 suite('update', () => {
   test('hidden values that are sent back stay as they are, and stars without one behind them are refused', async (t) => {
     const { call } = await setup(t)
-    const callback = { type: 'http', url: 'https://me:pass@example.com/x', headers: { Authorization: 'Bearer abc', 'X-Team': 'a' } }
+    const callback = {
+      type: 'http',
+      url: 'https://me:pass@example.com/x',
+      headers: { Authorization: 'Bearer abc', 'X-Team': 'a' },
+    }
     await call('create', { id: NAME.timerId, schedule: 'PT1H', callback })
     const { json } = await call('get', NAME)
     const shown = json['callback'] as typeof callback
@@ -82,9 +86,16 @@ suite('update', () => {
 
   test('a retry policy keeps the fields that are not given', async (t) => {
     const { call } = await setup(t)
-    const retryPolicy = { maxRetries: 7, initialInterval: '5s', backoffMultiplier: 3, maxInterval: '1m', maxRetryAttemptsDuration: '2h' }
+    const retryPolicy = {
+      maxRetries: 7,
+      initialInterval: '5s',
+      backoffMultiplier: 3,
+      maxInterval: '1m',
+      maxRetryAttemptsDuration: '2h',
+    }
     await call('create', { id: NAME.timerId, schedule: 'PT1H', callbackUrl: HOOK, retryPolicy })
-    const changed = async (changes: object) => (await call('update', { ...NAME, retryPolicy: changes })).json['retryPolicy']
+    const changed = async (changes: object) =>
+      (await call('update', { ...NAME, retryPolicy: changes })).json['retryPolicy']
     assert.deepEqual(await changed({ maxRetries: 2 }), { ...retryPolicy, maxRetries: 2 })
     assert.deepEqual(await changed({ multiplier: 1.5, maxAttemptsDuration: '1h' }), {
       ...retryPolicy,
@@ -128,7 +139,11 @@ suite('update', () => {
   test('only what is given changes', async (t) => {
     const { call } = await setupWithTimer(t)
     const before = (await call('get', NAME)).json
-    const changes = { callback: { type: 'http', url: HOOK }, retryPolicy: { maxAttempts: 1 }, callbackTimeoutSeconds: 1.5 }
+    const changes = {
+      callback: { type: 'http', url: HOOK },
+      retryPolicy: { maxAttempts: 1 },
+      callbackTimeoutSeconds: 1.5,
+    }
     const { json } = await call('update', { ...NAME, ...changes })
     const { deliveryId: _, ...after } = json
     const { deliveryId: __, ...rest } = before
@@ -176,14 +191,26 @@ suite('update of a failed timer', () => {
     assert.deepEqual([refused.status, refused.json['error']], [409, 'TIMER_NOT_PENDING'])
     assert.match(String(refused.json['message']), /with retry: true/)
     const callback = { type: 'http', url: `${HOOK}/mended`, headers: { 'X-Team': 'a' } }
-    const updated = await call('update', { ...NAME, retry: true, callback, payload: { n: 2 }, retryPolicy: { maxRetries: 5 } })
-    assert.deepEqual([updated.status, updated.json['status'], (updated.json['attempts'] as unknown[]).length], [200, 'pending', 1])
+    const updated = await call('update', {
+      ...NAME,
+      retry: true,
+      callback,
+      payload: { n: 2 },
+      retryPolicy: { maxRetries: 5 },
+    })
+    assert.deepEqual(
+      [updated.status, updated.json['status'], (updated.json['attempts'] as unknown[]).length],
+      [200, 'pending', 1],
+    )
     await clock.advance(0)
     assert.equal(firings.length, 2)
     const { target, payload } = firings[1]!.timer
     assert.deepEqual([target, payload], [callback, '{"n":2}'])
     const done = await call('get', NAME)
-    assert.deepEqual([done.json['status'], (done.json['attempts'] as unknown[]).length, done.json['version']], ['completed', 2, 4])
+    assert.deepEqual(
+      [done.json['status'], (done.json['attempts'] as unknown[]).length, done.json['version']],
+      ['completed', 2, 4],
+    )
     const again = await call('update', { ...NAME, retry: true })
     assert.deepEqual([again.status, again.json['error']], [409, 'TIMER_NOT_PENDING'])
   })
@@ -204,7 +231,10 @@ suite('trigger, pause, resume and retry', () => {
     await call('pause', NAME)
     const triggered = await call('trigger', NAME)
     const { status, executeAt, triggeredAt, deliveryId } = triggered.json
-    assert.deepEqual([status, executeAt, triggeredAt], ['paused', created.json['executeAt'], new Date(clock.now()).toISOString()])
+    assert.deepEqual(
+      [status, executeAt, triggeredAt],
+      ['paused', created.json['executeAt'], new Date(clock.now()).toISOString()],
+    )
     assert.notEqual(deliveryId, created.json['deliveryId'])
     await clock.advance(0)
     const tried = await call('get', NAME)
@@ -213,7 +243,10 @@ suite('trigger, pause, resume and retry', () => {
     assert.ok('nextAttemptAt' in (await call('get', NAME)).json)
     await clock.advance(3_000_000)
     const after = await call('get', NAME)
-    assert.deepEqual([firings.length, after.json['status'], 'triggeredAt' in after.json, after.json['deliveryId']], [4, 'pending', false, created.json['deliveryId']])
+    assert.deepEqual(
+      [firings.length, after.json['status'], 'triggeredAt' in after.json, after.json['deliveryId']],
+      [4, 'pending', false, created.json['deliveryId']],
+    )
   })
 
   test('a paused timer does not fire until it is resumed', async (t) => {
@@ -231,13 +264,19 @@ suite('trigger, pause, resume and retry', () => {
 
   test('retry takes one failed timer, or all of them, and not both', async (t) => {
     const { call, clock, firings } = await setup(t, { answer: () => REFUSED })
-    for (const id of ['a', 'b']) await call('create', { id, schedule: 'PT1S', callbackUrl: HOOK, retryPolicy: { maxRetries: 0 } })
+    for (const id of ['a', 'b'])
+      await call('create', { id, schedule: 'PT1S', callbackUrl: HOOK, retryPolicy: { maxRetries: 0 } })
     await clock.advance(1_000)
     const both = await call('retry', { timerId: 'a', all: true })
     assert.equal(both.status, 400)
     assert.equal(details(both)['field'], 'all')
     assert.equal((await call('retry', { timerId: 'a' })).json['status'], 'pending')
-    assert.deepEqual((await call('retry', { all: true, dryRun: true })).json, { matched: 1, retried: 0, tooLate: 0, more: false })
+    assert.deepEqual((await call('retry', { all: true, dryRun: true })).json, {
+      matched: 1,
+      retried: 0,
+      tooLate: 0,
+      more: false,
+    })
     assert.deepEqual((await call('retry', { all: true })).json, { matched: 1, retried: 1, tooLate: 0, more: false })
     await clock.advance(0)
     assert.equal(firings.length, 4)

@@ -5,7 +5,11 @@ import type { TSchema } from 'typebox'
 import { EXAMPLES } from './examples.ts'
 import type { Verb } from './examples.ts'
 
-type Words = { readonly summary: string; readonly description: string; readonly failures: readonly (keyof typeof FAILURES)[] }
+type Words = {
+  readonly summary: string
+  readonly description: string
+  readonly failures: readonly (keyof typeof FAILURES)[]
+}
 
 const FAILURES = {
   400: 'Something in the request is wrong; details.field names it.',
@@ -26,13 +30,21 @@ const WORDS: Readonly<Record<Verb, Words>> = {
     description: 'Stored on disk when it answers. A timer of the same id is replaced unless onConflict says otherwise.',
     failures: [400, 409, 413, 503],
   },
-  get: { summary: 'Read a timer', description: 'Finished timers can be read while they are retained.', failures: [400, 404, 503] },
+  get: {
+    summary: 'Read a timer',
+    description: 'Finished timers can be read while they are retained.',
+    failures: [400, 404, 503],
+  },
   update: {
     summary: 'Change a timer',
     description: 'Only what is given changes, also within retryPolicy. Once it answers, the old version never fires.',
     failures: [400, 404, 409, 413, 503],
   },
-  delete: { summary: 'Cancel a timer', description: 'Once it answers, its delivery never starts.', failures: [400, 404, 409, 503] },
+  delete: {
+    summary: 'Cancel a timer',
+    description: 'Once it answers, its delivery never starts.',
+    failures: [400, 404, 409, 503],
+  },
   list: {
     summary: 'List timers',
     description:
@@ -49,12 +61,25 @@ const WORDS: Readonly<Record<Verb, Words>> = {
   },
   cancel: {
     summary: 'Cancel many timers',
-    description: 'Every pending or paused timer that matches. When more is true, the limit of one request was reached: send it again.',
+    description:
+      'Every pending or paused timer that matches. When more is true, the limit of one request was reached: send it again.',
     failures: [400, 503],
   },
-  trigger: { summary: 'Fire now', description: 'The timer is due at once. A cycle goes on as before.', failures: [400, 404, 409, 503] },
-  pause: { summary: 'Pause a timer', description: 'It does not fire until it is resumed.', failures: [400, 404, 409, 503] },
-  resume: { summary: 'Resume a timer', description: 'What came due during the pause fires at once.', failures: [400, 404, 409, 503] },
+  trigger: {
+    summary: 'Fire now',
+    description: 'The timer is due at once. A cycle goes on as before.',
+    failures: [400, 404, 409, 503],
+  },
+  pause: {
+    summary: 'Pause a timer',
+    description: 'It does not fire until it is resumed.',
+    failures: [400, 404, 409, 503],
+  },
+  resume: {
+    summary: 'Resume a timer',
+    description: 'What came due during the pause fires at once.',
+    failures: [400, 404, 409, 503],
+  },
   retry: {
     summary: 'Retry failed timers',
     description: 'One failed timer by its timerId, or with all: true every failed one that matches.',
@@ -81,7 +106,10 @@ const ANSWERS: Readonly<Record<Verb, TSchema>> = {
     nextCursor: Type.Optional(Type.String()),
     total: Type.Optional(Type.Integer({ description: 'Of a sorted list or a search: how many match.' })),
     nextOffset: Type.Optional(
-      Type.Integer({ description: 'Of a sorted list or a search whose page ended before its limit, because its timers are large: the offset to go on at.' }),
+      Type.Integer({
+        description:
+          'Of a sorted list or a search whose page ended before its limit, because its timers are large: the offset to go on at.',
+      }),
     ),
     searched: Type.Optional(Type.Unsafe<string>({ type: 'string', enum: ['prefix', 'exact'] })),
   }),

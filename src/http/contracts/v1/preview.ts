@@ -16,10 +16,15 @@ type Preview = {
   readonly localFirings?: readonly string[]
 }
 
-export function preview({ timeZone, count = PREVIEW_FIRINGS_DEFAULT, ...timing }: PreviewBody, timers: Timers): Preview {
+export function preview(
+  { timeZone, count = PREVIEW_FIRINGS_DEFAULT, ...timing }: PreviewBody,
+  timers: Timers,
+): Preview {
   const zone = timeZone === undefined ? undefined : inField('timeZone', () => parseTimeZone(timeZone))
   // An executeAt needs no zone to be understood; the zone is for the answer then.
-  const schedule = requiredSchedule(timing.schedule === undefined || zone === undefined ? timing : { ...timing, timeZone: zone })
+  const schedule = requiredSchedule(
+    timing.schedule === undefined || zone === undefined ? timing : { ...timing, timeZone: zone },
+  )
   const { now, firings } = timers.preview(schedule, count)
   if (firings[0] !== undefined && firings[0] < now) {
     throw invalidSchedule('past', `the due time must be in the future; it is ${isoText(now)} here`, schedule.text)
@@ -29,5 +34,7 @@ export function preview({ timeZone, count = PREVIEW_FIRINGS_DEFAULT, ...timing }
 }
 
 function localText(at: Millis, timeZone: string): string {
-  return Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(timeZone).toString({ smallestUnit: 'millisecond' })
+  return Temporal.Instant.fromEpochMilliseconds(at)
+    .toZonedDateTimeISO(timeZone)
+    .toString({ smallestUnit: 'millisecond' })
 }

@@ -19,20 +19,36 @@ import { list } from './list.ts'
 import { toCreateCommand, toDeleteCommand, toIdentity, toUpdateCommand } from './mapping.ts'
 import { operation } from './operations.ts'
 import { preview } from './preview.ts'
-import { BATCH_ITEMS, BatchBody, CancelBody, CreateBody, DeleteBody, GetBody, ListBody, NameBody, PreviewBody, RetryBody, UpdateBody } from './schema.ts'
+import {
+  BATCH_ITEMS,
+  BatchBody,
+  CancelBody,
+  CreateBody,
+  DeleteBody,
+  GetBody,
+  ListBody,
+  NameBody,
+  PreviewBody,
+  RetryBody,
+  UpdateBody,
+} from './schema.ts'
 
 export const PREFIX = '/api/v1/timers'
 
 export function registerRoutes(instance: FastifyInstance, { payloadMaxBytes }: ContractParts): void {
   const app = instance.withTypeProvider<TypeBoxTypeProvider>()
 
-  app.post(`${PREFIX}/create`, { schema: operation('create', CreateBody) }, async ({ body, headers, timers }, reply) => {
-    const traceparent = readTraceparent(headers['traceparent'])
-    const idempotencyKey = readIdempotencyKey(headers['idempotency-key'])
-    const context = { timers, idempotencyKey, payloadMaxBytes, traceparent, onConflict: OnConflict.replace }
-    const { timer } = await timers.execute(toCreateCommand(body, context))
-    return sendJson(reply, timerJson(timer))
-  })
+  app.post(
+    `${PREFIX}/create`,
+    { schema: operation('create', CreateBody) },
+    async ({ body, headers, timers }, reply) => {
+      const traceparent = readTraceparent(headers['traceparent'])
+      const idempotencyKey = readIdempotencyKey(headers['idempotency-key'])
+      const context = { timers, idempotencyKey, payloadMaxBytes, traceparent, onConflict: OnConflict.replace }
+      const { timer } = await timers.execute(toCreateCommand(body, context))
+      return sendJson(reply, timerJson(timer))
+    },
+  )
 
   app.post(`${PREFIX}/get`, { schema: operation('get', GetBody) }, async ({ body, timers }, reply) => {
     const secrets = body.includeSecrets === true
@@ -56,9 +72,13 @@ export function registerRoutes(instance: FastifyInstance, { payloadMaxBytes }: C
     })
   }
 
-  app.post(`${PREFIX}/list`, { config: { list: true }, schema: operation('list', ListBody) }, async ({ body, headers, timers }, reply) => {
-    return sendList(reply, { ...(await list(body, timers)), ...answerLimit(headers) })
-  })
+  app.post(
+    `${PREFIX}/list`,
+    { config: { list: true }, schema: operation('list', ListBody) },
+    async ({ body, headers, timers }, reply) => {
+      return sendList(reply, { ...(await list(body, timers)), ...answerLimit(headers) })
+    },
+  )
 
   app.post(`${PREFIX}/cancel`, { schema: operation('cancel', CancelBody) }, async ({ body, timers }, reply) => {
     const filter = bulkFilter(body, ['namespace', 'metadataKey', 'dueFrom', 'dueTo'])
@@ -73,7 +93,8 @@ export function registerRoutes(instance: FastifyInstance, { payloadMaxBytes }: C
       return sendJson(reply, bulkJson(result, 'retried'))
     }
     const surplus = Object.keys(others).find((field) => field !== 'namespace')
-    if (surplus !== undefined) throw invalidInput(surplus, `${surplus} is for many timers: give it with all: true and without timerId`)
+    if (surplus !== undefined)
+      throw invalidInput(surplus, `${surplus} is for many timers: give it with all: true and without timerId`)
     const { timer } = await timers.execute({ type: 'retry', ...toIdentity({ ...others, timerId }) })
     return sendJson(reply, timerJson(timer))
   })
@@ -89,12 +110,19 @@ function registerBatch(instance: FastifyInstance, payloadMaxBytes: number): void
   const app = instance.withTypeProvider<TypeBoxTypeProvider>()
   const batchItems = new BatchItems(instance, `${PREFIX}/batch`, BATCH_ITEMS)
 
-  app.post(`${PREFIX}/batch`, { config: { batch: true }, schema: operation('batch', BatchBody) }, async ({ body, headers, timers }, reply) => {
-    const traceparent = readTraceparent(headers['traceparent'])
-    const idempotencyKey = readIdempotencyKey(headers['idempotency-key'])
-    const onConflict = body.onConflict ?? OnConflict.replace
-    return sendJson(reply, await runBatch(body.timers, { timers, batchItems, idempotencyKey, payloadMaxBytes, traceparent, onConflict }))
-  })
+  app.post(
+    `${PREFIX}/batch`,
+    { config: { batch: true }, schema: operation('batch', BatchBody) },
+    async ({ body, headers, timers }, reply) => {
+      const traceparent = readTraceparent(headers['traceparent'])
+      const idempotencyKey = readIdempotencyKey(headers['idempotency-key'])
+      const onConflict = body.onConflict ?? OnConflict.replace
+      return sendJson(
+        reply,
+        await runBatch(body.timers, { timers, batchItems, idempotencyKey, payloadMaxBytes, traceparent, onConflict }),
+      )
+    },
+  )
 }
 
 function bulkJson({ matched, changed, tooLate, more }: BulkResult, changedName: 'canceled' | 'retried'): string {

@@ -33,16 +33,22 @@ function oneOfWords<Word extends string>(words: readonly Word[], about: { readon
 }
 
 const callbackAndTiming = {
-  executeAt: Type.Optional(Type.String({ description: 'When it fires: ISO 8601 with an offset, such as 2030-01-31T09:00:00Z.' })),
+  executeAt: Type.Optional(
+    Type.String({ description: 'When it fires: ISO 8601 with an offset, such as 2030-01-31T09:00:00Z.' }),
+  ),
   schedule: Type.Optional(
     Type.String({
-      description: 'Instead of executeAt: an instant, a duration from now (PT10M; PT0S is at once) or a cycle (R3/PT10M, R/2030-01-31T09:00:00Z/P1M).',
+      description:
+        'Instead of executeAt: an instant, a duration from now (PT10M; PT0S is at once) or a cycle (R3/PT10M, R/2030-01-31T09:00:00Z/P1M).',
     }),
   ),
-  timeZone: Type.Optional(Type.String({ description: 'Whose calendar the schedule follows, such as Europe/Berlin. Default UTC.' })),
+  timeZone: Type.Optional(
+    Type.String({ description: 'Whose calendar the schedule follows, such as Europe/Berlin. Default UTC.' }),
+  ),
   catchUp: Type.Optional(
     oneOfWords(Object.values(CatchUp), {
-      description: 'Iterations of a cycle missed while the service was down: deliver all of them (default), or one for all.',
+      description:
+        'Iterations of a cycle missed while the service was down: deliver all of them (default), or one for all.',
     }),
   ),
   callbackUrl: Type.Optional(CallbackUrlField),
@@ -62,12 +68,15 @@ const named = { namespace: Type.Optional(NamespaceField), timerId: TimerIdField 
 
 const createFields = {
   namespace: Type.Optional(NamespaceField),
-  id: Type.Optional(Type.String({ minLength: 1, maxLength: ID_CHARS_MAX, description: 'Any text. Default: a new UUIDv7.' })),
+  id: Type.Optional(
+    Type.String({ minLength: 1, maxLength: ID_CHARS_MAX, description: 'Any text. Default: a new UUIDv7.' }),
+  ),
   idempotencyKey: Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: IDEMPOTENCY_KEY_CHARS_MAX,
-      description: 'Instead of an id: a create that is repeated with the same key makes no second timer. The header Idempotency-Key does the same.',
+      description:
+        'Instead of an id: a create that is repeated with the same key makes no second timer. The header Idempotency-Key does the same.',
     }),
   ),
   ...callbackAndTiming,
@@ -77,9 +86,15 @@ export const CreateBody = closed(createFields)
 export type CreateBody = Static<typeof CreateBody>
 
 const RetryField = Type.Boolean({
-  description: 'Bring the timer back if it failed: with these changes it is pending again and fires at once, or when they say. Its attempts are kept.',
+  description:
+    'Bring the timer back if it failed: with these changes it is pending again and fires at once, or when they say. Its attempts are kept.',
 })
-const updateFields = { ...named, ...callbackAndTiming, ifVersion: Type.Optional(IfVersionField), retry: Type.Optional(RetryField) }
+const updateFields = {
+  ...named,
+  ...callbackAndTiming,
+  ifVersion: Type.Optional(IfVersionField),
+  retry: Type.Optional(RetryField),
+}
 export const UpdateBody = closed(updateFields)
 export type UpdateBody = Static<typeof UpdateBody>
 
@@ -106,7 +121,9 @@ const filter = {
   ),
   dueFrom: Type.Optional(Type.String({ description: 'Due at this instant or later.' })),
   dueTo: Type.Optional(Type.String({ description: 'Due before this instant.' })),
-  metadataKey: Type.Optional(Type.String({ minLength: 1, maxLength: ID_CHARS_MAX, description: 'A key their metadata must have.' })),
+  metadataKey: Type.Optional(
+    Type.String({ minLength: 1, maxLength: ID_CHARS_MAX, description: 'A key their metadata must have.' }),
+  ),
   metadataValue: Type.Optional(
     Type.Unsafe<string | number | boolean>({
       type: ['string', 'number', 'boolean'],
@@ -115,7 +132,10 @@ const filter = {
     }),
   ),
 }
-export type FilterFields = Omit<Static<typeof ListBody>, 'limit' | 'cursor' | 'fields' | 'sort' | 'order' | 'offset' | 'search'>
+export type FilterFields = Omit<
+  Static<typeof ListBody>,
+  'limit' | 'cursor' | 'fields' | 'sort' | 'order' | 'offset' | 'search'
+>
 
 /** Of a list: all that the key may see. Cannot be the name of a namespace. */
 export const EVERY = '*'
@@ -134,21 +154,32 @@ export const ListBody = closed({
     Type.String({
       minLength: 1,
       maxLength: ID_CHARS_MAX,
-      description: 'Ids that begin with this text; of too many timers to look through, the very id. searched in the answer says which.',
+      description:
+        'Ids that begin with this text; of too many timers to look through, the very id. searched in the answer says which.',
     }),
   ),
-  sort: Type.Optional(oneOfWords(['dueAt', 'createdAt'], { description: 'Sorted and counted: the answer has a total and no nextCursor.' })),
+  sort: Type.Optional(
+    oneOfWords(['dueAt', 'createdAt'], {
+      description: 'Sorted and counted: the answer has a total and no nextCursor.',
+    }),
+  ),
   order: Type.Optional(oneOfWords(['asc', 'desc'], { description: 'Default: asc.' })),
-  offset: Type.Optional(Type.Integer({ minimum: 0, maximum: OFFSET_MAX, description: 'How many to pass over, for a sorted list.' })),
+  offset: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: OFFSET_MAX, description: 'How many to pass over, for a sorted list.' }),
+  ),
   limit: Type.Optional(
-    Type.Integer({ minimum: 1, description: `Timers on a page. Default ${PAGE_TIMERS_DEFAULT}; cut to ${PAGE_TIMERS_MAX} if more.` }),
+    Type.Integer({
+      minimum: 1,
+      description: `Timers on a page. Default ${PAGE_TIMERS_DEFAULT}; cut to ${PAGE_TIMERS_MAX} if more.`,
+    }),
   ),
   cursor: Type.Optional(Type.String({ maxLength: 200, description: 'nextCursor of the page before.' })),
   fields: Type.Optional(
     Type.Array(oneOfWords(TIMER_FIELDS, {}), {
       minItems: 1,
       maxItems: TIMER_FIELDS.length,
-      description: 'Which fields the timers are shown with. What is left out is not read: more timers fit on a page without payload.',
+      description:
+        'Which fields the timers are shown with. What is left out is not read: more timers fit on a page without payload.',
     }),
   ),
 })
@@ -188,9 +219,15 @@ export const BatchBody = closed({
 export const PreviewBody = closed({
   executeAt: callbackAndTiming.executeAt,
   schedule: callbackAndTiming.schedule,
-  timeZone: Type.Optional(Type.String({ description: 'Whose calendar the schedule follows; the answer shows its local times too.' })),
+  timeZone: Type.Optional(
+    Type.String({ description: 'Whose calendar the schedule follows; the answer shows its local times too.' }),
+  ),
   count: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: PREVIEW_FIRINGS_MAX, description: `How many firings. Default ${PREVIEW_FIRINGS_DEFAULT}.` }),
+    Type.Integer({
+      minimum: 1,
+      maximum: PREVIEW_FIRINGS_MAX,
+      description: `How many firings. Default ${PREVIEW_FIRINGS_DEFAULT}.`,
+    }),
   ),
 })
 export type PreviewBody = Static<typeof PreviewBody>

@@ -11,7 +11,9 @@ export const HOOK = 'https://example.com/hook'
 /** The timer of the examples. */
 export const NAME = { timerId: EXAMPLES.create.request.id }
 
-export type V1 = TestServer & { readonly call: (verb: Verb, body: unknown, headers?: Record<string, string>) => Promise<Answer> }
+export type V1 = TestServer & {
+  readonly call: (verb: Verb, body: unknown, headers?: Record<string, string>) => Promise<Answer>
+}
 
 export async function setup(t: TestContext, options: TestServerOptions = {}): Promise<V1> {
   const server = await testServer(t, options)

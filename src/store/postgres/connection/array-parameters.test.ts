@@ -32,10 +32,16 @@ for (const [type, element] of Object.entries(ELEMENTS) as [ElementType, fc.Arbit
     const query = { name: type, text: `SELECT ${cell} AS cell FROM unnest($1::${type}[]) AS u` }
     await fc.assert(
       fc.asyncProperty(fc.array(fc.option(element), { maxLength: 30 }), async (cells) => {
-        const { rows } = await client.query<{ cell: string | null }>({ ...query, values: [columnParameter(type, cells)] })
+        const { rows } = await client.query<{ cell: string | null }>({
+          ...query,
+          values: [columnParameter(type, cells)],
+        })
         const isAllNull = cells.length > 0 && cells.every((one) => one === null)
         const expected = isAllNull ? [] : cells.map((one) => (one === null ? null : String(one)))
-        assert.deepEqual(rows.map((row) => row.cell), expected)
+        assert.deepEqual(
+          rows.map((row) => row.cell),
+          expected,
+        )
       }),
       { numRuns: 60 },
     )
@@ -44,18 +50,34 @@ for (const [type, element] of Object.entries(ELEMENTS) as [ElementType, fc.Arbit
 
 test('texts that repeat arrive each time, with NULLs and others between', async () => {
   const cells = ['é', 'é', null, 'é', '', '', 'longer text', 'é', 'é', null]
-  const { rows } = await client.query({ text: 'SELECT unnest($1::text[])', values: [columnParameter('text', cells)], rowMode: 'array' })
+  const { rows } = await client.query({
+    text: 'SELECT unnest($1::text[])',
+    values: [columnParameter('text', cells)],
+    rowMode: 'array',
+  })
   assert.deepEqual(rows.flat(), cells)
 })
 
 test('every n-th cell makes a column', async () => {
   const cells = ['a', 1, 'b', 2, 'c', 3]
   const values = [columnParameter('text', cells, 0, 2), columnParameter('int8', cells, 1, 2)]
-  const { rows } = await client.query({ text: 'SELECT * FROM unnest($1::text[], $2::bigint[])', values, rowMode: 'array' })
-  assert.deepEqual(rows, [['a', '1'], ['b', '2'], ['c', '3']])
+  const { rows } = await client.query({
+    text: 'SELECT * FROM unnest($1::text[], $2::bigint[])',
+    values,
+    rowMode: 'array',
+  })
+  assert.deepEqual(rows, [
+    ['a', '1'],
+    ['b', '2'],
+    ['c', '3'],
+  ])
 })
 
 test('a NUL, which no text in PostgreSQL can have, becomes a replacement character', async () => {
-  const { rows } = await client.query({ text: 'SELECT unnest($1::text[])', values: [columnParameter('text', ['a\0b'])], rowMode: 'array' })
+  const { rows } = await client.query({
+    text: 'SELECT unnest($1::text[])',
+    values: [columnParameter('text', ['a\0b'])],
+    rowMode: 'array',
+  })
   assert.deepEqual(rows, [['a\ufffdb']])
 })

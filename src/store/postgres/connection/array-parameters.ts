@@ -15,7 +15,12 @@ export function columnParameter(type: ElementType, cells: readonly Cell[], offse
   return type === 'text' ? textColumn(cells, offset, stride) : fixedColumn(type, cells, offset, stride)
 }
 
-function fixedColumn(type: Exclude<ElementType, 'text'>, cells: readonly Cell[], offset: number, stride: number): Buffer | null {
+function fixedColumn(
+  type: Exclude<ElementType, 'text'>,
+  cells: readonly Cell[],
+  offset: number,
+  stride: number,
+): Buffer | null {
   const { count, nulls } = countsOf(cells, offset, stride)
   if (nulls === count && count > 0) return null
   const bytes = FIXED_BYTES[type]

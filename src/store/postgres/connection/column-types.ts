@@ -24,7 +24,15 @@ export const ELEMENT_TYPES = {
 } as const satisfies Record<ColumnType, ElementType>
 
 /** Columns stand in the order of their alignment, which saves padding in every row. */
-const WIDTHS: Readonly<Record<ColumnType, number>> = { time: 0, integer: 0, shard: 1, small: 2, uuid: 3, name: 4, text: 4 }
+const WIDTHS: Readonly<Record<ColumnType, number>> = {
+  time: 0,
+  integer: 0,
+  shard: 1,
+  small: 2,
+  uuid: 3,
+  name: 4,
+  text: 4,
+}
 
 export function byAlignment(a: { readonly type: ColumnType }, b: { readonly type: ColumnType }): number {
   return WIDTHS[a.type] - WIDTHS[b.type]

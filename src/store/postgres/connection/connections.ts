@@ -105,7 +105,8 @@ export class Connections {
         // Whoever reads has waited long enough when a connection was given up because nothing came.
         const mayReadAgain = effect === 'read' && endsConnection(error) && !this.#silent.has(client)
         const mayRepeat = mayReadAgain || (isRollbackToRepeat(error) && isAlone)
-        if (!mayRepeat || tries === TRIES_MAX) throw failureOf(error, { location: this.#location, stage: 'sent', effect })
+        if (!mayRepeat || tries === TRIES_MAX)
+          throw failureOf(error, { location: this.#location, stage: 'sent', effect })
       }
     }
   }
@@ -243,7 +244,10 @@ function read(file: string, setting: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {
-    throw new StoreError(`cannot read ${file} (${setting}): ${(error as Error).message}`, { retryable: false, cause: error })
+    throw new StoreError(`cannot read ${file} (${setting}): ${(error as Error).message}`, {
+      retryable: false,
+      cause: error,
+    })
   }
 }
 

@@ -15,14 +15,20 @@ const DISK_FULL = '53100'
 // By SQLSTATE. Not retryable is what only a person can change.
 const BY_STATE: Readonly<Record<string, Advice>> = {
   '25006': { advice: 'it is read-only (a standby, or switched to read-only): connect to the primary', retryable: true },
-  '28000': { advice: 'it does not let this user in from here: see pg_hba.conf; if it asks for TLS, set PG_SSL=require', retryable: false },
+  '28000': {
+    advice: 'it does not let this user in from here: see pg_hba.conf; if it asks for TLS, set PG_SSL=require',
+    retryable: false,
+  },
   '28P01': { advice: 'the password is wrong, or there is no such user', retryable: false },
   '40001': { advice: 'it could not order this with other transactions', retryable: true },
   '40P01': { advice: 'this and another transaction waited for each other', retryable: true },
   '42501': { advice: 'this user may not do that', retryable: false },
   [DISK_FULL]: { advice: 'its disk is full: free some space, and writing goes on by itself', retryable: true },
   '53200': { advice: 'it is out of memory', retryable: true },
-  '53300': { advice: 'it has no connection left: raise max_connections, or lower PG_POOL_SIZE of the nodes', retryable: true },
+  '53300': {
+    advice: 'it has no connection left: raise max_connections, or lower PG_POOL_SIZE of the nodes',
+    retryable: true,
+  },
   '55P03': { advice: 'somebody holds a lock for too long', retryable: true },
   '57014': { advice: 'it took longer than PG_STATEMENT_TIMEOUT', retryable: true },
   '57P01': { advice: 'an administrator ended the connection or stopped the server', retryable: true },
@@ -47,11 +53,17 @@ const BY_NETWORK_CODE: Readonly<Record<string, string>> = {
 const OWN_CERTIFICATE_REFUSED = /ALERT_/
 const CERTIFICATE_CODES = /CERT|ISSUER|SIGNATURE|CRL/
 const BY_TEXT: readonly (readonly [RegExp, string])[] = [
-  [/timeout exceeded when trying to connect/, 'no connection became free in time: raise PG_POOL_SIZE, or ask for less at once'],
+  [
+    /timeout exceeded when trying to connect/,
+    'no connection became free in time: raise PG_POOL_SIZE, or ask for less at once',
+  ],
   [/connection timeout|timeout expired/, 'it does not answer: check host, port and firewalls'],
   [/client password must be/, 'it asks for a password: set PG_PASSWORD, or write it into the URL'],
   [/does not support SSL/, 'it has no TLS: set PG_SSL=disable, or switch TLS on in the server'],
-  [/PEM routines|no start line|bad base64|key values mismatch/i, 'PG_SSL_CERT and PG_SSL_KEY are not a certificate and its key'],
+  [
+    /PEM routines|no start line|bad base64|key values mismatch/i,
+    'PG_SSL_CERT and PG_SSL_KEY are not a certificate and its key',
+  ],
   [/Connection terminated/, CUT],
 ]
 
@@ -60,7 +72,8 @@ export function failureOf(error: unknown, context: Context): StoreError {
   const { stage, effect } = context
   const { advice, retryable } = adviceOf(error, context)
   const detail = detailOf(error)
-  const doing = stage === 'sent' ? `${effect} ${effect === 'read' ? 'from' : 'to'}` : stage === 'migrate' ? 'set up' : 'connect to'
+  const doing =
+    stage === 'sent' ? `${effect} ${effect === 'read' ? 'from' : 'to'}` : stage === 'migrate' ? 'set up' : 'connect to'
   const where = `PostgreSQL at ${context.location.host}:${context.location.port}, database ${context.location.database}`
   return new StoreError(`cannot ${doing} ${where}: ${advice === null ? detail : `${advice} (${detail})`}`, {
     retryable,
@@ -98,7 +111,10 @@ function adviceOf(error: unknown, { location, stage }: Context): { advice: strin
   }
   if (state === '42501' && stage === 'migrate') {
     const grant = `GRANT CREATE ON SCHEMA public TO ${quoted(location.user)}`
-    return { advice: `this user may not create the tables: ${grant}, or make it the owner of the database`, retryable: false }
+    return {
+      advice: `this user may not create the tables: ${grant}, or make it the owner of the database`,
+      retryable: false,
+    }
   }
   // A class of errors in the statement itself (a table that is gone, a value that does not fit) stays as it is.
   if (state !== null) return BY_STATE[state] ?? { advice: null, retryable: !/^(22|42)/.test(state) }
@@ -107,7 +123,10 @@ function adviceOf(error: unknown, { location, stage }: Context): { advice: strin
   const known = BY_NETWORK_CODE[code] ?? BY_TEXT.find(([pattern]) => pattern.test(text))?.[1]
   // A server that refuses a certificate says so and hangs up, and the second may arrive before the first.
   if (known === CUT && stage === 'connect' && location.tls.certFile !== null) {
-    return { advice: `${CUT}; it may be that it refused the certificate of this service: see PG_SSL_CERT`, retryable: true }
+    return {
+      advice: `${CUT}; it may be that it refused the certificate of this service: see PG_SSL_CERT`,
+      retryable: true,
+    }
   }
   if (known !== undefined) return { advice: known, retryable: true }
   if (OWN_CERTIFICATE_REFUSED.test(code)) {

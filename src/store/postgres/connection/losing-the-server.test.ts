@@ -34,7 +34,12 @@ async function setup(t: TestContext, options: Partial<PostgresOptions> = {}): Pr
   const store = await openPostgresStore({ ...location, ...options })
   t.after(() => store.close())
   const epoch = await claimed(store, SHARD)
-  return { store, epoch, database: location.database, put: (id) => store.commit([partOf({ shard: SHARD, epoch, owner: OWNER }, [absent(timer(id))])]) }
+  return {
+    store,
+    epoch,
+    database: location.database,
+    put: (id) => store.commit([partOf({ shard: SHARD, epoch, owner: OWNER }, [absent(timer(id))])]),
+  }
 }
 
 const timer = (id: string): ReturnType<typeof sampleTimer> => sampleTimer({ id: id as TimerId })
@@ -55,10 +60,15 @@ test('a commit whose connection is cut in the middle has an unknown outcome, and
   await admin.query('BEGIN; LOCK TABLE timer_counter_log IN EXCLUSIVE MODE')
   const failing = failureOf(put('cut'))
   await server.waitForBlocked(database, 1)
-  await admin.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${database}' AND wait_event_type = 'Lock'`)
+  await admin.query(
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${database}' AND wait_event_type = 'Lock'`,
+  )
   const error = await failing
   assert.deepEqual([error.outcomeUnknown, error.retryable], [true, true])
-  assert.match(error.message, /cannot write to PostgreSQL at 127\.0\.0\.1:\d+, database test_\d+: an administrator ended/)
+  assert.match(
+    error.message,
+    /cannot write to PostgreSQL at 127\.0\.0\.1:\d+, database test_\d+: an administrator ended/,
+  )
   await admin.query('COMMIT')
   await admin.end()
   assert.deepEqual(await put('next'), WRITTEN)
@@ -86,13 +96,27 @@ test('when the connection of several commits is cut, each of them says so, and t
   await admin.query('BEGIN; LOCK TABLE timer_counter_log IN EXCLUSIVE MODE')
   const failing = ['a', 'b', 'c'].map((id) => failureOf(put(id)))
   await server.waitForBlocked(database, 1)
-  await admin.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${database}' AND wait_event_type = 'Lock'`)
+  await admin.query(
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${database}' AND wait_event_type = 'Lock'`,
+  )
   const errors = await Promise.all(failing)
-  assert.deepEqual(errors.map(({ outcomeUnknown, retryable }) => [outcomeUnknown, retryable]), [[true, true], [true, true], [true, true]])
+  assert.deepEqual(
+    errors.map(({ outcomeUnknown, retryable }) => [outcomeUnknown, retryable]),
+    [
+      [true, true],
+      [true, true],
+      [true, true],
+    ],
+  )
   await admin.query('COMMIT')
   await admin.end()
   assert.deepEqual(await put('next'), WRITTEN)
-  assert.deepEqual(await Promise.all(['a', 'b', 'c', 'next'].map((id) => isThere(store, id))), [false, false, false, true])
+  assert.deepEqual(await Promise.all(['a', 'b', 'c', 'next'].map((id) => isThere(store, id))), [
+    false,
+    false,
+    false,
+    true,
+  ])
 })
 
 test('a commit that was sent and not begun when the connection was lost is never done, once its fate was asked', async (t) => {
@@ -142,7 +166,8 @@ test('while backends are killed all the time, what was acknowledged is there and
   const killing = (async () => {
     const kill = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${database}' AND application_name = 'duetime'`
     // The pause differs each time, so that commits are hit in every stage.
-    for (let round = 0; !stopping.signal.aborted; round++) await admin.query(`${kill}; SELECT pg_sleep(${(round % 13) / 1_000})`)
+    for (let round = 0; !stopping.signal.aborted; round++)
+      await admin.query(`${kill}; SELECT pg_sleep(${(round % 13) / 1_000})`)
   })()
   for (let count = 0; outcomes.unknown.length + outcomes.refused.length < 25 && count < 5_000; count++) {
     const id = `t${count}`
@@ -169,7 +194,12 @@ test('while the server is down every call says so and has done nothing; after it
   await server.pause()
   try {
     const claim = { shard: SHARD, expected: 1 as Epoch, from: OWNER, owner: 'b' }
-    const calls: (() => Promise<unknown>)[] = [() => put('down'), () => store.ping(), () => store.claim(claim), () => store.stats()]
+    const calls: (() => Promise<unknown>)[] = [
+      () => put('down'),
+      () => store.ping(),
+      () => store.claim(claim),
+      () => store.stats(),
+    ]
     for (const call of calls) {
       const error = await failureOf(call())
       assert.match(error.message, /cannot connect to PostgreSQL .*(nothing listens there|starting or stopping)/)
@@ -180,7 +210,10 @@ test('while the server is down every call says so and has done nothing; after it
   }
   await store.ping()
   assert.deepEqual(await put('after'), WRITTEN)
-  assert.deepEqual([await isThere(store, 'before'), await isThere(store, 'down'), await isThere(store, 'after')], [true, false, true])
+  assert.deepEqual(
+    [await isThere(store, 'before'), await isThere(store, 'down'), await isThere(store, 'after')],
+    [true, false, true],
+  )
   assert.deepEqual(await store.shards(), [{ shard: SHARD, epoch: 1, owner: 'a' }])
 })
 
@@ -279,7 +312,8 @@ class Proxy {
   async sent(): Promise<void> {
     await turn()
     await turn()
-    while (Array.from(this.#sockets).some((socket) => socket.writableLength > 0 || socket.readableLength > 0)) await turn()
+    while (Array.from(this.#sockets).some((socket) => socket.writableLength > 0 || socket.readableLength > 0))
+      await turn()
   }
 
   freeze(): void {

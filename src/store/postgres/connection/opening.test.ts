@@ -50,19 +50,31 @@ async function newUser(name: string): Promise<{ user: string; password: string }
 test('a server that cannot be reached is named with its host and port', async () => {
   const location = await server.createDatabase()
   const unreachable = await refusal({ ...location, port: 1 })
-  assert.match(unreachable, /^cannot connect to PostgreSQL at 127\.0\.0\.1:1, .*nothing listens there: check host and port/)
-  assert.match(await refusal({ ...location, tls: { ...PLAINTEXT, mode: 'require' } }), /it has no TLS: set PG_SSL=disable/)
+  assert.match(
+    unreachable,
+    /^cannot connect to PostgreSQL at 127\.0\.0\.1:1, .*nothing listens there: check host and port/,
+  )
+  assert.match(
+    await refusal({ ...location, tls: { ...PLAINTEXT, mode: 'require' } }),
+    /it has no TLS: set PG_SSL=disable/,
+  )
 })
 
 test('who is not let in is told why', async () => {
   const location = await server.createDatabase()
-  assert.match(await refusal({ ...location, password: 's3cret' }), /the password is wrong, or there is no such user.*"postgres"/)
+  assert.match(
+    await refusal({ ...location, password: 's3cret' }),
+    /the password is wrong, or there is no such user.*"postgres"/,
+  )
   assert.match(await refusal({ ...location, password: null }), /it asks for a password: set PG_PASSWORD/)
 })
 
 test('a database that is not there comes with the statement that makes it', async () => {
   const location = await server.createDatabase()
-  assert.match(await refusal({ ...location, database: 'nowhere' }), /there is no such database: CREATE DATABASE nowhere OWNER postgres/)
+  assert.match(
+    await refusal({ ...location, database: 'nowhere' }),
+    /there is no such database: CREATE DATABASE nowhere OWNER postgres/,
+  )
   assert.match(await refusal({ ...location, database: 'No-where' }), /CREATE DATABASE "No-where" OWNER postgres/)
 })
 
@@ -70,7 +82,10 @@ test('a user without the right to make tables is told which right', async (t) =>
   const user = await newUser('maker')
   const location = { ...(await server.createDatabase()), ...user }
   await server.sql('REVOKE CREATE ON SCHEMA public FROM PUBLIC', location.database) // before version 15 everybody had it
-  assert.match(await refusal(location), /^cannot set up .*may not create the tables: GRANT CREATE ON SCHEMA public TO maker/)
+  assert.match(
+    await refusal(location),
+    /^cannot set up .*may not create the tables: GRANT CREATE ON SCHEMA public TO maker/,
+  )
   await server.sql('GRANT CREATE ON SCHEMA public TO maker', location.database)
   await (await opened(t, location)).ping()
 })
@@ -94,7 +109,10 @@ test('a database with a newer schema is refused', async (t) => {
   const location = await server.createDatabase()
   await opened(t, location)
   await server.sql(`UPDATE timer_store SET schema_version = ${SCHEMA_VERSION + 1}`, location.database)
-  assert.match(await refusal(location), new RegExp(`schema version ${SCHEMA_VERSION + 1} and this program knows up to ${SCHEMA_VERSION}`))
+  assert.match(
+    await refusal(location),
+    new RegExp(`schema version ${SCHEMA_VERSION + 1} and this program knows up to ${SCHEMA_VERSION}`),
+  )
 })
 
 test('a database that cannot hold every text is refused', async () => {
@@ -104,7 +122,10 @@ test('a database that cannot hold every text is refused', async () => {
 })
 
 test('a server that is too old is refused', () => {
-  assert.throws(() => assertServerVersion('12.9', 120_009), { name: 'StoreError', message: /PostgreSQL 12\.9: version 13 or newer/ })
+  assert.throws(() => assertServerVersion('12.9', 120_009), {
+    name: 'StoreError',
+    message: /PostgreSQL 12\.9: version 13 or newer/,
+  })
   assertServerVersion('13.0', 130_000)
 })
 
@@ -142,9 +163,15 @@ test('nodes see each other beat, and one that owns nothing and has been silent f
   const insert = `INSERT INTO timer_nodes SELECT name, NULL, false, 9, node_beat_at - ago, 7 FROM timer_nodes, (${past}) AS past (name, ago)`
   await server.sql(insert, location.database)
   const { nodes } = await b.beat({ node: 'b', address: null, leaving: false, beat: 2, now: Date.now() })
-  assert.deepEqual(nodes.map(({ node }) => node), ['a', 'b', 'owner', 'silent'])
+  assert.deepEqual(
+    nodes.map(({ node }) => node),
+    ['a', 'b', 'owner', 'silent'],
+  )
   const [first, self, , silent] = nodes as [(typeof nodes)[0], (typeof nodes)[0], unknown, (typeof nodes)[0]]
-  assert.deepEqual([first.address, first.leaving, self.address, self.leaving, self.beat], ['http://a', true, null, false, 2])
+  assert.deepEqual(
+    [first.address, first.leaving, self.address, self.leaving, self.beat],
+    ['http://a', true, null, false, 2],
+  )
   assert(first.clockSkewMs < -1e12, 'a node whose clock stands at 1970 is half a century behind')
   assert(Math.abs(self.clockSkewMs) < 60_000)
   assert.deepEqual([first.beat, silent.beat], [1, 9])

@@ -27,6 +27,9 @@ export async function encrypt(server: PostgresServer, authority: TestAuthority):
 
 /** Into its data directory, by its own hand: the file must be its user's and nobody else's. */
 async function writeOn(server: PostgresServer, file: string, text: string): Promise<void> {
-  const lines = text.trim().split('\n').map((line) => `('${line}')`)
+  const lines = text
+    .trim()
+    .split('\n')
+    .map((line) => `('${line}')`)
   await server.sql(`COPY (VALUES ${lines.join(', ')}) TO PROGRAM 'umask 077 && cat > ${file}'`)
 }

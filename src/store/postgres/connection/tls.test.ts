@@ -66,7 +66,10 @@ async function assertEncrypted(place: PostgresLocation): Promise<void> {
 
 test('a connection in the clear is refused by a server that wants none, with what to set', async () => {
   const { message, retryable } = await refusal('localhost', PLAINTEXT)
-  assert.match(message, /^cannot connect to PostgreSQL at localhost:\d+, .*see pg_hba\.conf; if it asks for TLS, set PG_SSL=require/)
+  assert.match(
+    message,
+    /^cannot connect to PostgreSQL at localhost:\d+, .*see pg_hba\.conf; if it asks for TLS, set PG_SSL=require/,
+  )
   assert.equal(retryable, false)
 })
 
@@ -100,7 +103,10 @@ test('a user who must show a certificate shows the one that is configured', asyn
   assert.match(refused.message, /it refused the certificate of this service: see PG_SSL_CERT \(/)
   const own = certificateFiles('own', authority.issue('certified'))
   const swapped = { certFile: own.keyFile, keyFile: own.certFile }
-  assert.match((await refusal('localhost', { ...trusting, ...swapped }, 'certified')).message, /are not a certificate and its key/)
+  assert.match(
+    (await refusal('localhost', { ...trusting, ...swapped }, 'certified')).message,
+    /are not a certificate and its key/,
+  )
   await assertEncrypted({ ...(await location('localhost', { ...trusting, ...own }, 'certified')), password: null })
 })
 

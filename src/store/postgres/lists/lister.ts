@@ -60,7 +60,11 @@ export class Lister {
   }
 
   /** Behind the cells: how many there were before the page was cut to its size. */
-  async #rows(page: Page, border: Position | null, { limit, omit = [], bytesMax = PAGE_BYTES_MAX }: PageSize): Promise<Row[]> {
+  async #rows(
+    page: Page,
+    border: Position | null,
+    { limit, omit = [], bytesMax = PAGE_BYTES_MAX }: PageSize,
+  ): Promise<Row[]> {
     const statement = new Statement()
     const rows = `
       SELECT ${SELECT_CELLS}, bytes FROM ${page.sources.from(statement)}
@@ -70,7 +74,10 @@ export class Lister {
         ORDER BY ${LIST_KEY} LIMIT ${statement.bind(limit, 'bigint')}
       ) AS timer
       ORDER BY ${LIST_KEY} LIMIT ${statement.bind(limit, 'bigint')}`
-    return this.#reads.read(cutToBytes(rows, { order: LIST_KEY, columns: `${SELECT_CELLS}, found`, bytesMax }, statement), statement)
+    return this.#reads.read(
+      cutToBytes(rows, { order: LIST_KEY, columns: `${SELECT_CELLS}, found`, bytesMax }, statement),
+      statement,
+    )
   }
 }
 
@@ -80,7 +87,9 @@ function rangeOf({ filter, sources, start }: Page, border: Position | null, stat
 }
 
 function bindPosition([rowType, executeAt, uuid]: Position, statement: Statement): string {
-  return [statement.bind(rowType, 'smallint'), statement.bind(executeAt, 'bigint'), statement.bind(uuid, 'uuid')].join(', ')
+  return [statement.bind(rowType, 'smallint'), statement.bind(executeAt, 'bigint'), statement.bind(uuid, 'uuid')].join(
+    ', ',
+  )
 }
 
 /** What a row must fulfil besides being in range. */
@@ -96,7 +105,8 @@ function conditionsOf({ filter, sources }: Page, statement: Statement): string {
   if (filter.dueTo !== undefined) terms.push(`${dueAt} < ${statement.bind(filter.dueTo, 'bigint')}`)
   if (filter.metadataKey !== undefined) {
     const found = `${METADATA} -> ${statement.bind(filter.metadataKey, 'text')}`
-    const value = filter.metadataValue === undefined ? null : statement.bind(JSON.stringify(filter.metadataValue), 'jsonb')
+    const value =
+      filter.metadataValue === undefined ? null : statement.bind(JSON.stringify(filter.metadataValue), 'jsonb')
     terms.push(value === null ? `${found} IS NOT NULL` : `${found} = ${value}`)
   }
   return terms.map((term) => ` AND ${term}`).join('')

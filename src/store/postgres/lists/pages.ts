@@ -19,7 +19,8 @@ import { COUNTS_NOW } from '../counter-log.ts'
 /** One statement, so that total and page are of the same moment. */
 export async function pageOf(query: PageQuery, reads: PreparedReads): Promise<TimerPage> {
   const { filter, omit = [], bytesMax = PAGE_BYTES_MAX } = query
-  if (filter.statuses?.length === 0 || !isAskable(filter.metadataKey) || !isAskable(filter.idPrefix)) return { timers: [], total: 0 }
+  if (filter.statuses?.length === 0 || !isAskable(filter.metadataKey) || !isAskable(filter.idPrefix))
+    return { timers: [], total: 0 }
   const statement = new Statement()
   const direction = query.descending ? 'DESC' : 'ASC'
   const isCounted = filter.metadataKey === undefined && filter.idPrefix === undefined && filter.uuids === undefined
@@ -64,13 +65,15 @@ function keysThatMatch({ filter, sort }: PageQuery, statement: Statement): strin
   const terms = ['timer_id IS NOT NULL', inScope(filter, statement)]
   if (filter.metadataKey !== undefined) terms.push('timer_metadata IS NOT NULL', metadataTerm(filter, statement))
   if (filter.idPrefix !== undefined) terms.push(`starts_with(timer_id, ${statement.bind(filter.idPrefix, 'text')})`)
-  if (filter.uuids !== undefined) terms.push(`timer_uuid = ANY (${statement.bind(columnParameter('uuid', filter.uuids), 'uuid[]')})`)
+  if (filter.uuids !== undefined)
+    terms.push(`timer_uuid = ANY (${statement.bind(columnParameter('uuid', filter.uuids), 'uuid[]')})`)
   return `matching AS MATERIALIZED (SELECT ${at} AS at, timer_uuid FROM timers WHERE ${terms.join(' AND ')}${conditionsOf(filter, statement)})`
 }
 
 /** Containment compares values with their types, and is what the index can do. */
 function metadataTerm({ metadataKey, metadataValues }: PageFilter, statement: Statement): string {
-  if (metadataValues === undefined) return `${METADATA} ? ${statement.bind(metadataKey!, 'text')} AND jsonb_typeof(${METADATA}) = 'object'`
+  if (metadataValues === undefined)
+    return `${METADATA} ? ${statement.bind(metadataKey!, 'text')} AND jsonb_typeof(${METADATA}) = 'object'`
   const objects = metadataValues.filter(isAskable).map((value) => JSON.stringify({ [metadataKey!]: value }))
   const listed = objects.map((json) => statement.bind(json, 'jsonb')).map((value) => `${METADATA} @> ${value}`)
   return listed.length === 0 ? 'false' : `(${listed.join(' OR ')})`
@@ -93,7 +96,9 @@ function countedTotal(filter: PageFilter, statement: Statement): string {
 /** Of the counters that count what is asked for; null when all do. */
 function countNames({ statuses, kind }: PageFilter): string[] | null {
   if (statuses === undefined && kind === undefined) return null
-  const kinds = Object.values(TimerKind).filter((one) => kind === undefined || (kind === 'once') === (one === TimerKind.once))
+  const kinds = Object.values(TimerKind).filter(
+    (one) => kind === undefined || (kind === 'once') === (one === TimerKind.once),
+  )
   return (statuses ?? Object.values(Status)).flatMap((status) => kinds.map((one) => countName(status, one)))
 }
 

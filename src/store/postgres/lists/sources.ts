@@ -20,7 +20,11 @@ export type Sources = {
 const NAMESPACES_MERGED_MAX = 100 // beyond so many, reading all shards in order meets matching rows often enough
 
 /** Null when there is nothing in scope. */
-export async function sourcesOf({ namespace, namespaces }: NamespaceScope, reads: PreparedReads, shards: number): Promise<Sources | null> {
+export async function sourcesOf(
+  { namespace, namespaces }: NamespaceScope,
+  reads: PreparedReads,
+  shards: number,
+): Promise<Sources | null> {
   if (namespace !== undefined) {
     return namespaces === undefined || matchesAny(namespaces, namespace) ? ofNamespaces([namespace]) : null
   }
@@ -43,5 +47,10 @@ function ofNamespaces(names: readonly string[]): Sources {
 }
 
 function ofShards(shards: number, condition: Sources['condition']): Sources {
-  return { count: shards, from: () => `generate_series(0, ${shards - 1}) AS source (shard)`, join: 'shard_id = source.shard', condition }
+  return {
+    count: shards,
+    from: () => `generate_series(0, ${shards - 1}) AS source (shard)`,
+    join: 'shard_id = source.shard',
+    condition,
+  }
 }

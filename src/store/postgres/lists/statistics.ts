@@ -43,7 +43,10 @@ export class Statistics {
       GROUP BY counter_name`
     const rows = (await this.#reads.read(text, statement)) as [name: string, amount: number, firstSlotAt: number][]
     const sums = rows.filter(([, amount]) => amount !== 0).map(([name, amount]) => ({ name, amount }))
-    const firstSlotAt = since === null || rows.length === 0 ? null : rows.reduce((first, [, , slotAt]) => Math.min(first, slotAt), Infinity)
+    const firstSlotAt =
+      since === null || rows.length === 0
+        ? null
+        : rows.reduce((first, [, , slotAt]) => Math.min(first, slotAt), Infinity)
     return { sums, firstSlotAt }
   }
 

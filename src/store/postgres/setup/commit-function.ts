@@ -33,16 +33,35 @@ export const PUT_PARAMETERS = [
   ...parameters(['part', 'int4'], ['expected', 'int8'], ['keeps', 'int2']),
   ...TIMER_COLUMNS.map(({ name, type }): Parameter => ({ name, type: ELEMENT_TYPES[type] })),
 ]
-export const DELETE_PARAMETERS = parameters(['deleted_part', 'int4'], ['deleted_uuid', 'uuid'], ['deleted_version', 'int8'])
+export const DELETE_PARAMETERS = parameters(
+  ['deleted_part', 'int4'],
+  ['deleted_uuid', 'uuid'],
+  ['deleted_version', 'int8'],
+)
 export const COUNTER_PARAMETERS = parameters(
-  ['counter_part', 'int4'], ['counter_namespace', 'text'], ['counter_slot', 'int8'], ['counter_name', 'text'], ['counter_amount', 'int8'],
+  ['counter_part', 'int4'],
+  ['counter_namespace', 'text'],
+  ['counter_slot', 'int8'],
+  ['counter_name', 'text'],
+  ['counter_amount', 'int8'],
 )
 export const EVENT_PARAMETERS = parameters(
-  ['event_part', 'int4'], ['event_at', 'int8'], ['event_uuid', 'uuid'], ['event_namespace', 'text'],
-  ['event_type', 'text'], ['event_id', 'text'], ['event_body', 'text'],
+  ['event_part', 'int4'],
+  ['event_at', 'int8'],
+  ['event_uuid', 'uuid'],
+  ['event_namespace', 'text'],
+  ['event_type', 'text'],
+  ['event_id', 'text'],
+  ['event_body', 'text'],
 )
 
-const PARAMETERS = [...PART_PARAMETERS, ...PUT_PARAMETERS, ...DELETE_PARAMETERS, ...COUNTER_PARAMETERS, ...EVENT_PARAMETERS]
+const PARAMETERS = [
+  ...PART_PARAMETERS,
+  ...PUT_PARAMETERS,
+  ...DELETE_PARAMETERS,
+  ...COUNTER_PARAMETERS,
+  ...EVENT_PARAMETERS,
+]
 
 export const COMMIT_SQL = `
   SELECT part, missed, existing FROM timers_commit_1(${PARAMETERS.map((_, index) => `$${index + 1}`).join(', ')})`
@@ -54,10 +73,13 @@ function rowsOf(given: readonly Parameter[], alias: string): string {
   return `unnest(${given.map(({ name }) => `p_${name}`).join(', ')}) AS ${alias} (${given.map(({ name }) => name).join(', ')})`
 }
 
-const CELLS = COLUMN_NAMES.map((name) => (name === 'timer_uuid' ? `translate(there.timer_uuid::text, '-', '')` : `there.${name}`))
+const CELLS = COLUMN_NAMES.map((name) =>
+  name === 'timer_uuid' ? `translate(there.timer_uuid::text, '-', '')` : `there.${name}`,
+)
 
 const CHANGES = CHANGING_COLUMNS.map((name) => {
-  if (name === 'timer_payload') return 'timer_payload = CASE keeps WHEN 1 THEN timers.timer_payload ELSE put.timer_payload END'
+  if (name === 'timer_payload')
+    return 'timer_payload = CASE keeps WHEN 1 THEN timers.timer_payload ELSE put.timer_payload END'
   return `${name} = put.${name}`
 })
 

@@ -46,7 +46,8 @@ export async function schemaVersion(client: Client): Promise<number> {
     throw new StoreError(`the database has a table \`timers\` of another program: ${advice}`, { retryable: false })
   }
   if (!ours) return 0
-  const version = (await client.query<{ schema_version: number }>('SELECT schema_version FROM timer_store')).rows[0]!.schema_version
+  const version = (await client.query<{ schema_version: number }>('SELECT schema_version FROM timer_store')).rows[0]!
+    .schema_version
   if (version > SCHEMA_VERSION) {
     throw new StoreError(
       `the database has schema version ${version} and this program knows up to ${SCHEMA_VERSION}: run the newer version that migrated it`,
@@ -68,6 +69,8 @@ async function takeSteps(client: Client, from: number, shards: number): Promise<
 }
 
 async function storeRow(client: Client): Promise<StoreRow> {
-  const { rows } = await client.query<{ shards: number; cluster_secret: string }>('SELECT shards, cluster_secret FROM timer_store')
+  const { rows } = await client.query<{ shards: number; cluster_secret: string }>(
+    'SELECT shards, cluster_secret FROM timer_store',
+  )
   return { shards: rows[0]!.shards, clusterSecret: rows[0]!.cluster_secret }
 }

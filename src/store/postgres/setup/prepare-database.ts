@@ -50,11 +50,14 @@ async function checkServer(client: pg.Client, logger: Logger | null): Promise<vo
     const advice = `not every text can be stored in it: create one with ENCODING 'UTF8'`
     throw new StoreError(`the database has the encoding ${encoding}, and ${advice}`, { retryable: false })
   }
-  if (fsync === 'off') logger?.warn('fsync is off in the PostgreSQL server: a power failure there can lose acknowledged timers')
+  if (fsync === 'off')
+    logger?.warn('fsync is off in the PostgreSQL server: a power failure there can lose acknowledged timers')
 }
 
 export function assertServerVersion(version: string, number: number): void {
   if (number >= SERVER_VERSION_MIN) return
   const oldest = SERVER_VERSION_MIN / 10_000
-  throw new StoreError(`the server is PostgreSQL ${version}: version ${oldest} or newer is needed`, { retryable: false })
+  throw new StoreError(`the server is PostgreSQL ${version}: version ${oldest} or newer is needed`, {
+    retryable: false,
+  })
 }

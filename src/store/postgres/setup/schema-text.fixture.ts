@@ -23,13 +23,21 @@ const INDEXES = `
   WHERE relnamespace = 'public'::regnamespace AND NOT indisprimary ORDER BY relname`
 const FUNCTIONS = `SELECT pg_get_functiondef(oid) AS text FROM pg_proc WHERE pronamespace = 'public'::regnamespace ORDER BY proname`
 
-type Table = { readonly name: string; readonly options: string | null; readonly columns: string; readonly constraints: string | null }
+type Table = {
+  readonly name: string
+  readonly options: string | null
+  readonly columns: string
+  readonly constraints: string | null
+}
 type Definition = { readonly text: string }
 
 export async function schemaText(client: pg.Client): Promise<string> {
   const tables = (await client.query<Table>(TABLES)).rows.map(({ name, options, columns, constraints }) => {
     return `CREATE TABLE ${name} (\n${columns}${constraints ?? ''}\n)${options === null ? '' : ` WITH (${options})`};\n`
   })
-  const others = [...(await client.query<Definition>(INDEXES)).rows, ...(await client.query<Definition>(FUNCTIONS)).rows]
+  const others = [
+    ...(await client.query<Definition>(INDEXES)).rows,
+    ...(await client.query<Definition>(FUNCTIONS)).rows,
+  ]
   return [...tables, ...others.map(({ text }) => `${text.trimEnd()};\n`)].join('\n').replaceAll('public.', '')
 }

@@ -48,17 +48,26 @@ test('a backup is for its owner only', async (t) => {
 
 test('a backup of nothing, or into nowhere, says so', async (t) => {
   const { path, to } = await setup(t)
-  await assert.rejects(backupSqliteFile({ path: `${path}.other`, to }), { name: 'StoreError', message: /there is no database at/ })
+  await assert.rejects(backupSqliteFile({ path: `${path}.other`, to }), {
+    name: 'StoreError',
+    message: /there is no database at/,
+  })
   assert(!existsSync(to) && !existsSync(`${to}.partial`) && !existsSync(`${path}.other`))
-  await assert.rejects(backupSqliteFile({ path, to: '/proc/nowhere/x.db' }), { name: 'StoreError', message: /cannot write/ })
+  await assert.rejects(backupSqliteFile({ path, to: '/proc/nowhere/x.db' }), {
+    name: 'StoreError',
+    message: /cannot write/,
+  })
 })
 
 test('a backup made while commits go on holds whole commits only, and opens as a store', async (t) => {
   const { store, epoch, path, to } = await setup(t)
-  for (let batch = 0; batch < 20; batch++) await store.commit([partOf({ shard: SHARD, epoch, owner: OWNER }, puts(batch))])
+  for (let batch = 0; batch < 20; batch++)
+    await store.commit([partOf({ shard: SHARD, epoch, owner: OWNER }, puts(batch))])
   const copy = { isDone: false }
   const progress: [number, number][] = []
-  const copying = backupSqliteFile({ path, to, onProgress: (done, total) => progress.push([done, total]) }).finally(() => (copy.isDone = true))
+  const copying = backupSqliteFile({ path, to, onProgress: (done, total) => progress.push([done, total]) }).finally(
+    () => (copy.isDone = true),
+  )
   let batch = 20
   for (; !copy.isDone; batch++) await store.commit([partOf({ shard: SHARD, epoch, owner: OWNER }, puts(batch))])
   await copying

@@ -21,7 +21,10 @@ export type BackupOptions = {
 }
 
 export async function backupSqliteFile({ path, to, onProgress }: BackupOptions): Promise<void> {
-  if (existsSync(to)) throw new StoreError(`${to} exists already: a backup never overwrites a file, give another name`, { retryable: false })
+  if (existsSync(to))
+    throw new StoreError(`${to} exists already: a backup never overwrites a file, give another name`, {
+      retryable: false,
+    })
   const partial = `${to}.partial`
   await reserve(partial)
   try {
@@ -40,7 +43,9 @@ async function reserve(partial: string): Promise<void> {
     await (await open(partial, 'wx', SECRET_MODE)).close()
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') {
-      throw new StoreError(`${partial} exists: another backup to this name is under way, or one was interrupted; if so, delete it`)
+      throw new StoreError(
+        `${partial} exists: another backup to this name is under way, or one was interrupted; if so, delete it`,
+      )
     }
     throw toStoreError(failureOf(error, { path: partial, doing: 'write' }))
   }
@@ -52,7 +57,10 @@ async function copy({ path, to, onProgress }: BackupOptions): Promise<void> {
     // Without a transaction of ours each step would see a newer database, and SQLite would begin anew at every commit.
     db.exec('BEGIN')
     const pages = db.prepare('PRAGMA page_count').get()!['page_count'] as number
-    await backup(db, to, { rate: PAGES_PER_STEP, progress: ({ remainingPages }) => onProgress?.(pages - remainingPages, pages) })
+    await backup(db, to, {
+      rate: PAGES_PER_STEP,
+      progress: ({ remainingPages }) => onProgress?.(pages - remainingPages, pages),
+    })
     onProgress?.(pages, pages)
   } finally {
     db.close()

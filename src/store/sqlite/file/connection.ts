@@ -44,11 +44,13 @@ export function openForWriting(options: ConnectionOptions): DatabaseSync {
 /** For everyone else. The file must be there and be ours. */
 export function openForReading(options: ConnectionOptions): DatabaseSync {
   return opening(options.path, () => {
-    if (!existsSync(options.path)) throw new StoreError(`there is no database at ${options.path}: check the path`, { retryable: false })
+    if (!existsSync(options.path))
+      throw new StoreError(`there is no database at ${options.path}: check the path`, { retryable: false })
     const db = new DatabaseSync(options.path, { readOnly: true, timeout: BUSY_MS })
     try {
       assertOurs(db, options.path)
-      if (schemaVersion(db) === 0) throw new StoreError(`${options.path} is an empty database: check the path`, { retryable: false })
+      if (schemaVersion(db) === 0)
+        throw new StoreError(`${options.path} is an empty database: check the path`, { retryable: false })
       db.exec(`PRAGMA cache_size = -${options.cacheMiB * 1_024}; PRAGMA temp_store = MEMORY; PRAGMA query_only = ON`)
       return db
     } catch (error) {
@@ -65,7 +67,8 @@ export function openForReading(options: ConnectionOptions): DatabaseSync {
 export function applyPragmas(db: DatabaseSync, cacheMiB = 256): void {
   db.exec(`PRAGMA page_size = ${PAGE_BYTES}`)
   const { journal_mode: mode } = db.prepare('PRAGMA journal_mode = WAL').get()!
-  if (mode !== 'wal') throw new Error(`journal_mode is ${String(mode)}, not wal: the file system must support shared memory`)
+  if (mode !== 'wal')
+    throw new Error(`journal_mode is ${String(mode)}, not wal: the file system must support shared memory`)
   db.exec(`
     PRAGMA synchronous = FULL;
     PRAGMA cache_size = -${cacheMiB * 1_024};
@@ -78,13 +81,18 @@ export function applyPragmas(db: DatabaseSync, cacheMiB = 256): void {
 /** Refuses paths that cannot become a database file; makes the directory. */
 export function assertUsablePath(path: string): void {
   if (path === '' || path === ':memory:' || path.startsWith('file:')) {
-    throw new StoreError(`'${path}' is not a file path: give the path of a file, or use the memory store where nothing need be kept`, {
-      retryable: false,
-    })
+    throw new StoreError(
+      `'${path}' is not a file path: give the path of a file, or use the memory store where nothing need be kept`,
+      {
+        retryable: false,
+      },
+    )
   }
   makeDirectory(dirname(path))
   if (existsSync(path) && statSync(path).isDirectory()) {
-    throw new StoreError(`${path} is a directory: give the path of a file in it, such as ${path}/duetime.db`, { retryable: false })
+    throw new StoreError(`${path} is a directory: give the path of a file in it, such as ${path}/duetime.db`, {
+      retryable: false,
+    })
   }
 }
 

@@ -15,7 +15,12 @@ const PAYLOAD = JSON.stringify('x'.repeat(8_000)) as JsonText
 
 function expired(batch: number): Timer[] {
   return Array.from({ length: 10 }, (_, i) => {
-    return sampleTimer({ id: `t${batch}-${i}` as TimerId, status: Status.completed, wakeAt: SAMPLE_NOW, payload: PAYLOAD })
+    return sampleTimer({
+      id: `t${batch}-${i}` as TimerId,
+      status: Status.completed,
+      wakeAt: SAMPLE_NOW,
+      payload: PAYLOAD,
+    })
   })
 }
 
@@ -23,7 +28,8 @@ test('when the disk is full a commit is refused as a whole, and writing goes on 
   const store = await openSqliteStore({ path: temporaryFile(), cacheMiB: 1, maxPages: 100 })
   t.after(() => store.close())
   const epoch = await claimed(store, SHARD)
-  const commit = (batch: number): Promise<unknown> => store.commit([partOf({ shard: SHARD, epoch, owner: OWNER }, expired(batch).map(absent))])
+  const commit = (batch: number): Promise<unknown> =>
+    store.commit([partOf({ shard: SHARD, epoch, owner: OWNER }, expired(batch).map(absent))])
   let stored = 0
   const error = await (async (): Promise<unknown> => {
     for (; stored < 100; stored++) await commit(stored)
@@ -37,7 +43,9 @@ test('when the disk is full a commit is refused as a whole, and writing goes on 
   assert.equal(await getOne(store, expired(stored)[0]!, SHARD), null)
   assert.deepEqual(await countsOf(store), [`default completed ${stored * 10}`])
   const rows = await store.expired({ shards: [SHARD], before: SAMPLE_NOW + 1, limit: 10 })
-  assert.deepEqual(await store.commit([deletingPart({ shard: SHARD, epoch, owner: OWNER }, rows)]), [{ type: 'written' }])
+  assert.deepEqual(await store.commit([deletingPart({ shard: SHARD, epoch, owner: OWNER }, rows)]), [
+    { type: 'written' },
+  ])
   await commit(stored)
   assert.notEqual(await getOne(store, expired(stored)[0]!, SHARD), null)
   assert.deepEqual(await countsOf(store), [`default completed ${stored * 10}`])

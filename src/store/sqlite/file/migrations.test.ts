@@ -14,7 +14,11 @@ test('the migrations lead to the schema in schema.sql', () => {
   migrate(db)
   // To accept a change of the schema: UPDATE_SNAPSHOTS=1 node --test src/store/sqlite/file/migrations.test.ts
   if (process.env['UPDATE_SNAPSHOTS'] === '1') writeFileSync(SNAPSHOT, schemaText(db))
-  assert.equal(schemaText(db), readFileSync(SNAPSHOT, 'utf8'), 'run this test with UPDATE_SNAPSHOTS=1 and look at the difference')
+  assert.equal(
+    schemaText(db),
+    readFileSync(SNAPSHOT, 'utf8'),
+    'run this test with UPDATE_SNAPSHOTS=1 and look at the difference',
+  )
 })
 
 test('migrating twice changes nothing', () => {
@@ -39,14 +43,19 @@ test('people who look with SQL find a readable view', () => {
   migrate(db)
   new ShardRows(db).claim({ shard: 0 as never, expected: 0 as never, from: null, owner: 'test' })
   db.prepare(INSERT_SQL).run(...rowValues(sampleTimer(), 0))
-  const [row, ...others] = db.prepare('SELECT namespace, id, status, due_at, created_at, version FROM timers_readable').all()
+  const [row, ...others] = db
+    .prepare('SELECT namespace, id, status, due_at, created_at, version FROM timers_readable')
+    .all()
   assert.deepEqual(others, [])
-  assert.deepEqual({ ...row }, {
-    namespace: 'default',
-    id: 'sample',
-    status: 'pending',
-    due_at: '2030-01-01T00:01:00.000Z',
-    created_at: '2030-01-01T00:00:00.000Z',
-    version: 1,
-  })
+  assert.deepEqual(
+    { ...row },
+    {
+      namespace: 'default',
+      id: 'sample',
+      status: 'pending',
+      due_at: '2030-01-01T00:01:00.000Z',
+      created_at: '2030-01-01T00:00:00.000Z',
+      version: 1,
+    },
+  )
 })

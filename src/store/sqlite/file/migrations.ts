@@ -8,7 +8,15 @@ import { PAYLOAD_SQL } from '../payloads.ts'
 /** 'Duet' in ASCII. Says in the file's header whose database this is; `file` and other tools show it. */
 export const APPLICATION_ID = 0x44_75_65_74
 
-const TYPES = { small: 'INTEGER', shard: 'INTEGER', integer: 'INTEGER', time: 'INTEGER', uuid: 'BLOB', name: 'TEXT', text: 'TEXT' } as const
+const TYPES = {
+  small: 'INTEGER',
+  shard: 'INTEGER',
+  integer: 'INTEGER',
+  time: 'INTEGER',
+  uuid: 'BLOB',
+  name: 'TEXT',
+  text: 'TEXT',
+} as const
 
 /** A payload is text, or the number of one in timer_payloads. */
 const COLUMNS = timersColumns(TYPES).replace('timer_payload TEXT', 'timer_payload ANY')

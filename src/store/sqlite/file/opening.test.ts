@@ -95,7 +95,11 @@ test('a file or directory that may not be written is refused', async (t) => {
 
 test('no space for a new file is said as such', async () => {
   const opening = openSqliteStore({ path: temporaryFile(), cacheMiB: 1, maxPages: 2 })
-  await assert.rejects(opening, { name: 'StoreError', retryable: true, message: /cannot open .* is full: free some space/ })
+  await assert.rejects(opening, {
+    name: 'StoreError',
+    retryable: true,
+    message: /cannot open .* is full: free some space/,
+  })
 })
 
 test('a missing directory is made', async () => {
@@ -149,4 +153,3 @@ test('the file of a process that was killed can be opened at once, with everythi
   assert.deepEqual(await store.shards(), [{ shard: 0, epoch: 1, owner: 'killed' }])
   await store.close()
 })
-

@@ -23,12 +23,18 @@ test('what is written after the snapshot was opened is not in it, and the writer
   const store = await openSqliteStore({ path })
   const shard = 0 as ShardId
   const epoch = (await store.claim({ shard, expected: 0 as Epoch, from: null, owner: 'service' }))!
-  const add = (id: string) => store.commit([partOf({ shard, epoch, owner: 'service' }, [{ before: null, after: sampleTimer({ id: id as TimerId }) }])])
+  const add = (id: string) =>
+    store.commit([
+      partOf({ shard, epoch, owner: 'service' }, [{ before: null, after: sampleTimer({ id: id as TimerId }) }]),
+    ])
   await add('before')
   const snapshot = openSqliteSnapshot(path)
   await add('after')
   const { timers } = await snapshot.list({ filter: {}, after: null, limit: 10 })
-  assert.deepEqual(timers.map(({ id }) => id), ['before'])
+  assert.deepEqual(
+    timers.map(({ id }) => id),
+    ['before'],
+  )
   assert.equal((await snapshot.stats()).counts[0]!.count, 1)
   await snapshot.close()
   await store.close()

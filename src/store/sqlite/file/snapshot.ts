@@ -10,7 +10,9 @@ import { failureOf, toStoreError } from '../failures.ts'
 import { SCHEMA_VERSION, schemaVersion } from './migrations.ts'
 import { Reader } from '../reader.ts'
 
-export type SqliteSnapshot = Pick<Store, 'list' | 'stats' | 'close'> & { readonly capabilities: { readonly name: string } }
+export type SqliteSnapshot = Pick<Store, 'list' | 'stats' | 'close'> & {
+  readonly capabilities: { readonly name: string }
+}
 
 const CACHE_MIB = 16 // every page is read about once
 
@@ -47,5 +49,7 @@ function assertMigrated(db: DatabaseSync, path: string): void {
   if (version === SCHEMA_VERSION) return
   db.close()
   const advice = 'start the service of this version on it once'
-  throw new StoreError(`${path} has schema version ${version} and this program reads ${SCHEMA_VERSION}: ${advice}`, { retryable: false })
+  throw new StoreError(`${path} has schema version ${version} and this program reads ${SCHEMA_VERSION}: ${advice}`, {
+    retryable: false,
+  })
 }

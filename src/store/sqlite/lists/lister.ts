@@ -46,8 +46,14 @@ export class Lister {
   /** First where the timers of the page are, in all sources, then what is in them: none is read in vain. */
   #list({ filter, after, limit, ...size }: ListQuery, sources: readonly Source[]): ListReply {
     const start = startOf(filter, after)
-    const { found, border } = merge(sources.map((source) => this.#find(source, filter, start, limit)), limit)
-    const rows = this.#rows.read(found.map(([, , uuid]) => uuid), size)
+    const { found, border } = merge(
+      sources.map((source) => this.#find(source, filter, start, limit)),
+      limit,
+    )
+    const rows = this.#rows.read(
+      found.map(([, , uuid]) => uuid),
+      size,
+    )
     const end = rows.length < found.length ? found[rows.length - 1]! : border
     return { cells: rows.flat(), next: end === null ? null : cursorAt(end) }
   }
@@ -55,7 +61,8 @@ export class Lister {
   #find(source: Source, filter: ListFilter, start: Position, limit: number): Stretch {
     const conditions = conditionsOf(filter, source)
     const rowsMax = conditions.readsJson ? ROWS_READ_MAX_JSON : ROWS_READ_MAX
-    const [where, scope] = 'shard' in source ? ['shard_id = ?', source.shard] : ['timer_namespace = ?', source.namespace]
+    const [where, scope] =
+      'shard' in source ? ['shard_id = ?', source.shard] : ['timer_namespace = ?', source.namespace]
     const range = `${where} AND (${LIST_KEY}) > (?, ?, unhex(?)) AND row_type <= ${lastRowType(filter)}
       ORDER BY ${LIST_KEY}`
     // Only keys are sorted; the cross join then takes their rows one by one, in this order, until there are enough.
@@ -84,7 +91,9 @@ export class Lister {
 
 /** Rows up to the nearest border: behind it, one of the stretches may have rows that were not read. */
 function merge(stretches: readonly Stretch[], limit: number): Stretch {
-  let border = stretches.flatMap((stretch) => (stretch.border === null ? [] : [stretch.border])).toSorted(comparePositions)[0] ?? null
+  let border =
+    stretches.flatMap((stretch) => (stretch.border === null ? [] : [stretch.border])).toSorted(comparePositions)[0] ??
+    null
   let found = stretches.flatMap((stretch) => stretch.found)
   if (stretches.length > 1) found = found.toSorted(comparePositions)
   if (border !== null) found = found.filter((position) => comparePositions(position, border!) <= 0)
@@ -109,15 +118,23 @@ function conditionsOf(filter: ListFilter, source: Source): Conditions {
   // Namespaces have none of the characters that mean something to GLOB, but for the star at the end of a pattern. As one
   // value, since each number of parameters would be a statement of its own.
   const byPattern = filter.namespaces !== undefined && 'shard' in source
-  if (byPattern) add('EXISTS (SELECT 1 FROM json_each(?) WHERE timer_namespace GLOB value)', JSON.stringify(filter.namespaces))
+  if (byPattern)
+    add('EXISTS (SELECT 1 FROM json_each(?) WHERE timer_namespace GLOB value)', JSON.stringify(filter.namespaces))
   if (filter.statuses !== undefined) {
-    add('(1 << timer_status) & CAST(? AS INTEGER) <> 0', filter.statuses.reduce((mask, status) => mask | (1 << statusCode(status)), 0))
+    add(
+      '(1 << timer_status) & CAST(? AS INTEGER) <> 0',
+      filter.statuses.reduce((mask, status) => mask | (1 << statusCode(status)), 0),
+    )
   }
   if (filter.dueFrom !== undefined) add('coalesce(timer_due_at, timer_execute_at) >= ?', filter.dueFrom)
   if (filter.dueTo !== undefined) add('coalesce(timer_due_at, timer_execute_at) < ?', filter.dueTo)
   if (filter.metadataKey !== undefined) {
     const [matchesValue, ...bound] = metadataValueTerm(filter.metadataValue)
-    add(`EXISTS (SELECT 1 FROM json_each(timer_metadata) WHERE key = ? AND ${matchesValue})`, filter.metadataKey, ...bound)
+    add(
+      `EXISTS (SELECT 1 FROM json_each(timer_metadata) WHERE key = ? AND ${matchesValue})`,
+      filter.metadataKey,
+      ...bound,
+    )
   }
   return { sql: terms.join(' AND '), values, readsJson: byPattern || filter.metadataKey !== undefined }
 }
@@ -126,5 +143,7 @@ function conditionsOf(filter: ListFilter, source: Source): Conditions {
 function metadataValueTerm(value: string | number | boolean | undefined): [sql: string, ...values: SQLInputValue[]] {
   if (value === undefined) return ['TRUE']
   if (typeof value === 'boolean') return ['type = ?', String(value)]
-  return typeof value === 'string' ? [`type = 'text' AND atom = ?`, value] : [`type IN ('integer', 'real') AND atom = ?`, value]
+  return typeof value === 'string'
+    ? [`type = 'text' AND atom = ?`, value]
+    : [`type IN ('integer', 'real') AND atom = ?`, value]
 }

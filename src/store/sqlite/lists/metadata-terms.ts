@@ -37,7 +37,9 @@ export function metadataTerm({ metadataKey, metadataValues }: MetadataFilter): T
   const matching = metadataValues?.map((value, index) => {
     if (typeof value === 'boolean') return `type = '${value}'`
     values[`$value${index}`] = value
-    return typeof value === 'string' ? `type = 'text' AND atom = $value${index}` : `type IN ('integer', 'real') AND atom = $value${index}`
+    return typeof value === 'string'
+      ? `type = 'text' AND atom = $value${index}`
+      : `type IN ('integer', 'real') AND atom = $value${index}`
   })
   const isOneOf = matching === undefined ? 'TRUE' : `(${matching.map((term) => `(${term})`).join(' OR ')})`
   return { sql: `EXISTS (SELECT 1 FROM json_each(timer_metadata) WHERE key = $key AND ${isOneOf})`, values }

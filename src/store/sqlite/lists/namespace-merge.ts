@@ -18,14 +18,22 @@ export type MergeReads = {
 const BLOCK_MAX = 1_000
 
 /** What is read of a namespace and not used yet. Before its first block only the time of its first timer is known. */
-type Run = { readonly namespace: string; block: readonly Place[]; used: number; blockSize: number; at: number; uuid: string }
+type Run = {
+  readonly namespace: string
+  block: readonly Place[]
+  used: number
+  blockSize: number
+  at: number
+  uuid: string
+}
 
 /** The uuids of the page. */
 export function mergeNamespaces({ descending, offset, limit }: MergeQuery, { heads, next }: MergeReads): string[] {
   const [sign, beforeAll] = descending ? [-1, Number.MAX_SAFE_INTEGER] : [1, Number.MIN_SAFE_INTEGER]
   // A run that is not read yet comes before all others of its time: it may have the first uuid among them.
   const runs = new MinHeap<Run>((a, b) => sign * (a.at - b.at) || order(a.uuid, b.uuid, sign))
-  for (const { namespace, at } of heads(offset + limit)) runs.push({ namespace, block: [], used: 0, blockSize: 1, at, uuid: '' })
+  for (const { namespace, at } of heads(offset + limit))
+    runs.push({ namespace, block: [], used: 0, blockSize: 1, at, uuid: '' })
   const uuids: string[] = []
   for (let passed = 0; uuids.length < limit;) {
     const run = runs.pop()

@@ -14,8 +14,12 @@ export function rangeOf(pattern: Namespace | NamespacePattern): readonly [first:
 }
 
 /** None when the scope is empty. */
-export function rangesOf({ namespace, namespaces }: NamespaceScope): readonly (readonly [first: string, last: string])[] {
-  if (namespace !== undefined) return namespaces === undefined || matchesAny(namespaces, namespace) ? [rangeOf(namespace)] : []
+export function rangesOf({
+  namespace,
+  namespaces,
+}: NamespaceScope): readonly (readonly [first: string, last: string])[] {
+  if (namespace !== undefined)
+    return namespaces === undefined || matchesAny(namespaces, namespace) ? [rangeOf(namespace)] : []
   return (namespaces ?? (['*'] as string[] as NamespacePattern[])).map(rangeOf)
 }
 
@@ -24,7 +28,9 @@ export class CountedNamespaces {
   readonly #first: StatementSync
 
   constructor(db: DatabaseSync) {
-    this.#first = db.prepare('SELECT min(timer_namespace) AS name FROM timer_counters WHERE timer_namespace >= ? AND timer_namespace <= ?')
+    this.#first = db.prepare(
+      'SELECT min(timer_namespace) AS name FROM timer_counters WHERE timer_namespace >= ? AND timer_namespace <= ?',
+    )
   }
 
   in(scope: NamespaceScope): readonly string[] {

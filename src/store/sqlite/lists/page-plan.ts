@@ -34,7 +34,12 @@ export type PageFacts = {
 }
 
 /** A SELECT of `at` and `timer_uuid`, to be ordered by both and cut. */
-type Source = { readonly from: string; readonly where: readonly string[]; readonly at: string; readonly values?: Values }
+type Source = {
+  readonly from: string
+  readonly where: readonly string[]
+  readonly at: string
+  readonly values?: Values
+}
 
 export type PlannedStatement = { readonly sql: string; readonly values: Values }
 
@@ -50,7 +55,8 @@ export type PagePlan =
 
 export function pagePlan(query: PageQuery, facts: PageFacts, sortedMax = SORTED_MAX): PagePlan {
   const small = smallestPath(query.filter, facts, sortedMax)
-  const isLess = small.count <= Math.min(FEW, sortedMax) || (small.count <= sortedMax && small.count <= rowsInOrder(query, facts))
+  const isLess =
+    small.count <= Math.min(FEW, sortedMax) || (small.count <= sortedMax && small.count <= rowsInOrder(query, facts))
   if (isLess) return { statement: statement([small.source(sortColumn(query))], query, facts) }
   if (query.sort === 'dueAt') return { statement: statement(sourcesByDue(query.filter, facts), query, facts) }
   if (facts.namespaces.length > 1) return mergeOf(query, facts)
@@ -60,7 +66,12 @@ export function pagePlan(query: PageQuery, facts: PageFacts, sortedMax = SORTED_
 /** How many rows are read in order until the page is full, if those that match are spread evenly among the others. */
 function rowsInOrder({ filter, sort, offset, limit }: PageQuery, facts: PageFacts): number {
   const rowType = rowTypeOf(filter.statuses)
-  const byDue = () => rowType === RowType.live ? facts.live() : rowType === RowType.finished ? facts.finished() : facts.live() + facts.finished()
+  const byDue = () =>
+    rowType === RowType.live
+      ? facts.live()
+      : rowType === RowType.finished
+        ? facts.finished()
+        : facts.live() + facts.finished()
   const among = sort === 'dueAt' ? byDue() : filter.kind === 'cycle' ? facts.cycles : facts.timers
   return ((offset + limit) * among) / Math.max(1, facts.total)
 }
@@ -73,7 +84,10 @@ export function smallestPath(filter: PageFilter, facts: Omit<PageFacts, 'total'>
   const rowType = rowTypeOf(filter.statuses)
   if (rowType === null || small.count <= Math.min(FEW, sortedMax)) return small
   const count = rowType === RowType.live ? facts.live() : facts.finished()
-  return smallest([small, path(count, 'NOT INDEXED', 'shard_id IN (SELECT value FROM json_each($shards))', `row_type = ${rowType}`)])
+  return smallest([
+    small,
+    path(count, 'NOT INDEXED', 'shard_id IN (SELECT value FROM json_each($shards))', `row_type = ${rowType}`),
+  ])
 }
 
 /** With the number of rows that each one meets, as far as the counters of the scope tell. */
@@ -87,7 +101,9 @@ function pathsTo(filter: PageFilter, facts: Omit<PageFacts, 'total'>): Path[] {
     paths.push(path(facts.ofStatuses, 'INDEXED BY timers_by_rare_status', ...terms))
   }
   if (uuids !== undefined) {
-    paths.push(path(uuids.length, 'INDEXED BY timers_by_uuid', 'timer_uuid IN (SELECT unhex(value) FROM json_each($uuids))'))
+    paths.push(
+      path(uuids.length, 'INDEXED BY timers_by_uuid', 'timer_uuid IN (SELECT unhex(value) FROM json_each($uuids))'),
+    )
   }
   if (facts.metadata !== null) {
     const entries = metadataEntries(filter, facts.allNamespaces)
@@ -110,7 +126,11 @@ function smallest(paths: readonly Path[]): Path {
 
 function sourceByCreation({ kind }: PageFilter, namespace: string): Source {
   const [by, ...terms] = kind === 'cycle' ? ['timers_of_cycles', 'timer_kind > 0'] : ['timers_by_namespace']
-  return { from: `timers INDEXED BY ${by}`, where: [...terms, `timer_namespace = ${namespace}`], at: 'timer_created_at' }
+  return {
+    from: `timers INDEXED BY ${by}`,
+    where: [...terms, `timer_namespace = ${namespace}`],
+    at: 'timer_created_at',
+  }
 }
 
 function mergeOf({ filter, descending }: PageQuery, { namespaces }: PageFacts): PagePlan {
@@ -141,7 +161,11 @@ function sourcesByDue({ statuses }: PageFilter, { shards }: PageFacts): Source[]
     return { from: 'timers NOT INDEXED', where, at: 'timer_execute_at' }
   })
   const apart = [RowType.live, RowType.finished].map((type): Source => {
-    return { from: 'timers INDEXED BY timers_by_due', where: [`row_type = ${type}`, 'timer_due_at IS NOT NULL'], at: 'timer_due_at' }
+    return {
+      from: 'timers INDEXED BY timers_by_due',
+      where: [`row_type = ${type}`, 'timer_due_at IS NOT NULL'],
+      at: 'timer_due_at',
+    }
   })
   if (rowType === RowType.finished) return [apart[1]!]
   return rowType === RowType.live ? [...inOrder, apart[0]!] : [...inOrder, ...apart]
@@ -164,7 +188,10 @@ function statement(sources: readonly Source[], query: PageQuery, facts: PageFact
 const IN_NAMESPACES = 'timer_namespace IN (SELECT value FROM json_each($namespaces))'
 
 /** What a row must be, whichever way it was found. The plus keeps SQLite from taking a term for an index. */
-export function conditionsOf(filter: PageFilter, { allNamespaces }: Pick<PageFacts, 'allNamespaces'>): { terms: string[]; values: Values } {
+export function conditionsOf(
+  filter: PageFilter,
+  { allNamespaces }: Pick<PageFacts, 'allNamespaces'>,
+): { terms: string[]; values: Values } {
   const terms: string[] = []
   if (!allNamespaces) terms.push(`+${IN_NAMESPACES}`)
   if (filter.statuses !== undefined) terms.push(`+timer_status IN (${codes(filter.statuses)})`)
@@ -173,7 +200,10 @@ export function conditionsOf(filter: PageFilter, { allNamespaces }: Pick<PageFac
   if (metadata !== null) terms.push(metadata.sql)
   if (filter.idPrefix !== undefined) terms.push('substr(timer_id, 1, length($idPrefix)) = $idPrefix')
   if (filter.uuids !== undefined) terms.push('+timer_uuid IN (SELECT unhex(value) FROM json_each($uuids))')
-  return { terms, values: { ...metadata?.values, $idPrefix: filter.idPrefix ?? null, $uuids: JSON.stringify(filter.uuids ?? []) } }
+  return {
+    terms,
+    values: { ...metadata?.values, $idPrefix: filter.idPrefix ?? null, $uuids: JSON.stringify(filter.uuids ?? []) },
+  }
 }
 
 function sortColumn({ sort }: PageQuery): string {
@@ -196,7 +226,10 @@ function rowTypeOf(statuses: readonly Status[] | undefined): number | null {
 }
 
 function codes(statuses: readonly Status[]): string {
-  return statuses.map(statusCode).toSorted((a, b) => a - b).join(', ')
+  return statuses
+    .map(statusCode)
+    .toSorted((a, b) => a - b)
+    .join(', ')
 }
 
 /** SQLite refuses values that a statement does not name. */

@@ -29,7 +29,8 @@ function manyTimers(namespaces: number): Timer[] {
   return Array.from({ length: 400 }, (_, i) => {
     const status = STATUSES[(i * 7) % STATUSES.length]!
     const dueAt = SAMPLE_NOW + ((i * 13) % 17)
-    const wakeAt = status === Status.paused ? NEVER : isFinished({ status }) ? SAMPLE_NOW + (i % 29) : dueAt + (i % 3 === 0 ? 5 : 0)
+    const wakeAt =
+      status === Status.paused ? NEVER : isFinished({ status }) ? SAMPLE_NOW + (i % 29) : dueAt + (i % 3 === 0 ? 5 : 0)
     return sampleTimer({
       namespace: `ns.${i % namespaces}` as Namespace,
       id: `t${i}` as TimerId,
@@ -47,8 +48,14 @@ function manyTimers(namespaces: number): Timer[] {
 function databaseWith(timers: readonly Timer[]): DatabaseSync {
   const db = new DatabaseSync(':memory:')
   migrate(db)
-  const [insert, counts, metadata, shards] = [db.prepare(INSERT_SQL), new Counters(db), new MetadataEntries(db), new ShardRows(db)]
-  for (const shard of [0, 1, 2]) shards.claim({ shard: shard as never, expected: 0 as never, from: null, owner: 'test' })
+  const [insert, counts, metadata, shards] = [
+    db.prepare(INSERT_SQL),
+    new Counters(db),
+    new MetadataEntries(db),
+    new ShardRows(db),
+  ]
+  for (const shard of [0, 1, 2])
+    shards.claim({ shard: shard as never, expected: 0 as never, from: null, owner: 'test' })
   for (const [index, timer] of timers.entries()) {
     insert.run(...rowValues(timer, index % 3))
     counts.add([timer.namespace, COUNTS, countName(timer.status, kindOf(timer)), 1])
@@ -60,7 +67,9 @@ function databaseWith(timers: readonly Timer[]): DatabaseSync {
 const filter = fc.record(
   {
     namespace: fc.constantFrom('ns.1', 'ns.2', 'none') as fc.Arbitrary<Namespace>,
-    namespaces: fc.uniqueArray(fc.constantFrom('ns.*', 'ns.1*', 'ns.2', '*')) as fc.Arbitrary<string[]> as fc.Arbitrary<NamespacePattern[]>,
+    namespaces: fc.uniqueArray(fc.constantFrom('ns.*', 'ns.1*', 'ns.2', '*')) as fc.Arbitrary<string[]> as fc.Arbitrary<
+      NamespacePattern[]
+    >,
     statuses: fc.uniqueArray(fc.constantFrom(...STATUSES)),
     kind: fc.constantFrom('once', 'cycle'),
     metadataKey: fc.constantFrom('k', 'none'),
@@ -78,7 +87,9 @@ const query = fc.record({
 }) as fc.Arbitrary<PageQuery>
 
 function pageOf(timers: readonly Timer[], { filter: by, sort, descending, offset, limit }: PageQuery): TimerPage {
-  const matching = timers.filter((timer) => matchesPage(timer, by)).toSorted((a, b) => a[sort] - b[sort] || (a.uuid < b.uuid ? -1 : 1))
+  const matching = timers
+    .filter((timer) => matchesPage(timer, by))
+    .toSorted((a, b) => a[sort] - b[sort] || (a.uuid < b.uuid ? -1 : 1))
   if (descending) matching.reverse()
   return { timers: matching.slice(offset, offset + limit), total: matching.length }
 }
@@ -92,7 +103,10 @@ for (const namespaces of [3, 250]) {
       const expected = pageOf(timers, one)
       for (const pager of [sorting, ordering]) {
         const { cells, total } = pager.page(one)
-        assert.deepEqual(timersOf(cells).map(({ id }) => id), expected.timers.map(({ id }) => id))
+        assert.deepEqual(
+          timersOf(cells).map(({ id }) => id),
+          expected.timers.map(({ id }) => id),
+        )
         assert.equal(total, expected.total)
       }
     })
@@ -122,7 +136,13 @@ function workOfPage(namespaces: number, asked: PageFilter): number {
   const isOfAll = Object.keys(asked).length === 0
   // Those of all are taken for too many to sort.
   const pager = new Pager(counted.database, isOfAll ? { sortedMax: 0 } : {})
-  const { cells } = pager.page({ filter: asked, sort: 'createdAt', descending: true, offset: isOfAll ? 20 : 0, limit: 20 })
+  const { cells } = pager.page({
+    filter: asked,
+    sort: 'createdAt',
+    descending: true,
+    offset: isOfAll ? 20 : 0,
+    limit: 20,
+  })
   assert.equal(timersOf(cells).length, isOfAll ? 20 : 1)
   db.close()
   return counted.work
@@ -180,13 +200,22 @@ test('no plan reads all timers: each goes by an index', () => {
         for (const sort of ['createdAt', 'dueAt'] as const) {
           const metadata = one.metadata === null ? {} : { metadataKey: 'k', metadataValues: [1, '1'] }
           const asked: PageFilter = { ...(some && { statuses: some }), ...(kind && { kind }), ...metadata }
-          for (const [name, { sql, values }] of Object.entries<PlannedStatement>(pagePlan({ filter: asked, sort, descending: true, offset: 40, limit: 20 }, one))) {
-            const steps = db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(values).map((row) => row['detail'] as string)
-            assert.ok(steps.some((step) => step.startsWith('SEARCH timers USING ')), steps.join('\n'))
+          for (const [name, { sql, values }] of Object.entries<PlannedStatement>(
+            pagePlan({ filter: asked, sort, descending: true, offset: 40, limit: 20 }, one),
+          )) {
+            const steps = db
+              .prepare(`EXPLAIN QUERY PLAN ${sql}`)
+              .all(values)
+              .map((row) => row['detail'] as string)
+            assert.ok(
+              steps.some((step) => step.startsWith('SEARCH timers USING ')),
+              steps.join('\n'),
+            )
             assert.ok(!steps.some((step) => step.startsWith('SCAN timer')), `${sql}\n${steps.join('\n')}`)
             // What is read in order is not sorted, but for those that have the very same time.
             const isOrdered = name !== 'heads' && (one === large || one === facts[1])
-            if (isOrdered) assert.ok(!steps.some((step) => /TEMP B-TREE FOR ORDER BY/.test(step)), `${sql}\n${steps.join('\n')}`)
+            if (isOrdered)
+              assert.ok(!steps.some((step) => /TEMP B-TREE FOR ORDER BY/.test(step)), `${sql}\n${steps.join('\n')}`)
             plans++
           }
         }

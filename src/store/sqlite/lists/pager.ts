@@ -65,7 +65,8 @@ export class Pager {
 
   /** Null when nothing can match. */
   #factsOf(filter: PageFilter): PageFacts | null {
-    if (filter.statuses?.length === 0 || (filter.metadataKey !== undefined && filter.metadataValues?.length === 0)) return null
+    if (filter.statuses?.length === 0 || (filter.metadataKey !== undefined && filter.metadataValues?.length === 0))
+      return null
     const inScope = countsIn(this.#counts, filter)
     const matching = inScope.filter(isOf(filter))
     const namespaces = [...new Set(matching.map(({ namespace }) => namespace))]
@@ -82,7 +83,11 @@ export class Pager {
       metadata: null,
     }
     if (filter.metadataKey !== undefined) {
-      return { ...facts, total: this.#metadataTotal(filter, facts), metadata: this.#entryCount(filter, facts, this.#sortedMax + 1) }
+      return {
+        ...facts,
+        total: this.#metadataTotal(filter, facts),
+        metadata: this.#entryCount(filter, facts, this.#sortedMax + 1),
+      }
     }
     const isCounted = filter.idPrefix === undefined && filter.uuids === undefined
     return { ...facts, total: isCounted ? sum(matching) : this.#countMatching(filter, facts) }
@@ -106,7 +111,11 @@ export class Pager {
     const entries = metadataEntries(filter, facts.allNamespaces)
     const { terms, values } = conditionsOf(filter, facts)
     const where = [`timer_uuid IN (SELECT timer_uuid FROM timer_metadata WHERE ${entries.sql})`, ...terms].join(' AND ')
-    return this.#count(`timers INDEXED BY timers_by_uuid WHERE ${where}`, { ...entries.values, ...values, ...listOf(facts) })
+    return this.#count(`timers INDEXED BY timers_by_uuid WHERE ${where}`, {
+      ...entries.values,
+      ...values,
+      ...listOf(facts),
+    })
   }
 
   /** How many entries match, `limit` at most; all for -1. */
@@ -128,7 +137,9 @@ export class Pager {
 }
 
 function isOf({ statuses, kind }: PageFilter): (count: Count) => boolean {
-  return (one) => (statuses === undefined || statuses.includes(one.status)) && (kind === undefined || (kind === 'once') === (one.kind === TimerKind.once))
+  return (one) =>
+    (statuses === undefined || statuses.includes(one.status)) &&
+    (kind === undefined || (kind === 'once') === (one.kind === TimerKind.once))
 }
 
 /** The same page, found from the other end; to be turned around. */

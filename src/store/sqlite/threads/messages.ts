@@ -53,12 +53,20 @@ export type WorkerOptions = {
 }
 
 /** What each worker can be asked for. */
-export type WriterCalls = Pick<Writer, 'ping' | 'claim' | 'release' | 'commit' | 'removeEvents' | 'forgetCounters' | 'close'>
-export type ReaderCalls = Pick<Reader, 'getMany' | 'due' | 'dueShards' | 'expired' | 'list' | 'stats' | 'shards' | 'readEvents' | 'close'>
+export type WriterCalls = Pick<
+  Writer,
+  'ping' | 'claim' | 'release' | 'commit' | 'removeEvents' | 'forgetCounters' | 'close'
+>
+export type ReaderCalls = Pick<
+  Reader,
+  'getMany' | 'due' | 'dueShards' | 'expired' | 'list' | 'stats' | 'shards' | 'readEvents' | 'close'
+>
 export type AnalystCalls = Pick<Analyst, 'page' | 'tallies' | 'upcoming' | 'countEvents' | 'close'>
 
 export type Request = { readonly call: number; readonly name: string; readonly argument: unknown }
-export type Reply = { readonly call: number; readonly result: unknown } | { readonly call: number; readonly failure: Failure }
+export type Reply =
+  | { readonly call: number; readonly result: unknown }
+  | { readonly call: number; readonly failure: Failure }
 
 /** The call that a worker answers without being asked, once it has opened the database. */
 export const OPENED = 0

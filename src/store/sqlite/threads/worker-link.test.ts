@@ -28,8 +28,13 @@ for (const how of ['exit', 'throw']) {
     assert.equal(await to.call('answer', 1), 2)
     const underWay = [to.call('die', how, true), to.call('answer', 1, true), to.call('answer', 2)]
     const outcomes = await Promise.allSettled(underWay)
-    const errors = outcomes.map((outcome) => (outcome as PromiseRejectedResult).reason as Error & { outcomeUnknown: boolean })
-    assert.deepEqual(errors.map(({ outcomeUnknown }) => outcomeUnknown), [true, true, false])
+    const errors = outcomes.map(
+      (outcome) => (outcome as PromiseRejectedResult).reason as Error & { outcomeUnknown: boolean },
+    )
+    assert.deepEqual(
+      errors.map(({ outcomeUnknown }) => outcomeUnknown),
+      [true, true, false],
+    )
     for (const error of errors) assert.match(error.message, /the database's writer thread ended.*restart the service/)
     await assert.rejects(to.call('answer', 1, true), { name: 'StoreError', outcomeUnknown: false, retryable: false })
   })

@@ -8,7 +8,11 @@ import { toStoreError } from '../failures.ts'
 import { OPENED } from './messages.ts'
 import type { Reply, Request, WorkerOptions } from './messages.ts'
 
-type Waiting = { readonly resolve: (result: never) => void; readonly reject: (error: StoreError) => void; readonly isWrite: boolean }
+type Waiting = {
+  readonly resolve: (result: never) => void
+  readonly reject: (error: StoreError) => void
+  readonly isWrite: boolean
+}
 export type NameIn<T> = Extract<keyof T, string>
 type Calls<T> = { [Name in keyof T]: (argument: never) => unknown }
 
@@ -30,7 +34,11 @@ export class WorkerLink<T extends Calls<T>> {
     worker.on('exit', () => this.#die(null))
   }
 
-  call<Name extends NameIn<T>>(name: Name, argument: Parameters<T[Name]>[0], isWrite = false): Promise<ReturnType<T[Name]>> {
+  call<Name extends NameIn<T>>(
+    name: Name,
+    argument: Parameters<T[Name]>[0],
+    isWrite = false,
+  ): Promise<ReturnType<T[Name]>> {
     if (this.#died !== null) return Promise.reject(this.#died)
     return new Promise((resolve, reject) => {
       const call = ++this.#lastCall
@@ -57,7 +65,11 @@ export class WorkerLink<T extends Calls<T>> {
 
   #deathError(cause: unknown, outcomeUnknown: boolean): StoreError {
     const reason = cause instanceof Error ? `: ${cause.message}` : ''
-    return new StoreError(`the database's ${this.#role} thread ended${reason}; restart the service`, { retryable: false, outcomeUnknown, cause })
+    return new StoreError(`the database's ${this.#role} thread ended${reason}; restart the service`, {
+      retryable: false,
+      outcomeUnknown,
+      cause,
+    })
   }
 }
 
@@ -66,5 +78,8 @@ const QUIET = ['--disable-warning=ExperimentalWarning']
 
 /** The sources run as .ts; a build has the same file as .js beside this one. Flags meant for the main thread (--eval, --test) stay there. */
 export function startWorker(options: WorkerOptions): Worker {
-  return new Worker(new URL(`./worker${extname(import.meta.url)}`, import.meta.url), { workerData: options, execArgv: QUIET })
+  return new Worker(new URL(`./worker${extname(import.meta.url)}`, import.meta.url), {
+    workerData: options,
+    execArgv: QUIET,
+  })
 }

@@ -16,31 +16,77 @@ const OPEN: EgressSettings = {
 }
 
 const NEVER = [
-  '169.254.169.254', '169.254.0.1', 'fe80::1', 'fe80::1%eth0',
-  'fd00:ec2::254', 'fd20:ce::254', '100.100.100.200', '168.63.129.16', '192.0.0.192',
-  '0.0.0.0', '0.1.2.3', '::', '224.0.0.1', '239.255.255.255', 'ff02::1', '255.255.255.255',
-  '240.0.0.1', '192.0.2.1', '2001:db8::1', 'fec0::1', '100::1', '5f00::1', '4000::1',
+  '169.254.169.254',
+  '169.254.0.1',
+  'fe80::1',
+  'fe80::1%eth0',
+  'fd00:ec2::254',
+  'fd20:ce::254',
+  '100.100.100.200',
+  '168.63.129.16',
+  '192.0.0.192',
+  '0.0.0.0',
+  '0.1.2.3',
+  '::',
+  '224.0.0.1',
+  '239.255.255.255',
+  'ff02::1',
+  '255.255.255.255',
+  '240.0.0.1',
+  '192.0.2.1',
+  '2001:db8::1',
+  'fec0::1',
+  '100::1',
+  '5f00::1',
+  '4000::1',
   // The metadata address inside an IPv6 address: mapped, compatible, translated, NAT64,
-  '::ffff:169.254.169.254', '::169.254.169.254', '::ffff:0:169.254.169.254', '64:ff9b::169.254.169.254', '64:ff9b:1::a9fe:a9fe', '64:ff9b:1:a9fe:a9:fe00:808:808',
+  '::ffff:169.254.169.254',
+  '::169.254.169.254',
+  '::ffff:0:169.254.169.254',
+  '64:ff9b::169.254.169.254',
+  '64:ff9b:1::a9fe:a9fe',
+  '64:ff9b:1:a9fe:a9:fe00:808:808',
   // 6to4, and Teredo as server and as client, the latter with its bits inverted.
-  '2002:a9fe:a9fe::1', '2001:0:a9fe:a9fe::1', '2001:0:808:808::5601:5601',
+  '2002:a9fe:a9fe::1',
+  '2001:0:a9fe:a9fe::1',
+  '2001:0:808:808::5601:5601',
 ]
 const LOOPBACK = [
-  '127.0.0.1', '127.255.0.9', '::1', '::ffff:127.0.0.1', '::127.0.0.1',
-  '64:ff9b::7f00:1', '2002:7f00:1::', '2001:0:808:808::80ff:fffe',
+  '127.0.0.1',
+  '127.255.0.9',
+  '::1',
+  '::ffff:127.0.0.1',
+  '::127.0.0.1',
+  '64:ff9b::7f00:1',
+  '2002:7f00:1::',
+  '2001:0:808:808::80ff:fffe',
 ]
 const PRIVATE = [
-  '10.0.0.1', '172.16.0.1', '172.31.255.255', '192.168.1.1', '100.64.0.1',
-  'fc00::1', 'fd12:3456::1', '::ffff:10.1.2.3', '2002:a01:203::1',
+  '10.0.0.1',
+  '172.16.0.1',
+  '172.31.255.255',
+  '192.168.1.1',
+  '100.64.0.1',
+  'fc00::1',
+  'fd12:3456::1',
+  '::ffff:10.1.2.3',
+  '2002:a01:203::1',
 ]
 const PUBLIC = [
-  '8.8.8.8', '172.32.0.1', '100.128.0.1', '192.175.48.1',
-  '2606:4700::1111', '::ffff:8.8.8.8', '64:ff9b::808:808', '2002:808:808::1',
+  '8.8.8.8',
+  '172.32.0.1',
+  '100.128.0.1',
+  '192.175.48.1',
+  '2606:4700::1111',
+  '::ffff:8.8.8.8',
+  '64:ff9b::808:808',
+  '2002:808:808::1',
 ]
 
 test('metadata, link-local, multicast and reserved addresses are never reached, whatever is allowed', () => {
   const policy = createEgressPolicy(OPEN)
-  for (const address of NEVER) assert.match(policy.checkAddress(address) ?? `${address} was let through`, /can never reach/)
+  for (const address of NEVER)
+    assert.match(policy.checkAddress(address) ?? `${address} was let through`, /can never reach/)
   const named = aPolicy({ allow: ['metadata.internal'] })
   assert.match(named.checkAddress('169.254.169.254', 'metadata.internal') ?? '', /can never reach/)
 })
@@ -48,8 +94,10 @@ test('metadata, link-local, multicast and reserved addresses are never reached, 
 test('loopback and private addresses are refused unless allowed, and the reason says by what', () => {
   const policy = aPolicy()
   const reasonFor = (address: string) => policy.checkAddress(address) ?? `${address} was let through`
-  for (const address of LOOPBACK) assert.match(reasonFor(address), /is a loopback address: .*CALLBACK_ALLOW has 'loopback'/)
-  for (const address of PRIVATE) assert.match(reasonFor(address), /is a private address: .*CALLBACK_ALLOW has 'private'/)
+  for (const address of LOOPBACK)
+    assert.match(reasonFor(address), /is a loopback address: .*CALLBACK_ALLOW has 'loopback'/)
+  for (const address of PRIVATE)
+    assert.match(reasonFor(address), /is a private address: .*CALLBACK_ALLOW has 'private'/)
   for (const address of PUBLIC) assert.equal(policy.checkAddress(address), null, address)
 })
 
@@ -92,19 +140,46 @@ test('an allowed name may stand for a private address, and only under that name'
 test('a literal address is found in a URL in any spelling', () => {
   const policy = aPolicy({ deny: ['evil.example'] })
   const spellings = [
-    '127.0.0.1', '127.1', '127.0.1', '2130706433', '0x7f000001', '0x7f.0.0.1', '0177.0.0.1', '017700000001',
-    '127.0.0.1.', '%31%32%37.0.0.1', '１２７.0.0.1', '127。0。0。1', 'user:pw@127.0.0.1', '127.0.0.1:8080',
-    '[::1]', '[0:0:0:0:0:0:0:1]', '[::ffff:127.0.0.1]', '[::ffff:7f00:1]', '[::127.0.0.1]',
+    '127.0.0.1',
+    '127.1',
+    '127.0.1',
+    '2130706433',
+    '0x7f000001',
+    '0x7f.0.0.1',
+    '0177.0.0.1',
+    '017700000001',
+    '127.0.0.1.',
+    '%31%32%37.0.0.1',
+    '１２７.0.0.1',
+    '127。0。0。1',
+    'user:pw@127.0.0.1',
+    '127.0.0.1:8080',
+    '[::1]',
+    '[0:0:0:0:0:0:0:1]',
+    '[::ffff:127.0.0.1]',
+    '[::ffff:7f00:1]',
+    '[::127.0.0.1]',
   ]
-  for (const host of spellings) assert.match(policy.checkUrl(`http://${host}/x`) ?? `${host} was let through`, /is a loopback address/)
-  for (const host of ['169.254.169.254', '0xa9fea9fe', '2852039166', '[::ffff:a9fe:a9fe]', '[fe80::1]', '0', '0.0.0.0', '[::]']) {
+  for (const host of spellings)
+    assert.match(policy.checkUrl(`http://${host}/x`) ?? `${host} was let through`, /is a loopback address/)
+  for (const host of [
+    '169.254.169.254',
+    '0xa9fea9fe',
+    '2852039166',
+    '[::ffff:a9fe:a9fe]',
+    '[fe80::1]',
+    '0',
+    '0.0.0.0',
+    '[::]',
+  ]) {
     assert.match(policy.checkUrl(`https://${host}/latest`) ?? `${host} was let through`, /can never reach/)
   }
   assert.match(policy.checkUrl('http://evil.example/') ?? '', /denied by 'evil.example'/)
   for (const url of ['not a url', 'ftp://8.8.8.8/', 'file:///etc/passwd', 'http://']) {
     assert.equal(policy.checkUrl(url), 'not an http or https URL')
   }
-  for (const url of ['http://example.com/', 'https://8.8.8.8/', 'http://localhost/']) assert.equal(policy.checkUrl(url), null, url)
+  for (const url of ['http://example.com/', 'https://8.8.8.8/', 'http://localhost/'])
+    assert.equal(policy.checkUrl(url), null, url)
 })
 
 test('an entry that is not understood is refused with its setting and what is expected', () => {
@@ -122,7 +197,12 @@ test('no address gets through by being wrapped into IPv6', () => {
     fc.property(fc.tuple(fc.nat(255), fc.nat(255), fc.nat(255), fc.nat(255)), ([a, b, c, d]) => {
       const [high, low] = [hex(a, b), hex(c, d)]
       const plain = policy.checkAddress(`${a}.${b}.${c}.${d}`) === null
-      for (const wrapped of [`::ffff:${high}:${low}`, `64:ff9b::${high}:${low}`, `2002:${high}:${low}::1`, `::ffff:0:${high}:${low}`]) {
+      for (const wrapped of [
+        `::ffff:${high}:${low}`,
+        `64:ff9b::${high}:${low}`,
+        `2002:${high}:${low}::1`,
+        `::ffff:0:${high}:${low}`,
+      ]) {
         assert.equal(policy.checkAddress(wrapped) === null, plain, wrapped)
         assert.equal(policy.checkUrl(`http://[${wrapped}]/`) === null, plain, wrapped)
       }

@@ -82,7 +82,8 @@ export function createEgressPolicy(settings: EgressSettings): EgressPolicy {
   const judgeUrl = (url: string): string | null => {
     const parsed = URL.parse(url)
     // The URL parser has turned every spelling of an IPv4 address (decimal, octal, hex, short) into the dotted one.
-    if (parsed === null || (parsed.protocol !== 'http:' && parsed.protocol !== 'https:')) return 'not an http or https URL'
+    if (parsed === null || (parsed.protocol !== 'http:' && parsed.protocol !== 'https:'))
+      return 'not an http or https URL'
     const hostname = unbracketed(parsed.hostname)
     return isIP(hostname) ? checkAddress(hostname) : checkName(hostname)
   }
@@ -104,7 +105,8 @@ const VERDICTS_KEPT = 500
 
 function parseRule(entry: string, setting: string): Rule {
   const text = entry.trim().toLowerCase()
-  if (text === 'loopback' || text === 'private') return { text, matchesAddress: (_, kind) => kind === text, matchesName: never }
+  if (text === 'loopback' || text === 'private')
+    return { text, matchesAddress: (_, kind) => kind === text, matchesName: never }
   const cidr = parseCidr(text)
   if (cidr) return { text, matchesAddress: (address) => isWithin(address, cidr), matchesName: never }
   const name = bareName(text)
@@ -115,7 +117,9 @@ function parseRule(entry: string, setting: string): Rule {
     )
   }
   // `*.example.com` covers every name below example.com, and not example.com itself.
-  const matchesName = name.startsWith('*.') ? (host: string) => host.endsWith(name.slice(1)) : (host: string) => host === name
+  const matchesName = name.startsWith('*.')
+    ? (host: string) => host.endsWith(name.slice(1))
+    : (host: string) => host === name
   return { text, matchesAddress: never, matchesName }
 }
 

@@ -19,7 +19,12 @@ function setup(addresses: readonly string[] | Resolve, settings: { allow?: strin
     lookups.push(hostname)
     return typeof addresses === 'function' ? addresses(hostname) : Promise.resolve(addresses)
   }
-  const connector = guardedConnector({ policy, clock, resolve, connect: (options, callback) => void attempts.push({ options, callback }) })
+  const connector = guardedConnector({
+    policy,
+    clock,
+    resolve,
+    connect: (options, callback) => void attempts.push({ options, callback }),
+  })
   const connect = (hostname: string, protocol = 'http:') =>
     new Promise<FakeSocket>((done, fail) => {
       connector({ hostname, host: `${hostname}:99`, protocol, port: '99' }, (...[error, socket]) =>
@@ -38,8 +43,17 @@ function setup(addresses: readonly string[] | Resolve, settings: { allow?: strin
     callback(null, socket as never)
     return socket
   }
-  const refuse = (index: number, code = 'ECONNREFUSED') => attempts[index]!.callback(Object.assign(new Error(code), { code }), null)
-  return { clock, connect, lookups, attempts, open, refuse, dialled: () => attempts.map(({ options }) => options.hostname) }
+  const refuse = (index: number, code = 'ECONNREFUSED') =>
+    attempts[index]!.callback(Object.assign(new Error(code), { code }), null)
+  return {
+    clock,
+    connect,
+    lookups,
+    attempts,
+    open,
+    refuse,
+    dialled: () => attempts.map(({ options }) => options.hostname),
+  }
 }
 
 test('a name with only forbidden addresses is refused without a connection', async () => {
@@ -79,7 +93,9 @@ test('a failed lookup and an empty one are errors of the name', async () => {
 
 test('the connection goes to the address that was judged, though the name would resolve to another by now', async () => {
   let answers = 0
-  const { connect, clock, open, attempts, lookups } = setup(() => Promise.resolve([answers++ === 0 ? '8.8.8.8' : '127.0.0.1']))
+  const { connect, clock, open, attempts, lookups } = setup(() =>
+    Promise.resolve([answers++ === 0 ? '8.8.8.8' : '127.0.0.1']),
+  )
   const connected = connect('rebinding.example', 'https:')
   await clock.advance(0)
   open(0)

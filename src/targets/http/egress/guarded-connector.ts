@@ -62,7 +62,8 @@ async function allowedAddresses(policy: EgressPolicy, resolve: Resolve, hostname
     else firstReason ??= reason
   }
   if (allowed.length > 0) return allowed.slice(0, ADDRESSES_MAX)
-  if (firstReason === null) throw Object.assign(new Error(`no address found for ${hostname}`), { code: 'ENOTFOUND', hostname })
+  if (firstReason === null)
+    throw Object.assign(new Error(`no address found for ${hostname}`), { code: 'ENOTFOUND', hostname })
   throw new EgressRefusedError(isLiteral ? firstReason : `${hostname} has no allowed address: ${firstReason}`)
 }
 
@@ -84,7 +85,9 @@ function connectToFirst(
     if (started === race.addresses.length) return
     const address = race.addresses[started++]!
     if (started < race.addresses.length) cancelNext = race.clock.after(NEXT_ADDRESS_AFTER_MS, startNext)
-    race.open(address, (...[error, socket]: Parameters<buildConnector.Callback>) => (error ? onFailed(error) : onOpened(socket)))
+    race.open(address, (...[error, socket]: Parameters<buildConnector.Callback>) =>
+      error ? onFailed(error) : onOpened(socket),
+    )
   }
   const onFailed = (error: Error) => {
     firstError ??= error

@@ -25,12 +25,20 @@ import type { Faults, NewForm } from './new-timer.ts'
 export function NewPage() {
   const { params } = useCurrentPlace()
   const [namespace, from] = [params.get('ns'), params.get('from')]
-  return from === null ? <NewTimer key="new" form={emptyNewForm(namespace)} when={emptyForm(serverClock.now())} /> : <Duplicate key={from} namespace={namespace ?? 'default'} id={from} />
+  return from === null ? (
+    <NewTimer key="new" form={emptyNewForm(namespace)} when={emptyForm(serverClock.now())} />
+  ) : (
+    <Duplicate key={from} namespace={namespace ?? 'default'} id={from} />
+  )
 }
 
 /** Header values that answers hide are asked for, which takes the right to make timers there. */
 function Duplicate({ namespace, id }: { readonly namespace: string; readonly id: string }) {
-  const { data: timer, error, reload } = useResource(`${namespace}\n${id}`, (signal) => duetime.get({ namespace, id }, { includeSecrets: true, signal }))
+  const {
+    data: timer,
+    error,
+    reload,
+  } = useResource(`${namespace}\n${id}`, (signal) => duetime.get({ namespace, id }, { includeSecrets: true, signal }))
   if (timer !== undefined) return <NewTimer form={newFormLike(timer)} when={formLike(timer, serverClock.now())} />
   return error === undefined ? <Skeleton height={300} /> : <Failure error={error} onRetry={reload} />
 }

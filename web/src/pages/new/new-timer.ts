@@ -2,7 +2,15 @@
 
 import type { NewTimer } from '@duetime/client'
 import type { Metadata, OnConflict, Timer } from '../../api/timer.ts'
-import { callbackFault, callbackForm, callbackOf, EMPTY_CALLBACK, EMPTY_RETRY, retryFields, retryForm } from '../../callback/callback-form.ts'
+import {
+  callbackFault,
+  callbackForm,
+  callbackOf,
+  EMPTY_CALLBACK,
+  EMPTY_RETRY,
+  retryFields,
+  retryForm,
+} from '../../callback/callback-form.ts'
 import type { CallbackForm, RetryForm } from '../../callback/callback-form.ts'
 import type { Reading } from '../../schedule/schedule-form.ts'
 import { jsonText, readJson, readMetadata } from '../../ui/json-field.tsx'
@@ -43,7 +51,9 @@ export function newFormLike(timer: Timer): NewForm {
 }
 
 export type Faults = Partial<Record<'callback' | 'payload' | 'schedule' | 'metadata', string>>
-export type ReadNewForm = { readonly ok: true; readonly timer: NewTimer } | { readonly ok: false; readonly faults: Faults }
+export type ReadNewForm =
+  | { readonly ok: true; readonly timer: NewTimer }
+  | { readonly ok: false; readonly faults: Faults }
 
 export function readNewForm(form: NewForm, timing: Reading): ReadNewForm {
   const callback = callbackOf(form)

@@ -16,7 +16,8 @@ export function ClusterCard() {
   if (data === undefined || (data.nodes.length <= 1 && data.shards.length <= 1)) return null
   const owned = new Map<string, number>()
   for (const { owner } of data.shards) if (owner !== null) owned.set(owner, (owned.get(owner) ?? 0) + 1)
-  const colourOf = (node: string | null) => (node === null ? 'none' : String(data.nodes.findIndex((one) => one.node === node) % COLOURS))
+  const colourOf = (node: string | null) =>
+    node === null ? 'none' : String(data.nodes.findIndex((one) => one.node === node) % COLOURS)
   return (
     <section className={isStale ? 'card stale' : 'card'} aria-labelledby="cluster">
       <div className="card-head">
@@ -62,7 +63,13 @@ export function ClusterCard() {
 
 const CELLS_MAX = 512
 
-function ShardMap({ shards, colourOf }: { readonly shards: Cluster['shards']; readonly colourOf: (node: string | null) => string }) {
+function ShardMap({
+  shards,
+  colourOf,
+}: {
+  readonly shards: Cluster['shards']
+  readonly colourOf: (node: string | null) => string
+}) {
   const orphans = shards.filter(({ owner }) => owner === null).length
   const owned = orphans === 0 ? 'all of them owned' : `${plural(orphans, 'shard')} without an owner`
   return (

@@ -6,7 +6,12 @@ import { lateness, millis } from '../../format/times.ts'
 import { timerHref } from '../../routing/router.ts'
 import { Moment } from '../../ui/moment.tsx'
 
-const PILLS: Readonly<Record<string, string>> = { delivered: 'completed', rescheduled: 'completed', retried: 'paused', failed: 'failed' }
+const PILLS: Readonly<Record<string, string>> = {
+  delivered: 'completed',
+  rescheduled: 'completed',
+  retried: 'paused',
+  failed: 'failed',
+}
 
 export const FiringsCard = memo(function FiringsCard({ firings }: { readonly firings: readonly LiveFiring[] }) {
   return (

@@ -39,7 +39,10 @@ export function ForecastCard({ namespace }: { readonly namespace: string | null 
   const unit = data === undefined ? step : unitOf(data.stepMs)
   const labelOf = useCallback((at: string) => FORMATS[unit].format(new Date(at)), [unit])
   const stepMs = data?.stepMs ?? 0
-  const pick = useCallback((picked: ForecastStep) => navigate(hrefOfStep(picked, stepMs, namespace)), [stepMs, namespace])
+  const pick = useCallback(
+    (picked: ForecastStep) => navigate(hrefOfStep(picked, stepMs, namespace)),
+    [stepMs, namespace],
+  )
   return (
     <section className="card" aria-labelledby="forecast">
       <div className="card-head">
@@ -62,7 +65,9 @@ export function ForecastCard({ namespace }: { readonly namespace: string | null 
                 label="Forecast"
                 columns={['From', 'Timers due']}
                 rows={() =>
-                  data.steps.filter((one) => one.count > 0).map((one) => [labelOf(one.at), `${count(one.count)}${one.hot ? ' (hot)' : ''}`])
+                  data.steps
+                    .filter((one) => one.count > 0)
+                    .map((one) => [labelOf(one.at), `${count(one.count)}${one.hot ? ' (hot)' : ''}`])
                 }
               />
             </div>

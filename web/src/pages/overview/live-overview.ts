@@ -93,5 +93,14 @@ export function joined(before: readonly Second[], added: readonly Second[]): rea
 }
 
 function quiet(at: number): Second {
-  return { at: new Date(at).toISOString(), fired: 0, delivered: 0, rescheduled: 0, retried: 0, failed: 0, created: 0, canceled: 0 }
+  return {
+    at: new Date(at).toISOString(),
+    fired: 0,
+    delivered: 0,
+    rescheduled: 0,
+    retried: 0,
+    failed: 0,
+    created: 0,
+    canceled: 0,
+  }
 }

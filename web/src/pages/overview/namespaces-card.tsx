@@ -6,7 +6,13 @@ import { hrefOf } from '../../routing/router.ts'
 
 const SHOWN = 8
 
-export function NamespacesCard({ namespaces, total }: { readonly namespaces: Overview['namespaces']; readonly total: number }) {
+export function NamespacesCard({
+  namespaces,
+  total,
+}: {
+  readonly namespaces: Overview['namespaces']
+  readonly total: number
+}) {
   const shown = namespaces.slice(0, SHOWN)
   const most = Math.max(1, ...shown.map(({ pending, paused, executing }) => pending + paused + executing))
   return (

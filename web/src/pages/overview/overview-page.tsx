@@ -41,7 +41,11 @@ export function OverviewPage() {
       <div className={state === 'lost' && live !== null ? 'stack stale' : 'stack'}>
         {error !== undefined && <Failure error={error} onRetry={reload} />}
         {data?.tracked === false && <NotTracked />}
-        {live === null ? error === undefined && <Loading /> : <Body live={live} namespace={namespace} overview={data} />}
+        {live === null ? (
+          error === undefined && <Loading />
+        ) : (
+          <Body live={live} namespace={namespace} overview={data} />
+        )}
       </div>
     </>
   )
@@ -125,8 +129,8 @@ function NotTracked() {
     <div className="notice">
       <Icon name="alert" />
       <div>
-        There are more namespaces than the service keeps figures of. The counts and the forecast of this one are right; rates and lateness
-        are not known.
+        There are more namespaces than the service keeps figures of. The counts and the forecast of this one are right;
+        rates and lateness are not known.
       </div>
     </div>
   )

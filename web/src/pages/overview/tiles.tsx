@@ -24,7 +24,9 @@ export function Tiles({ figures, seconds, namespace }: TilesProps) {
         value={success === null ? '–' : percent(success).replace(' %', '')}
         unit={success === null ? '' : '%'}
         note={
-          success === null ? 'no attempts yet' : `${roughly(lastHour.failed + lastHour.retried)} of ${roughly(attemptsOf(lastHour))} failed`
+          success === null
+            ? 'no attempts yet'
+            : `${roughly(lastHour.failed + lastHour.retried)} of ${roughly(attemptsOf(lastHour))} failed`
         }
         kind={success === null || success >= 0.99 ? 'good' : success >= 0.9 ? 'warm' : 'bad'}
       />

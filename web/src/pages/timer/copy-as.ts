@@ -5,7 +5,8 @@ import { session } from '../../session/session.ts'
 
 /** What a create would need. Cycles by their schedule, everything else by its instant. */
 export function createBody(timer: Timer): Record<string, unknown> {
-  const { namespace, id, executeAt, schedule, timeZone, callback, payload, metadata, retryPolicy, callbackTimeout } = timer
+  const { namespace, id, executeAt, schedule, timeZone, callback, payload, metadata, retryPolicy, callbackTimeout } =
+    timer
   const isCycle = schedule?.startsWith('R') === true
   const hasHeaders = callback?.headers !== undefined
   return {
@@ -34,7 +35,8 @@ function quoted(text: string): string {
 }
 
 export function asTypeScript(timer: Timer, origin = location.origin): string {
-  const options = session.key === null ? `{ url: '${origin}' }` : `{ url: '${origin}', apiKey: process.env.DUETIME_API_KEY }`
+  const options =
+    session.key === null ? `{ url: '${origin}' }` : `{ url: '${origin}', apiKey: process.env.DUETIME_API_KEY }`
   return `import { Duetime } from '@duetime/client'
 
 const client = new Duetime(${options})

@@ -40,14 +40,21 @@ export function EditDialog({ timer, onClose, onReload, onSaved }: EditDialogProp
   const timing = readForm(forms.when)
   const preview = usePreview(timing)
   const isConflict = error instanceof DuetimeError && error.code === 'VERSION_CONFLICT'
-  const faultOf = (field: string) => (error instanceof DuetimeError && error.details['field'] === field ? error.message : null)
+  const faultOf = (field: string) =>
+    error instanceof DuetimeError && error.details['field'] === field ? error.message : null
 
   const changes = changesOf(before, forms, isRetry ? isLater : forms.when !== before.when)
   const isReady = changes !== null && (isRetry || Object.keys(changes).length > 0)
   const save = async () => {
     setError(null)
     try {
-      onSaved(await duetime.update(timer, { ...changes!, ifVersion: timer.version, ...(isRetry ? { retry: true } : {}) } as TimerChanges))
+      onSaved(
+        await duetime.update(timer, {
+          ...changes!,
+          ifVersion: timer.version,
+          ...(isRetry ? { retry: true } : {}),
+        } as TimerChanges),
+      )
       if (isRetry) toast('good', 'Timer changed', 'It is tried again.')
       else toast('good', 'Timer changed', 'The old version never fires.')
     } catch (failure) {
@@ -66,26 +73,55 @@ export function EditDialog({ timer, onClose, onReload, onSaved }: EditDialogProp
   return (
     <Dialog title={isRetry ? `Edit ${timer.id} and retry` : `Edit ${timer.id}`} onClose={onClose} wide foot={foot}>
       {isConflict ? <Conflict onReload={onReload} /> : error !== null && <Failure error={error} />}
-      {isRetry && <Choice label="When it is tried again" value={isLater ? 'later' : 'now'} options={WHENS} onChange={(when) => setLater(when === 'later')} />}
+      {isRetry && (
+        <Choice
+          label="When it is tried again"
+          value={isLater ? 'later' : 'now'}
+          options={WHENS}
+          onChange={(when) => setLater(when === 'later')}
+        />
+      )}
       {isLater && (
         <>
-          <ScheduleEditor form={forms.when} onChange={(when) => change({ when })} fault={timing.ok ? null : timing.message} />
+          <ScheduleEditor
+            form={forms.when}
+            onChange={(when) => change({ when })}
+            fault={timing.ok ? null : timing.message}
+          />
           <PreviewList state={preview} />
         </>
       )}
-      <CallbackKind form={forms.callback} change={(callback) => change({ callback: { ...forms.callback, ...callback } })} />
+      <CallbackKind
+        form={forms.callback}
+        change={(callback) => change({ callback: { ...forms.callback, ...callback } })}
+      />
       <CallbackFields
         form={forms.callback}
         change={(callback) => change({ callback: { ...forms.callback, ...callback } })}
-        fault={callbackOf(forms.callback) === null && callbackOf(before.callback) !== null ? callbackFault(forms.callback) : null}
+        fault={
+          callbackOf(forms.callback) === null && callbackOf(before.callback) !== null
+            ? callbackFault(forms.callback)
+            : null
+        }
         faultOf={faultOf}
       />
       <JsonField label="Payload" text={forms.payload} onChange={(payload) => change({ payload })} />
-      <JsonField label="Metadata" text={forms.metadata} onChange={(metadata) => change({ metadata })} read={readMetadata} rows={3} hint="Labels to find timers by." />
+      <JsonField
+        label="Metadata"
+        text={forms.metadata}
+        onChange={(metadata) => change({ metadata })}
+        read={readMetadata}
+        rows={3}
+        hint="Labels to find timers by."
+      />
       <details className="more">
         <summary>Retries and timeout</summary>
         <div className="fields">
-          <RetryFields form={forms.retry} change={(retry) => change({ retry: { ...forms.retry, ...retry } })} faultOf={faultOf} />
+          <RetryFields
+            form={forms.retry}
+            change={(retry) => change({ retry: { ...forms.retry, ...retry } })}
+            faultOf={faultOf}
+          />
         </div>
       </details>
     </Dialog>
@@ -138,7 +174,8 @@ function changesOf(before: Forms, forms: Forms, isTimed: boolean): Partial<Timer
   const timing = isTimed ? readForm(forms.when) : null
   const read = { payload: readJson(forms.payload), metadata: readMetadata(forms.metadata) }
   const [callback, oldCallback] = [callbackOf(forms.callback), callbackOf(before.callback)]
-  if (timing?.ok === false || !read.payload.ok || !read.metadata.ok || (callback === null && oldCallback !== null)) return null
+  if (timing?.ok === false || !read.payload.ok || !read.metadata.ok || (callback === null && oldCallback !== null))
+    return null
   return {
     ...timing?.timing,
     ...(callback === null || JSON.stringify(callback) === JSON.stringify(oldCallback) ? {} : { callback }),

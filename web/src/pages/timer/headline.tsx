@@ -25,13 +25,15 @@ export function Headline({ timer, onDue }: { readonly timer: Timer; readonly onD
     case 'executing':
       return (
         <Verdict kind="busy" icon="bolt" title="Being delivered">
-          The receiver has been called{late === null ? '' : `, ${lateness(late)} after the due time`}, and has not answered yet.
+          The receiver has been called{late === null ? '' : `, ${lateness(late)} after the due time`}, and has not
+          answered yet.
         </Verdict>
       )
     case 'paused':
       return (
         <Verdict kind="warm" icon="pause" title="Paused">
-          It does not fire until it is resumed. It is due <Moment at={timer.executeAt} /> (<Distance at={timer.executeAt} />
+          It does not fire until it is resumed. It is due <Moment at={timer.executeAt} /> (
+          <Distance at={timer.executeAt} />
           ).
         </Verdict>
       )
@@ -43,12 +45,18 @@ export function Headline({ timer, onDue }: { readonly timer: Timer; readonly onD
           title={late === null ? 'Delivered' : late < 1 ? 'Fired on the dot' : `Fired ${lateness(late)} late`}
         >
           {late !== null && late < 1 && 'Less than a millisecond late. '}
-          {timer.callback === undefined ? 'It had nobody to call.' : `Delivered at attempt ${Math.max(1, timer.attemptCount)}.`}
+          {timer.callback === undefined
+            ? 'It had nobody to call.'
+            : `Delivered at attempt ${Math.max(1, timer.attemptCount)}.`}
         </Verdict>
       )
     case 'failed':
       return (
-        <Verdict kind="bad" icon="alert" title={`Failed after ${timer.attemptCount} ${timer.attemptCount === 1 ? 'attempt' : 'attempts'}`}>
+        <Verdict
+          kind="bad"
+          icon="alert"
+          title={`Failed after ${timer.attemptCount} ${timer.attemptCount === 1 ? 'attempt' : 'attempts'}`}
+        >
           {timer.lastError ?? 'No reason is known.'}
         </Verdict>
       )
@@ -61,7 +69,12 @@ export function Headline({ timer, onDue }: { readonly timer: Timer; readonly onD
   }
 }
 
-type VerdictProps = { readonly kind: string; readonly icon: IconName; readonly title: string; readonly children: ReactNode }
+type VerdictProps = {
+  readonly kind: string
+  readonly icon: IconName
+  readonly title: string
+  readonly children: ReactNode
+}
 
 function Verdict({ kind, icon, title, children }: VerdictProps) {
   return (

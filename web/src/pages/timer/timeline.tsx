@@ -35,7 +35,9 @@ export function Timeline({ timer }: { readonly timer: Timer }) {
 
 function Ending({ timer }: { readonly timer: Timer }) {
   if (timer.nextAttemptAt !== undefined)
-    return <Entry at={timer.nextAttemptAt} kind="open" title="Next attempt" extra={<Distance at={timer.nextAttemptAt} />} />
+    return (
+      <Entry at={timer.nextAttemptAt} kind="open" title="Next attempt" extra={<Distance at={timer.nextAttemptAt} />} />
+    )
   if (timer.status === 'executing') return <Entry kind="busy" title="Attempt under way" />
   if (isLive(timer.status)) {
     return (
@@ -82,7 +84,12 @@ function Entry({ at, kind, title, extra, children }: EntryProps) {
   )
 }
 
-type AttemptEntryProps = { readonly attempt: Attempt; readonly longest: number; readonly label: string; readonly lateMs?: number | null }
+type AttemptEntryProps = {
+  readonly attempt: Attempt
+  readonly longest: number
+  readonly label: string
+  readonly lateMs?: number | null
+}
 
 function AttemptEntry({ attempt, longest, label, lateMs = null }: AttemptEntryProps) {
   const { at, durationMs, outcome, statusCode, error, note } = attempt

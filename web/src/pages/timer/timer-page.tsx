@@ -37,7 +37,11 @@ export function TimerPage({ namespace, id }: TimerPageProps) {
       </div>
       <div className="stack">
         {error !== undefined && <Failure error={error} onRetry={reload} />}
-        {timer === undefined ? error === undefined && <Loading /> : <Body timer={timer} isStale={isStale} onDue={reload} />}
+        {timer === undefined ? (
+          error === undefined && <Loading />
+        ) : (
+          <Body timer={timer} isStale={isStale} onDue={reload} />
+        )}
       </div>
       {editing !== null && (
         <EditDialog
@@ -58,7 +62,15 @@ export function TimerPage({ namespace, id }: TimerPageProps) {
   )
 }
 
-function Body({ timer, isStale, onDue }: { readonly timer: Timer; readonly isStale: boolean; readonly onDue: () => void }) {
+function Body({
+  timer,
+  isStale,
+  onDue,
+}: {
+  readonly timer: Timer
+  readonly isStale: boolean
+  readonly onDue: () => void
+}) {
   return (
     <div className={isStale ? 'timer-body stale' : 'timer-body'}>
       <div className="stack">
@@ -92,7 +104,15 @@ function Body({ timer, isStale, onDue }: { readonly timer: Timer; readonly isSta
 
 const SHOWN_CHARS_MAX = 20_000 // a payload may have 256 KiB; laying that out would be felt
 
-function JsonCard({ title, value, empty }: { readonly title: string; readonly value: unknown; readonly empty: string }) {
+function JsonCard({
+  title,
+  value,
+  empty,
+}: {
+  readonly title: string
+  readonly value: unknown
+  readonly empty: string
+}) {
   const text = value === undefined ? '' : JSON.stringify(value, null, 2)
   return (
     <section className="card">

@@ -13,10 +13,20 @@ import type { Selection } from './selection.ts'
 import type { Shown } from './use-timers.ts'
 import type { View } from './view.ts'
 
-const ICONS: Readonly<Record<ActionName, IconName>> = { cancel: 'cross', retry: 'retry', pause: 'pause', resume: 'play' }
+const ICONS: Readonly<Record<ActionName, IconName>> = {
+  cancel: 'cross',
+  retry: 'retry',
+  pause: 'pause',
+  resume: 'play',
+}
 const NAMES = Object.keys(ACTIONS) as ActionName[]
 
-type BulkBarProps = { readonly view: View; readonly shown: Shown; readonly selection: Selection; readonly onDone: () => void }
+type BulkBarProps = {
+  readonly view: View
+  readonly shown: Shown
+  readonly selection: Selection
+  readonly onDone: () => void
+}
 
 export function BulkBar({ view, shown, selection, onDone }: BulkBarProps) {
   const [isEverything, setEverything] = useState(false)
@@ -39,7 +49,9 @@ export function BulkBar({ view, shown, selection, onDone }: BulkBarProps) {
         )}
         {selection.isAll && hasMore && !mayTakeAll && (
           <span className="soft small">
-            {view.search === '' ? 'For all that match, choose a namespace.' : 'For all that match, use filters instead of the search.'}
+            {view.search === ''
+              ? 'For all that match, choose a namespace.'
+              : 'For all that match, use filters instead of the search.'}
           </span>
         )}
         <div className="buttons">

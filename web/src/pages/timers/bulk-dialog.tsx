@@ -13,7 +13,9 @@ import type { ActionName, ManyAction, Progress } from './bulk-work.ts'
 import { filterOf } from './view.ts'
 import type { View } from './view.ts'
 
-export type Target = { readonly type: 'some'; readonly timers: readonly ListedTimer[] } | { readonly type: 'all'; readonly view: View }
+export type Target =
+  | { readonly type: 'some'; readonly timers: readonly ListedTimer[] }
+  | { readonly type: 'all'; readonly view: View }
 
 type Stage =
   | { readonly type: 'counting' }
@@ -22,7 +24,11 @@ type Stage =
   | { readonly type: 'done'; readonly progress: Progress; readonly isStopped: boolean }
   | { readonly type: 'failed'; readonly error: Error }
 
-type BulkDialogProps = { readonly action: ActionName; readonly target: Target; readonly onClose: (hasActed: boolean) => void }
+type BulkDialogProps = {
+  readonly action: ActionName
+  readonly target: Target
+  readonly onClose: (hasActed: boolean) => void
+}
 
 export function BulkDialog({ action, target, onClose }: BulkDialogProps) {
   const [stage, setStage] = useState<Stage>(() =>
@@ -76,12 +82,22 @@ export function BulkDialog({ action, target, onClose }: BulkDialogProps) {
     )
   return (
     <Dialog title={`${name} timers`} onClose={() => onClose(hasActed)} isHeld={stage.type === 'working'} foot={foot}>
-      <StageView stage={stage} action={action} doneWord={done} total={target.type === 'some' ? target.timers.length : null} />
+      <StageView
+        stage={stage}
+        action={action}
+        doneWord={done}
+        total={target.type === 'some' ? target.timers.length : null}
+      />
     </Dialog>
   )
 }
 
-type StageViewProps = { readonly stage: Stage; readonly action: ActionName; readonly doneWord: string; readonly total: number | null }
+type StageViewProps = {
+  readonly stage: Stage
+  readonly action: ActionName
+  readonly doneWord: string
+  readonly total: number | null
+}
 
 function StageView({ stage, action, doneWord, total }: StageViewProps) {
   switch (stage.type) {
@@ -93,7 +109,8 @@ function StageView({ stage, action, doneWord, total }: StageViewProps) {
       return (
         <p>
           This will {action} <strong className="num">{plural(stage.matched, 'timer')}</strong>
-          {stage.more ? ', and those that are beyond what is counted at once' : ''}. {action === 'cancel' && 'Canceled timers never fire.'}
+          {stage.more ? ', and those that are beyond what is counted at once' : ''}.{' '}
+          {action === 'cancel' && 'Canceled timers never fire.'}
         </p>
       )
     case 'working':

@@ -64,10 +64,16 @@ export function ExportDialog({
   return (
     <Dialog title="Export timers" onClose={onClose} isHeld={isRunning} foot={foot}>
       <p className="soft">
-        {total === null ? 'All timers' : plural(total, 'timer')} {view.namespace === null ? 'of all namespaces' : `of ${view.namespace}`}
+        {total === null ? 'All timers' : plural(total, 'timer')}{' '}
+        {view.namespace === null ? 'of all namespaces' : `of ${view.namespace}`}
         {hasFilters(view) ? ' that match the filters' : ''}. Values of callback headers are left as ***.
       </p>
-      <SelectField label="Format" value={format} options={Object.entries(FORMATS) as [Format, string][]} onChange={setFormat} />
+      <SelectField
+        label="Format"
+        value={format}
+        options={Object.entries(FORMATS) as [Format, string][]}
+        onChange={setFormat}
+      />
       {isRunning && (
         <div role="status">
           <p className="num">{count(written)} written…</p>

@@ -11,10 +11,19 @@ import type { View } from './view.ts'
 export const FORMATS = { csv: 'CSV', json: 'JSON', ndjson: 'NDJSON (one timer per line)' } as const
 export type Format = keyof typeof FORMATS
 
-const MIME: Readonly<Record<Format, string>> = { csv: 'text/csv', json: 'application/json', ndjson: 'application/x-ndjson' }
+const MIME: Readonly<Record<Format, string>> = {
+  csv: 'text/csv',
+  json: 'application/json',
+  ndjson: 'application/x-ndjson',
+}
 const PAGE = 1_000
 
-export async function exportTimers(view: View, format: Format, onProgress: (written: number) => void, signal: AbortSignal): Promise<Blob> {
+export async function exportTimers(
+  view: View,
+  format: Format,
+  onProgress: (written: number) => void,
+  signal: AbortSignal,
+): Promise<Blob> {
   const parts: Blob[] = [new Blob([format === 'csv' ? `${CSV_COLUMNS.join(',')}\r\n` : format === 'json' ? '[' : ''])]
   let written = 0
   for await (const timers of pages(view, signal)) {

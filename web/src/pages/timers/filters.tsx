@@ -24,7 +24,9 @@ export function Filters({ view }: { readonly view: View }) {
           kind="quiet"
           small
           icon="cross"
-          onClick={() => changeParams({ ...FIRST_PAGE, q: null, status: null, due: null, from: null, to: null, meta: null })}
+          onClick={() =>
+            changeParams({ ...FIRST_PAGE, q: null, status: null, due: null, from: null, to: null, meta: null })
+          }
         >
           Clear filters
         </Button>
@@ -67,7 +69,13 @@ function StatusChips({ statuses }: { readonly statuses: readonly Status[] }) {
   return (
     <div className="chips" role="group" aria-label="Status">
       {STATUSES.map((status) => (
-        <button key={status} type="button" className="chip" aria-pressed={statuses.includes(status)} onClick={() => toggle(status)}>
+        <button
+          key={status}
+          type="button"
+          className="chip"
+          aria-pressed={statuses.includes(status)}
+          onClick={() => toggle(status)}
+        >
           {status}
         </button>
       ))}

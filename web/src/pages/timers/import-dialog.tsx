@@ -21,7 +21,11 @@ const CONFLICTS: readonly (readonly [OnConflict, string])[] = [
   ['replace', 'Replace the stored timer'],
 ]
 
-type ImportDialogProps = { readonly namespace: string | null; readonly onClose: () => void; readonly onDone: () => void }
+type ImportDialogProps = {
+  readonly namespace: string | null
+  readonly onClose: () => void
+  readonly onDone: () => void
+}
 
 export function ImportDialog({ namespace, onClose, onDone }: ImportDialogProps) {
   const [chosen, setChosen] = useState<Chosen | null>(null)
@@ -39,7 +43,9 @@ export function ImportDialog({ namespace, onClose, onDone }: ImportDialogProps) 
     setFault(null)
     if (file === undefined) return
     if (file.size > FILE_BYTES_MAX)
-      return setFault(`The file has ${bytes(file.size)}; here ${bytes(FILE_BYTES_MAX)} is the limit. Use duetime import for larger ones.`)
+      return setFault(
+        `The file has ${bytes(file.size)}; here ${bytes(FILE_BYTES_MAX)} is the limit. Use duetime import for larger ones.`,
+      )
     try {
       setChosen({ name: file.name, rows: await readRows(await file.text(), file.name) })
     } catch {
@@ -65,7 +71,12 @@ export function ImportDialog({ namespace, onClose, onDone }: ImportDialogProps) 
     <>
       <Button onClick={() => (isRunning ? abort.current?.abort() : onClose())}>{isRunning ? 'Stop' : 'Close'}</Button>
       {!isDone && (
-        <Button kind="primary" icon="up" disabled={chosen === null || chosen.rows.length === 0 || isRunning} onClick={run}>
+        <Button
+          kind="primary"
+          icon="up"
+          disabled={chosen === null || chosen.rows.length === 0 || isRunning}
+          onClick={run}
+        >
           {chosen === null ? 'Import' : `Import ${plural(chosen.rows.length, 'timer')}`}
         </Button>
       )}

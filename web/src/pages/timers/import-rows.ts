@@ -4,7 +4,8 @@
 import { JSON_COLUMNS, parseCsv } from './csv.ts'
 
 export type ImportRow =
-  { readonly line: number; readonly timer: Readonly<Record<string, unknown>> } | { readonly line: number; readonly fault: string }
+  | { readonly line: number; readonly timer: Readonly<Record<string, unknown>> }
+  | { readonly line: number; readonly fault: string }
 
 export const FILE_BYTES_MAX = 32 * 1_024 * 1_024 // held in memory as a whole; `duetime import` takes any size
 const ROWS_AT_ONCE = 2_000 // some milliseconds of work, then the page may draw
@@ -103,5 +104,7 @@ function toRow(value: unknown, line: number): ImportRow {
     delete timer['catchUp']
   }
   const hasHidden = JSON.stringify(timer['callback'] ?? null).includes('"***"')
-  return hasHidden ? { line, fault: 'its callback headers were hidden by the export (***); fill in their values' } : { line, timer }
+  return hasHidden
+    ? { line, fault: 'its callback headers were hidden by the export (***); fill in their values' }
+    : { line, timer }
 }

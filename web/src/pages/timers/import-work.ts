@@ -35,7 +35,9 @@ export async function importRows(
     const good = batch.filter((row) => 'timer' in row)
     for (const row of batch) if ('fault' in row) note(row.line, '', row.fault)
     if (good.length > 0) {
-      const timers = good.map(({ timer }) => (namespace === null || timer['namespace'] !== undefined ? timer : { ...timer, namespace }))
+      const timers = good.map(({ timer }) =>
+        namespace === null || timer['namespace'] !== undefined ? timer : { ...timer, namespace },
+      )
       // What a row says is the service's to judge.
       const results = await duetime.batch(timers as unknown as readonly NewTimer[], { onConflict, signal })
       for (const [index, result] of results.entries()) {

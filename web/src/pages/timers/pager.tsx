@@ -14,13 +14,19 @@ export function Pager({ view, shown }: { readonly view: View; readonly shown: Sh
   const { total, timers, nextCursor, offset } = shown
   const isLast = total === null ? nextCursor === null : page * size >= Math.min(total, OFFSET_MAX)
   const text =
-    total === null ? `${count(timers.length)} on this page` : `${count(offset + 1)}–${count(offset + timers.length)} of ${count(total)}`
+    total === null
+      ? `${count(timers.length)} on this page`
+      : `${count(offset + 1)}–${count(offset + timers.length)} of ${count(total)}`
   return (
     <nav className="pager" aria-label="Pages of timers">
       <span className="num soft">{text}</span>
       <label className="soft">
         Rows{' '}
-        <select className="select" value={size} onChange={(event) => changeParams({ size: event.target.value, page: null, cursor: null })}>
+        <select
+          className="select"
+          value={size}
+          onChange={(event) => changeParams({ size: event.target.value, page: null, cursor: null })}
+        >
           {PAGE_SIZES.map((one) => (
             <option key={one} value={one}>
               {one}
@@ -46,7 +52,13 @@ export function Pager({ view, shown }: { readonly view: View; readonly shown: Sh
           Next
         </Button>
       ) : (
-        <Button small icon="chevron" aria-label="Next page" disabled={isLast} onClick={() => changeParams({ page: page + 1 })} />
+        <Button
+          small
+          icon="chevron"
+          aria-label="Next page"
+          disabled={isLast}
+          onClick={() => changeParams({ page: page + 1 })}
+        />
       )}
     </nav>
   )

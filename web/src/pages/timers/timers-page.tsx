@@ -84,8 +84,8 @@ function ExactOnly() {
     <div className="notice">
       <Icon name="search" />
       <div>
-        There are too many timers to look through for a part of an id, so this is the timer of exactly that id. Choose a namespace to look
-        through fewer.
+        There are too many timers to look through for a part of an id, so this is the timer of exactly that id. Choose a
+        namespace to look through fewer.
       </div>
     </div>
   )

@@ -11,7 +11,12 @@ import { keyOf } from './selection.ts'
 import { isWalk } from './view.ts'
 import type { View } from './view.ts'
 
-type TimersTableProps = { readonly timers: readonly ListedTimer[]; readonly view: View; readonly selection: Selection; readonly isStale: boolean }
+type TimersTableProps = {
+  readonly timers: readonly ListedTimer[]
+  readonly view: View
+  readonly selection: Selection
+  readonly isStale: boolean
+}
 
 export function TimersTable({ timers, view, selection, isStale }: TimersTableProps) {
   const showsNamespace = view.namespace === null
@@ -20,7 +25,12 @@ export function TimersTable({ timers, view, selection, isStale }: TimersTablePro
       <thead>
         <tr>
           <th className="tick">
-            <input type="checkbox" aria-label="Select all on this page" checked={selection.isAll} onChange={selection.toggleAll} />
+            <input
+              type="checkbox"
+              aria-label="Select all on this page"
+              checked={selection.isAll}
+              onChange={selection.toggleAll}
+            />
           </th>
           <th>Id</th>
           <th>Status</th>
@@ -50,7 +60,15 @@ export function TimersTable({ timers, view, selection, isStale }: TimersTablePro
   )
 }
 
-function SortHead({ field, view, children }: { readonly field: SortField; readonly view: View; readonly children: string }) {
+function SortHead({
+  field,
+  view,
+  children,
+}: {
+  readonly field: SortField
+  readonly view: View
+  readonly children: string
+}) {
   if (isWalk(view)) return <th>{children}</th>
   const isSorted = view.sort === field
   const next = isSorted && view.order === 'asc' ? `-${field}` : field
@@ -100,7 +118,8 @@ function RowView({ timer, isSelected, onToggle, showsNamespace }: RowProps) {
         <StatusPill status={status} />
       </td>
       <td data-label="Due" className="nowrap">
-        <Moment at={executeAt} /> {nextAttemptAt === undefined ? <Distance at={executeAt} /> : <RetryNote at={nextAttemptAt} />}
+        <Moment at={executeAt} />{' '}
+        {nextAttemptAt === undefined ? <Distance at={executeAt} /> : <RetryNote at={nextAttemptAt} />}
       </td>
       <td data-label="Schedule" className="soft truncate schedule" title={schedule}>
         {schedule === undefined ? 'once' : scheduleWords(schedule)}

@@ -25,7 +25,9 @@ export type Shown = {
 }
 
 export function useTimers(view: View): Resource<Shown> {
-  return useResource(JSON.stringify(view), (signal) => (isWalk(view) ? walk(view, signal) : page(view, signal)), { refreshMs: REFRESH_MS })
+  return useResource(JSON.stringify(view), (signal) => (isWalk(view) ? walk(view, signal) : page(view, signal)), {
+    refreshMs: REFRESH_MS,
+  })
 }
 
 async function page(view: View, signal: AbortSignal): Promise<Shown> {
@@ -37,7 +39,10 @@ async function page(view: View, signal: AbortSignal): Promise<Shown> {
   let last: Pick<Page, 'total' | 'searched'> = {}
   // A page of large timers comes in parts.
   while (next !== undefined && timers.length < size) {
-    const answer: Page<unknown, ListedField> = await duetime.page({ ...query, offset: next, limit: size - timers.length }, { signal })
+    const answer: Page<unknown, ListedField> = await duetime.page(
+      { ...query, offset: next, limit: size - timers.length },
+      { signal },
+    )
     timers.push(...answer.timers)
     next = answer.nextOffset
     last = answer
@@ -50,7 +55,10 @@ async function walk(view: View, signal: AbortSignal): Promise<Shown> {
   const timers: ListedTimer[] = []
   let cursor = view.cursor ?? undefined
   for (let step = 0; step < WALK_STEPS_MAX && timers.length < view.size; step++) {
-    const answer = await duetime.page({ ...filter, fields: LISTED_FIELDS, limit: view.size - timers.length, cursor }, { signal })
+    const answer = await duetime.page(
+      { ...filter, fields: LISTED_FIELDS, limit: view.size - timers.length, cursor },
+      { signal },
+    )
     timers.push(...answer.timers)
     cursor = answer.nextCursor
     if (cursor === undefined) break

@@ -83,7 +83,10 @@ function dueBounds({ due, from, to }: View, now: number): Pick<Filter, 'dueFrom'
   if (due === null) return {}
   if (due === 'overdue') return { dueTo: isoOf(now) }
   if (due === 'custom')
-    return { ...(from === null ? {} : { dueFrom: isoOf(Date.parse(from)) }), ...(to === null ? {} : { dueTo: isoOf(Date.parse(to)) }) }
+    return {
+      ...(from === null ? {} : { dueFrom: isoOf(Date.parse(from)) }),
+      ...(to === null ? {} : { dueTo: isoOf(Date.parse(to)) }),
+    }
   return { dueFrom: isoOf(now), dueTo: isoOf(now + SPANS_MS[due]) }
 }
 

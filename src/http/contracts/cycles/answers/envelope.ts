@@ -44,18 +44,29 @@ function inWordsOfCycles(error: DuetimeError): CyclesError {
     case ErrorCode.forbidden: {
       const { requiredPermission, providedPermissions, namespace } = details
       const tenant = namespace === undefined ? {} : { tenant_id: namespace }
-      return { code, message, details: { required_permission: requiredPermission, provided_permissions: providedPermissions, ...tenant } }
+      return {
+        code,
+        message,
+        details: { required_permission: requiredPermission, provided_permissions: providedPermissions, ...tenant },
+      }
     }
     case ErrorCode.rateLimited:
     case ErrorCode.unavailable:
-      return { code, message, details: { retry_after: Math.max(1, Math.ceil(Number(details['retryAfterMs'] ?? 0) / 1_000)) } }
+      return {
+        code,
+        message,
+        details: { retry_after: Math.max(1, Math.ceil(Number(details['retryAfterMs'] ?? 0) / 1_000)) },
+      }
     default:
       return { code, message, details }
   }
 }
 
 /** A Map, since the names of unknown fields are looked up too: `constructor` is in every object. */
-const FIELDS: ReadonlyMap<unknown, string> = new Map([['callback', 'callback_url'], ['namespace', 'tenant_id']])
+const FIELDS: ReadonlyMap<unknown, string> = new Map([
+  ['callback', 'callback_url'],
+  ['namespace', 'tenant_id'],
+])
 
 function withField(details: ErrorDetails): ErrorDetails {
   const field = FIELDS.get(details['field'])
@@ -67,12 +78,22 @@ function malformedDuration({ message, details }: DuetimeError): CyclesError {
   return {
     code: 'INVALID_DURATION_FORMAT',
     message: 'Invalid ISO 8601 duration format',
-    details: { field: 'duration_or_cycle', provided, expected_format: nearestDuration(provided), valid_examples: VALID_EXAMPLES, reason: message },
+    details: {
+      field: 'duration_or_cycle',
+      provided,
+      expected_format: nearestDuration(provided),
+      valid_examples: VALID_EXAMPLES,
+      reason: message,
+    },
   }
 }
 
 function outOfRange({ message, details }: DuetimeError): CyclesError {
-  return { code: 'VALIDATION_ERROR', message, details: { field: 'duration_or_cycle', provided: details['provided'], reason: details['fault'] } }
+  return {
+    code: 'VALIDATION_ERROR',
+    message,
+    details: { field: 'duration_or_cycle', provided: details['provided'], reason: details['fault'] },
+  }
 }
 
 function alreadyExists({ id, status, createdAt }: Timer): CyclesError {
@@ -91,7 +112,19 @@ function alreadyExists({ id, status, createdAt }: Timer): CyclesError {
 /** A delivery under way cannot be called back. If it fails, or belongs to a cycle, the timer can be canceled when it has ended. */
 function alreadyCompleted({ id, status }: ErrorDetails): CyclesError {
   const existing = statusWord(status as Status)
-  const reason = { ACTIVE: 'is firing right now', CANCELLED: 'is already cancelled', COMPLETED: 'is already completed', SCHEDULED: '' }[existing]
-  const suggestion = existing === 'ACTIVE' ? { suggestion: 'If it is a cycle, or is tried again, it can be cancelled as soon as this delivery has ended' } : {}
-  return { code: 'TIMER_ALREADY_COMPLETED', message: `Timer ${reason}`, details: { timer_id: id, existing_status: existing, ...suggestion } }
+  const reason = {
+    ACTIVE: 'is firing right now',
+    CANCELLED: 'is already cancelled',
+    COMPLETED: 'is already completed',
+    SCHEDULED: '',
+  }[existing]
+  const suggestion =
+    existing === 'ACTIVE'
+      ? { suggestion: 'If it is a cycle, or is tried again, it can be cancelled as soon as this delivery has ended' }
+      : {}
+  return {
+    code: 'TIMER_ALREADY_COMPLETED',
+    message: `Timer ${reason}`,
+    details: { timer_id: id, existing_status: existing, ...suggestion },
+  }
 }

@@ -16,7 +16,11 @@ export function historyOf(timer: Timer): readonly HistoryEntry[] {
   return [created, ...attempts, ...(finishedAt === null ? [] : [ending(timer, finishedAt)])]
 }
 
-const ACTIONS: Readonly<Record<Attempt['outcome'], Action>> = { delivered: 'FIRED', rescheduled: 'RESCHEDULED', failed: 'FAILED' }
+const ACTIONS: Readonly<Record<Attempt['outcome'], Action>> = {
+  delivered: 'FIRED',
+  rescheduled: 'RESCHEDULED',
+  failed: 'FAILED',
+}
 
 function outcomeText({ durationMs, statusCode, error, note }: Attempt): string {
   const answer = error ?? (statusCode === null ? 'done' : `HTTP ${statusCode}`)
@@ -24,7 +28,8 @@ function outcomeText({ durationMs, statusCode, error, note }: Attempt): string {
 }
 
 function ending({ status, lastError, iteration, anchorAt }: Timer, at: Millis): HistoryEntry {
-  if (status === Status.canceled) return entry(at, 'CANCELLED', anchorAt === null ? 'before it fired' : `before iteration ${iteration}`)
+  if (status === Status.canceled)
+    return entry(at, 'CANCELLED', anchorAt === null ? 'before it fired' : `before iteration ${iteration}`)
   if (status === Status.failed) return entry(at, 'COMPLETED', `without success: ${lastError}`)
   return entry(at, 'COMPLETED', anchorAt === null ? 'fired' : `fired iteration ${iteration}, the last one`)
 }

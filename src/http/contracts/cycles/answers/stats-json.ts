@@ -13,11 +13,18 @@ import type { StatusWord } from './status.ts'
 export type Period = (typeof PERIODS)[number]
 
 const HOUR = 3_600_000
-export const PERIOD_MS: Readonly<Record<Period, Millis | null>> = { '1h': HOUR, '24h': 24 * HOUR, '7d': 168 * HOUR, '30d': 720 * HOUR, all: null }
+export const PERIOD_MS: Readonly<Record<Period, Millis | null>> = {
+  '1h': HOUR,
+  '24h': 24 * HOUR,
+  '7d': 168 * HOUR,
+  '30d': 720 * HOUR,
+  all: null,
+}
 
 /** What a list says about all timers of its tenants, whatever its filter. */
 export function summaryJson(counts: readonly TimerCount[]): string {
-  const ofStatus = (...words: readonly StatusWord[]) => sum(counts.filter(({ status }) => words.includes(statusWord(status))))
+  const ofStatus = (...words: readonly StatusWord[]) =>
+    sum(counts.filter(({ status }) => words.includes(statusWord(status))))
   return JSON.stringify({
     total_timers: sum(counts),
     scheduled_timers: ofStatus('SCHEDULED', 'ACTIVE'),
@@ -28,7 +35,10 @@ export function summaryJson(counts: readonly TimerCount[]): string {
   })
 }
 
-export function statisticsJson(period: Period, { now, created, ended, firings, delays, live, cycles, wheel }: Statistics): string {
+export function statisticsJson(
+  period: Period,
+  { now, created, ended, firings, delays, live, cycles, wheel }: Statistics,
+): string {
   return JSON.stringify({
     period,
     generated_at: isoText(now),
