@@ -4,7 +4,7 @@ import type { buildConnector } from 'undici'
 import { ManualClock } from '../../../runtime/clock/manual-clock.ts'
 import { createEgressPolicy } from './egress.ts'
 import { guardedConnector } from './guarded-connector.ts'
-import type { Resolve } from './guarded-connector.ts'
+import type { Resolve } from './name-lookups.ts'
 
 type Callback = buildConnector.Callback
 type FakeSocket = { readonly address: string; destroyed: boolean; destroy(): void }

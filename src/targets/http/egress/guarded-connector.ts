@@ -2,18 +2,16 @@
 // is judged, and the connection goes to a judged address: there is no second lookup that could answer something
 // else (DNS rebinding). Literal addresses never see a resolver, so they are judged by themselves.
 
-import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import { buildConnector } from 'undici'
 import type { Cancel, Clock } from '../../../runtime/clock/clock.ts'
 import { unbracketed } from './egress.ts'
 import type { EgressPolicy } from './egress.ts'
+import { NameLookups } from './name-lookups.ts'
+import type { Resolve } from './name-lookups.ts'
 
 type Connector = buildConnector.connector
 type Socket = NonNullable<Parameters<buildConnector.Callback>[1]>
-
-/** Gives the addresses of a host name in the order in which to try them. */
-export type Resolve = (hostname: string) => Promise<readonly string[]>
 
 export class EgressRefusedError extends Error {
   override readonly name = 'EgressRefusedError'
@@ -31,7 +29,8 @@ export function guardedConnector(parts: {
   readonly connect?: Connector
 }): Connector {
   const { policy, clock } = parts
-  const resolve = shareLookups(parts.resolve ?? systemResolve)
+  const lookups = new NameLookups(parts.resolve && { bySystem: parts.resolve, direct: parts.resolve })
+  const resolve: Resolve = (hostname) => lookups.resolve(hostname)
   const connect = parts.connect ?? buildConnector({ allowH2: false, timeout: CONNECT_TIMEOUT_MS })
 
   return (options, callback) => {
@@ -104,21 +103,4 @@ function connectToFirst(
     callback(null, socket)
   }
   startNext()
-}
-
-/** A burst opens many connections to one host at once; they need one answer, and lookups occupy few system threads. */
-function shareLookups(resolve: Resolve): Resolve {
-  const underWay = new Map<string, Promise<readonly string[]>>()
-  return (hostname) => {
-    const known = underWay.get(hostname)
-    if (known) return known
-    const lookedUp = resolve(hostname).finally(() => underWay.delete(hostname))
-    underWay.set(hostname, lookedUp)
-    return lookedUp
-  }
-}
-
-async function systemResolve(hostname: string): Promise<readonly string[]> {
-  const found = await lookup(hostname, { all: true })
-  return found.map(({ address }) => address)
 }
