@@ -132,3 +132,16 @@ test('a timer made with the keyboard alone fires', needsBrowser, async (t) => {
   await page.getByText(/^Fired (\d.* late|on the dot)$/).waitFor()
   assert.equal(receiver.deliveries.length, 1)
 })
+
+test('a NATS subject can have a key', needsBrowser, async (t) => {
+  const { open } = await setup(t)
+  const page = await open('/new')
+  await page.getByRole('button', { name: 'NATS' }).click()
+  await page.getByLabel('Id', { exact: true }).fill('a')
+  await page.getByLabel('NATS subject').fill('orders.reminders')
+  await page.getByLabel('Key', { exact: true }).fill('order-1001')
+  const sent = page.waitForRequest(/\/create$/)
+  await page.getByRole('button', { name: 'Create timer' }).click()
+  const { callback } = (await sent).postDataJSON() as { callback: unknown }
+  assert.deepEqual(callback, { type: 'nats', topic: 'orders.reminders', key: 'order-1001' })
+})

@@ -36,15 +36,26 @@ export function CallbackFields({ form, change, fault, faultOf }: CallbackFieldsP
           fault={fault ?? faultOf('callback.url') ?? faultOf('callback')}
         />
       ) : (
-        <TextField
-          label="NATS subject"
-          value={form.topic}
-          onChange={(topic) => change({ topic })}
-          placeholder="orders.reminders"
-          mono
-          hint="The payload is published there."
-          fault={fault ?? faultOf('callback.topic') ?? faultOf('callback')}
-        />
+        <>
+          <TextField
+            label="NATS subject"
+            value={form.topic}
+            onChange={(topic) => change({ topic })}
+            placeholder="orders.reminders"
+            mono
+            hint="The payload is published there."
+            fault={fault ?? faultOf('callback.topic') ?? faultOf('callback')}
+          />
+          <TextField
+            label="Key"
+            value={form.key}
+            onChange={(key) => change({ key })}
+            placeholder="order-1001"
+            mono
+            hint="Optional. Published to the subject, a dot, and this."
+            fault={faultOf('callback.key')}
+          />
+        </>
       )}
       <PairsField legend="Headers" noun="header" pairs={form.headers} onChange={(headers) => change({ headers })} />
     </>

@@ -9,8 +9,8 @@ export type CallbackForm = {
   readonly type: 'http' | 'nats'
   readonly url: string
   readonly topic: string
-  /** Of a NATS subject; not edited here, and not lost either. */
-  readonly key: string | undefined
+  /** The last part of a NATS subject; empty for none. */
+  readonly key: string
   readonly headers: readonly Pair[]
 }
 
@@ -23,7 +23,7 @@ export type RetryForm = {
   readonly timeout: string
 }
 
-export const EMPTY_CALLBACK: CallbackForm = { type: 'http', url: '', topic: '', key: undefined, headers: [] }
+export const EMPTY_CALLBACK: CallbackForm = { type: 'http', url: '', topic: '', key: '', headers: [] }
 export const EMPTY_RETRY: RetryForm = {
   maxRetries: '',
   initialInterval: '',
@@ -37,7 +37,7 @@ export function callbackForm({ callback }: Timer): CallbackForm {
   if (callback === undefined || (callback.type !== 'http' && callback.type !== 'nats')) return EMPTY_CALLBACK
   const headers = Object.entries(callback.headers ?? {}).map(([name, value]) => newPair(name, value))
   if (callback.type === 'http') return { ...EMPTY_CALLBACK, url: callback.url, headers }
-  return { ...EMPTY_CALLBACK, type: 'nats', topic: callback.topic, key: callback.key, headers }
+  return { ...EMPTY_CALLBACK, type: 'nats', topic: callback.topic, key: callback.key ?? '', headers }
 }
 
 export function retryForm({ retryPolicy, callbackTimeout }: Timer): RetryForm {
@@ -54,7 +54,9 @@ export function callbackOf({ type, url, topic, key, headers }: CallbackForm): Ca
   const record = pairsRecord(headers)
   const more = record === undefined ? {} : { headers: record }
   if (type === 'http') return url.trim() === '' ? null : { type, url: url.trim(), ...more }
-  return topic.trim() === '' ? null : { type, topic: topic.trim(), ...(key === undefined ? {} : { key }), ...more }
+  return topic.trim() === ''
+    ? null
+    : { type, topic: topic.trim(), ...(key.trim() === '' ? {} : { key: key.trim() }), ...more }
 }
 
 export function callbackFault({ type }: CallbackForm): string {
