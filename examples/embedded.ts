@@ -8,9 +8,4 @@ timers.handle<Invoice>('invoices', async ({ id, payload, attempt }) => {
   console.log(`${id}: remind ${payload.customer} of ${payload.amount} € (attempt ${attempt})`)
 })
 
-await timers.create<Invoice>({
-  namespace: 'invoices',
-  id: 'invoice-42',
-  after: '3s',
-  payload: { customer: 'Ada', amount: 25 },
-})
+await timers.create({ namespace: 'invoices', id: 'invoice-42', after: '3s', payload: { customer: 'Ada', amount: 25 } })

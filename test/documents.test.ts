@@ -1,8 +1,8 @@
-// What the documents say is there is there: every link between them, and the examples that they show.
+// What the documents name exists: every link between them, every file of the sources, and the examples that they show.
 
 import assert from 'node:assert/strict'
 import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { test } from 'node:test'
 
 const ROOT = join(import.meta.dirname, '..')
@@ -36,6 +36,30 @@ for (const page of pages) {
       if (anchor !== undefined && target.endsWith('.md'))
         assert.ok(anchorsOf(read(target)).has(anchor), `${whole}: ${target} has no such heading`)
     }
+  })
+}
+
+const SOURCES = globSync('{src,test,scripts,examples,sim,web/src,sdks/*/src}/**/*.{ts,tsx,sql}', { cwd: ROOT })
+const names = new Set(SOURCES.map((path) => basename(path)))
+const FOLDERS = readdirSync(join(ROOT, 'src'), { withFileTypes: true }).filter((entry) => entry.isDirectory())
+const FOLDER = new RegExp(`^(?:src|${FOLDERS.map(({ name }) => name).join('|')})(?:/[\\w.-]+)*/?$`)
+
+/** Files and folders of the sources in code spans; paths may start at the root or in `src`. Patterns are left out. */
+function missingSources(page: string): string[] {
+  const spans = read(page)
+    .replaceAll(/^```[\s\S]*?^```/gm, '')
+    .matchAll(/`([\w./@-]+)`/g)
+  return Array.from(spans, ([, span]) => span!).filter((span) => {
+    if (/^(x|file)\./.test(span)) return false
+    if (!span.includes('/')) return /\.(ts|tsx|sql)$/.test(span) && !names.has(span)
+    if (!/\.(ts|tsx|sql)$/.test(span) && !FOLDER.test(span)) return false
+    return !['.', 'src', dirname(page)].some((base) => existsSync(join(ROOT, base, span)))
+  })
+}
+
+for (const page of pages) {
+  test(`every source file that ${page} names exists`, () => {
+    assert.deepEqual(missingSources(page), [])
   })
 }
 
