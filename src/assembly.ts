@@ -5,15 +5,16 @@ import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import type { Broker } from './broker/broker.ts'
 import { SubjectPatterns } from './core/timer/subject.ts'
-import type { Namespace, Target } from './core/timer/timer.ts'
+import type { Namespace } from './core/timer/timer.ts'
 import { Engine } from './engine/engine.ts'
+import { targetFinder } from './engine/delivery/target-finder.ts'
 import type { EngineObserver } from './engine/engine.ts'
 import type { Outbox } from './engine/outbox.ts'
 import { DELIVERIES } from './http/contracts/all-contracts.ts'
 import { PLATFORM_PROTOCOL } from './http/contracts/platform/delivery.ts'
 import { NATIVE_PROTOCOL } from './http/native/callback.ts'
 import { LifecycleOutbox } from './nats/lifecycle/lifecycle-outbox.ts'
-import { dueTimeReached, MESSAGES_PROTOCOL } from './nats/messages/due-time-reached.ts'
+import { dueTimeReached } from './nats/messages/due-time-reached.ts'
 import { ownSubjects, Subjects } from './nats/subjects.ts'
 import type { Clock } from './runtime/clock/clock.ts'
 import type { Config } from './runtime/config/config.ts'
@@ -22,21 +23,19 @@ import type { Logger } from './runtime/telemetry/logger.ts'
 import { VERSION } from './runtime/version.ts'
 import { CommandRouter } from './service/command-router.ts'
 import { PeerLinks } from './service/peers/peer-links.ts'
-import type { Callback, ServiceObserver } from './service/timer-operations.ts'
+import type { ServiceObserver } from './service/timer-operations.ts'
 import { TimerService } from './service/timer-service.ts'
 import type { Store } from './store/store.ts'
 import { createEgressPolicy } from './targets/http/egress/egress.ts'
 import type { EgressPolicy } from './targets/http/egress/egress.ts'
 import { HttpTarget } from './targets/http/http-target.ts'
-import { natsTargetFault } from './targets/nats/nats-address.ts'
+import type { HttpProtocol } from './targets/http/protocol.ts'
 import type { AddressRules } from './targets/nats/nats-address.ts'
 import { NatsTarget } from './targets/nats/nats-target.ts'
 import { payloadProtocol } from './targets/nats/protocol.ts'
+import type { NatsProtocol } from './targets/nats/protocol.ts'
 import { NoneTarget } from './targets/none/none-target.ts'
-import type { TargetAdapter } from './targets/target.ts'
-
-/** Over NATS, every contract but `messages` sends the payload as it is. */
-const PAYLOAD_PROTOCOLS = [payloadProtocol(NATIVE_PROTOCOL), payloadProtocol(PLATFORM_PROTOCOL)]
+import type { Callback, TargetAdapter } from './targets/target.ts'
 
 const BEAT_SHARE = 0.4 // of the lease: a connection that hangs is given up while there is time for another beat
 
@@ -83,41 +82,50 @@ export function openOutbox({ config, clock, logger, store, broker }: OutboxParts
   return new LifecycleOutbox({ broker, store, config, clock, logger: partLogger(logger, 'lifecycle events') })
 }
 
-export type EngineParts = {
-  config: Config
-  clock: Clock
-  logger: Logger
-  store: Store
-  broker: Broker | null
-  observer: EngineObserver
-  egress: EgressPolicy
-  links: PeerLinks | null
-  address: () => string
-  /** Beside those that the settings say. */
-  targets?: readonly TargetAdapter[]
-  /** Null where nobody wants lifecycle events. */
-  outbox?: Outbox | null
+/** The ways of delivering, by the targets that have some. */
+type Protocols = { readonly http: readonly HttpProtocol[]; readonly nats: readonly NatsProtocol[] }
+
+/** Those of all contracts. Over NATS, every contract but `messages` sends the payload as it is. */
+export function timerProtocols(config: Config): Protocols {
+  const events = dueTimeReached(new Subjects(config.natsNamespacePrefix), config.natsEventsSubject)
+  return { http: DELIVERIES, nats: [payloadProtocol(NATIVE_PROTOCOL), payloadProtocol(PLATFORM_PROTOCOL), events] }
 }
 
-export function buildEngine(parts: EngineParts): Engine {
-  const { config, clock, logger, store, broker, observer, egress, links, address, targets = [], outbox = null } = parts
+type TargetParts = { config: Config; clock: Clock; broker: Broker | null }
+
+/** An adapter for each type of target that the settings allow. */
+export function buildTargets({ config, clock, broker }: TargetParts, protocols: Protocols): readonly TargetAdapter[] {
   const http = new HttpTarget({
-    protocols: DELIVERIES,
-    egress,
+    protocols: protocols.http,
+    egress: egressFor(config),
     clock,
     signingSecrets: config.webhookSecrets,
     userAgent: `duetime/${VERSION}`,
     // The engine bounds what is under way to a host, for each tenant; whoever waited for a connection would wait for other tenants, too.
     connectionsPerHost: config.deliveriesMax,
   })
-  const events = dueTimeReached(new Subjects(config.natsNamespacePrefix), config.natsEventsSubject)
-  const nats =
-    broker === null
-      ? []
-      : [new NatsTarget({ broker, protocols: [...PAYLOAD_PROTOCOLS, events], rules: natsRules(config) })]
+  const nats = broker && new NatsTarget({ broker, protocols: protocols.nats, rules: natsRules(config) })
+  return [http, ...(nats === null ? [] : [nats]), new NoneTarget()]
+}
+
+export type EngineParts = {
+  config: Config
+  clock: Clock
+  logger: Logger
+  store: Store
+  targets: readonly TargetAdapter[]
+  observer: EngineObserver
+  links: PeerLinks | null
+  address: () => string
+  /** Null where nobody wants lifecycle events. */
+  outbox: Outbox | null
+}
+
+export function buildEngine(parts: EngineParts): Engine {
+  const { config, clock, logger, store, targets, observer, links, address, outbox } = parts
   return new Engine({
     store,
-    targets: [http, ...nats, new NoneTarget(), ...targets],
+    targets,
     clock,
     logger: partLogger(logger, 'engine'),
     observer,
@@ -144,17 +152,22 @@ export type ServiceParts = {
   engine: Engine
   links: PeerLinks | null
   observer: ServiceObserver
-  refuseTarget: (callback: Callback, namespace: Namespace) => string | null
+  targets: readonly TargetAdapter[]
 }
 
 /** Where there are other nodes it finds the owner of a timer among them. */
-export function buildService({ config, links, ...parts }: ServiceParts): TimerService {
+export function buildService({ config, links, targets, ...parts }: ServiceParts): TimerService {
   const { engine, clock } = parts
   const executor = links === null ? engine : new CommandRouter({ engine, peers: links, clock, leaseMs: config.leaseMs })
-  return new TimerService({ ...parts, executor, namespaces: config.namespaces })
+  return new TimerService({
+    ...parts,
+    executor,
+    namespaces: config.namespaces,
+    refuseTarget: targetRefusal(targets),
+  })
 }
 
-export function egressFor(config: Config): EgressPolicy {
+function egressFor(config: Config): EgressPolicy {
   return createEgressPolicy({
     allow: config.callbackAllow,
     deny: config.callbackDeny,
@@ -164,7 +177,7 @@ export function egressFor(config: Config): EgressPolicy {
 }
 
 /** Where callbacks may publish. */
-export function natsRules(config: Config): AddressRules {
+function natsRules(config: Config): AddressRules {
   const { natsNamespacePrefix: namespacePrefix, natsCallbackAllow: allowed } = config
   return {
     namespacePrefix,
@@ -173,38 +186,10 @@ export function natsRules(config: Config): AddressRules {
   }
 }
 
-/** Why timers of a namespace may not have a callback, by these settings; null when they may. */
+/** Why timers of a namespace may not have a callback, by what can be delivered here; null when they may. */
 export function targetRefusal(
-  config: Config,
-  egress: EgressPolicy,
+  targets: readonly TargetAdapter[],
 ): (callback: Callback, namespace: Namespace) => string | null {
-  const rules = natsRules(config)
-  return ({ target, protocol }, namespace) => {
-    // Only commands make such timers, and their events go to the one subject that there is for them.
-    if (protocol === MESSAGES_PROTOCOL) return null
-    return refuseTarget({ target, namespace, egress, config, rules })
-  }
-}
-
-type TargetQuestion = {
-  target: Target
-  namespace: Namespace
-  egress: EgressPolicy
-  config: Config
-  rules: AddressRules
-}
-
-function refuseTarget({ target, namespace, egress, config, rules }: TargetQuestion): string | null {
-  switch (target.type) {
-    case 'http':
-      return egress.checkUrl(target.url)
-    case 'nats':
-      if (config.broker === null)
-        return 'NATS is not configured (NATS_URL), so a callback of type nats could never be delivered'
-      return natsTargetFault(target, namespace, rules)
-    case 'none':
-      return null
-    case 'function':
-      return 'a callback of type function can only be made by the program that has the function'
-  }
+  const adapterOf = targetFinder(targets)
+  return (callback, namespace) => adapterOf(callback.target).refuse?.(callback, namespace) ?? null
 }

@@ -5,13 +5,12 @@ import type { FastifyInstance } from 'fastify'
 import {
   buildEngine,
   buildService,
-  egressFor,
+  buildTargets,
   openBroker,
-  natsRules,
   openLinks,
   openOutbox,
   openStore,
-  targetRefusal,
+  timerProtocols,
 } from './assembly.ts'
 import { brokerFaults } from './broker/broker.ts'
 import type { Broker } from './broker/broker.ts'
@@ -45,9 +44,6 @@ import { observeInto } from './service/metrics-observer.ts'
 import { observeWith } from './service/observers.ts'
 import type { TimerService } from './service/timer-service.ts'
 import type { Store } from './store/store.ts'
-import type { EgressPolicy } from './targets/http/egress/egress.ts'
-import { HttpTarget } from './targets/http/http-target.ts'
-import { NatsTarget } from './targets/nats/nats-target.ts'
 import { payloadProtocol } from './targets/nats/protocol.ts'
 
 export { openStore } from './assembly.ts'
@@ -80,7 +76,6 @@ export async function startServer(
     logger.warn('timers are kept in memory only: they are lost when the service stops')
   const broker = await openBroker(config, clock, logger)
   const links = await openLinks(store, clock, logger)
-  const egress = egressFor(config)
   const metrics = new Metrics(partLogger(logger, 'metrics'))
 
   let url = '' // known when it listens
@@ -89,18 +84,11 @@ export async function startServer(
   const deliveryLog = new DeliveryLog({ logger: partLogger(logger, 'deliveries'), clock })
   const observer = observeWith([observeInto(metrics), observatory.observer, deliveryLog.observer()])
   const outbox = openOutbox({ config, clock, logger, store, broker })
-  const engine: Engine = buildEngine({ config, clock, logger, store, broker, observer, egress, links, address, outbox })
-  const service = buildService({
-    config,
-    clock,
-    store,
-    engine,
-    links,
-    observer,
-    refuseTarget: targetRefusal(config, egress),
-  })
+  const targets = buildTargets({ config, clock, broker }, timerProtocols(config))
+  const engine: Engine = buildEngine({ config, clock, logger, store, targets, observer, links, address, outbox })
+  const service = buildService({ config, clock, store, engine, links, observer, targets })
 
-  const callbackTests = openCallbackTests({ config, clock, broker, egress })
+  const callbackTests = openCallbackTests({ config, clock, broker })
   const app = await buildApp({
     service,
     contracts: CONTRACTS,
@@ -177,24 +165,13 @@ function reachOf({ keysNeeded, loopbackOnly }: Config): string {
   return loopbackOnly ? 'this machine only, because no API key is configured' : 'whoever reaches the address'
 }
 
-type CallbackTestParts = { config: Config; clock: Clock; broker: Broker | null; egress: EgressPolicy }
+type CallbackTestParts = { config: Config; clock: Clock; broker: Broker | null }
 
 /** Over connections of their own: a test takes none from timers. Everything else about them is as for timers. */
-function openCallbackTests({ config, clock, broker, egress }: CallbackTestParts): CallbackTests {
+function openCallbackTests(parts: CallbackTestParts): CallbackTests {
   const kept = new KeptAnswers(v1Delivery)
-  const { webhookSecrets: signingSecrets } = config
-  const http = new HttpTarget({
-    protocols: [kept.protocol],
-    egress,
-    clock,
-    signingSecrets,
-    userAgent: `duetime/${VERSION}`,
-  })
-  const nats =
-    broker === null
-      ? []
-      : [new NatsTarget({ broker, protocols: [payloadProtocol(TEST_PROTOCOL)], rules: natsRules(config) })]
-  return new CallbackTests({ targets: [http, ...nats], clock, answerTo: (firing) => kept.to(firing) })
+  const targets = buildTargets(parts, { http: [kept.protocol], nats: [payloadProtocol(TEST_PROTOCOL)] })
+  return new CallbackTests({ targets, clock: parts.clock, answerTo: (firing) => kept.to(firing) })
 }
 
 function outboxPart(outbox: LifecycleOutbox, metrics: Metrics): Part {

@@ -4,12 +4,12 @@
 import {
   buildEngine,
   buildService,
-  egressFor,
+  buildTargets,
   openBroker,
   openLinks,
   openOutbox,
   openStore,
-  targetRefusal,
+  timerProtocols,
 } from '../assembly.ts'
 import { invalidInput } from '../core/errors.ts'
 import type { Engine } from '../engine/engine.ts'
@@ -42,8 +42,6 @@ export async function openDuetime(options: OpenOptions): Promise<Duetime> {
   const logger = createLogger({ ...config, destination: { write: (line) => void process.stderr.write(line) } })
   const store = await openStore(config, logger)
   const broker = await openBroker(config, clock, logger)
-  const egress = egressFor(config)
-  const refuse = targetRefusal(config, egress)
   const links = await openLinks(store, clock, logger)
   const node = (): Engine => engine
   const door =
@@ -52,14 +50,10 @@ export async function openDuetime(options: OpenOptions): Promise<Duetime> {
   const functions = new FunctionTarget({ clock, onOpen: () => engine.lookForOpenLanes() })
   const address = () => door?.address ?? ''
   const outbox = openOutbox({ config, clock, logger, store, broker })
-  const parts = { config, clock, logger, store, broker, egress, links, address, outbox }
-  const engine = buildEngine({ ...parts, observer: UNOBSERVED, targets: [functions] })
-  const service = buildService({
-    ...parts,
-    engine,
-    observer: UNOBSERVED,
-    refuseTarget: (callback, namespace) => (callback.target.type === 'function' ? null : refuse(callback, namespace)),
-  })
+  const targets = [...buildTargets({ config, clock, broker }, timerProtocols(config)), functions]
+  const parts = { config, clock, logger, store, targets, links, address, outbox, observer: UNOBSERVED }
+  const engine = buildEngine(parts)
+  const service = buildService({ ...parts, engine })
   let graceMs = config.shutdownGraceMs
   const lifecycle = new Lifecycle(
     [

@@ -3,7 +3,8 @@
 import { deliveryId } from '../core/timer/ids.ts'
 import { formatInterval } from '../core/time/interval.ts'
 import { firingDueAt, NEVER, Status } from '../core/timer/timer.ts'
-import type { AttemptOutcome, JsonText, Millis, Target, Timer as StoredTimer } from '../core/timer/timer.ts'
+import type { Target } from '../core/targets/target.ts'
+import type { AttemptOutcome, JsonText, Millis, Timer as StoredTimer } from '../core/timer/timer.ts'
 import type { Metadata } from '../http/native/metadata.ts'
 
 export type Timer<Payload = unknown> = {

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
-import { egressFor, natsRules, targetRefusal } from '../assembly.ts'
+import { buildTargets, targetRefusal, timerProtocols } from '../assembly.ts'
 import type { Message } from '../broker/broker.ts'
 import { MemoryBroker } from '../broker/memory/memory-broker.ts'
 import { unrestricted } from '../core/access.ts'
@@ -18,11 +18,9 @@ import type { Timers } from '../service/timers.ts'
 import { MemoryStore } from '../store/memory/memory-store.ts'
 import { StoreError } from '../store/store.ts'
 import type { Store } from '../store/store.ts'
-import { NatsTarget } from '../targets/nats/nats-target.ts'
 import { NatsDoor } from './door.ts'
 import { CommandHandler } from './messages/command-handler.ts'
 import { DeadLetters } from './messages/dead-letters.ts'
-import { dueTimeReached } from './messages/due-time-reached.ts'
 import { Subjects } from './subjects.ts'
 
 export const NOW = Date.UTC(2026, 4, 1, 12)
@@ -54,18 +52,14 @@ export async function setupDoor(t: TestContext, env: Readonly<Record<string, str
   const broker = new MemoryBroker(clock)
   const store = new FailingStore(new MemoryStore())
   const config = loadConfig({ env })
-  const protocols = [dueTimeReached(new Subjects(config.natsNamespacePrefix), config.natsEventsSubject)]
-  const engine = testEngine({
-    store: store.asStore,
-    clock,
-    targets: [new NatsTarget({ broker, protocols, rules: natsRules(config) })],
-  })
+  const targets = buildTargets({ config, clock, broker }, timerProtocols(config))
+  const engine = testEngine({ store: store.asStore, clock, targets })
   const service = new TimerService({
     engine,
     store: store.asStore,
     clock,
     namespaces: config.namespaces,
-    refuseTarget: targetRefusal(config, egressFor(config)),
+    refuseTarget: targetRefusal(targets),
     observer: { executed: () => {} },
   })
   const timers = service.as(unrestricted('test'))

@@ -1,13 +1,14 @@
 // One delivery to a callback, now, to see whether it works: through the same targets as a timer's, with the same rules
 // about addresses, the same signature and the same judgement of the answer. Nothing is stored and nothing is repeated.
 
-import { failedDelivery } from '../core/timer/delivery.ts'
 import type { DeliveryOutcome, Firing } from '../core/timer/delivery.ts'
 import { unavailable } from '../core/errors.ts'
 import { deliveryId, timerUuid } from '../core/timer/ids.ts'
 import { SINGLE_ATTEMPT } from '../core/rules/retry.ts'
 import { CatchUp, NO_ATTEMPTS, Status } from '../core/timer/timer.ts'
-import type { JsonText, Millis, Namespace, Target, Timer, TimerId } from '../core/timer/timer.ts'
+import type { Target } from '../core/targets/target.ts'
+import type { JsonText, Millis, Namespace, Timer, TimerId } from '../core/timer/timer.ts'
+import { targetFinder } from '../engine/delivery/target-finder.ts'
 import type { Clock } from '../runtime/clock/clock.ts'
 import { randomUuidV7 } from '../runtime/uuid-v7.ts'
 import type { TargetAdapter } from '../targets/target.ts'
@@ -85,15 +86,10 @@ export class CallbackTests {
     const timer = timerFor(test, firedAt)
     const firing: Firing = { timer, deliveryId: deliveryId(timer), attempt: 1, firedAt }
     const startedMonoMs = clock.monotonic()
-    const target = targets.find(({ type }) => type === test.target.type)
-    const outcome = target === undefined ? unconfigured(test.target) : await target.deliver(firing, this.#stop.signal)
+    const outcome = await targetFinder(targets)(test.target).deliver(firing, this.#stop.signal)
     const durationMs = Math.round(clock.monotonic() - startedMonoMs)
     return { outcome, durationMs, deliveryId: firing.deliveryId, firedAt, answer: answerTo(firing) }
   }
-}
-
-function unconfigured({ type }: Target): DeliveryOutcome {
-  return failedDelivery(`this service has no ${type} connection configured`)
 }
 
 /** As if it had been created for this very moment. */

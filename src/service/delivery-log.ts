@@ -4,7 +4,8 @@
 
 import type { DeliveryOutcome } from '../core/timer/delivery.ts'
 import { isFinished, NEVER } from '../core/timer/timer.ts'
-import type { Target, Timer } from '../core/timer/timer.ts'
+import { targetTypeOf } from '../core/targets/target.ts'
+import type { Timer } from '../core/timer/timer.ts'
 import type { EngineObserver } from '../engine/engine.ts'
 import type { Cancel, Clock } from '../runtime/clock/clock.ts'
 import type { Logger } from '../runtime/telemetry/logger.ts'
@@ -92,10 +93,5 @@ function facts(
   { statusCode: status }: DeliveryOutcome,
   durationMs: number,
 ) {
-  return { namespace, id, target: placeOf(target), status, attempt: attempts + 1, durationMs }
-}
-
-function placeOf(target: Target): string {
-  if (target.type === 'http') return URL.parse(target.url)?.host ?? 'not a URL'
-  return target.type === 'nats' ? `nats ${target.topic}` : target.type
+  return { namespace, id, target: targetTypeOf(target.type).placeOf(target), status, attempt: attempts + 1, durationMs }
 }

@@ -10,7 +10,7 @@ import type { TimerIdentity } from '../core/timer/ids.ts'
 import type { Schedule } from '../core/time/schedule.ts'
 import { upcomingFirings } from '../core/time/schedule.ts'
 import { Status } from '../core/timer/timer.ts'
-import type { Millis, Namespace, Target, Timer, TimerId } from '../core/timer/timer.ts'
+import type { Millis, Namespace, Timer, TimerId } from '../core/timer/timer.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Executed } from '../engine/shard.ts'
 import type { Clock } from '../runtime/clock/clock.ts'
@@ -28,6 +28,7 @@ import type {
   TimerPage,
 } from '../store/store.ts'
 import { GatheredGets } from '../store/gathered-gets.ts'
+import type { Callback } from '../targets/target.ts'
 import { asking } from './store-failures.ts'
 import type { Executor } from './command-router.ts'
 import { forecastOf } from './forecast.ts'
@@ -49,9 +50,6 @@ export type TimerOperationsOptions = {
   readonly refuseTarget: (callback: Callback, namespace: Namespace) => string | null
   readonly observer: ServiceObserver
 }
-
-/** Where a timer fires, and the way of delivering that goes with it. */
-export type Callback = { readonly target: Target; readonly protocol: string }
 
 export type ServiceObserver = { executed(command: Command, result: Executed): void }
 

@@ -16,8 +16,10 @@ import type { Principal, Scope } from '../core/access.ts'
 import type { Command } from '../core/rules/command.ts'
 import type { TimerIdentity } from '../core/timer/ids.ts'
 import type { Schedule } from '../core/time/schedule.ts'
-import { withoutSecrets } from '../core/timer/secrets.ts'
-import type { Millis, Namespace, Target, Timer } from '../core/timer/timer.ts'
+import { withoutSecrets } from '../core/targets/secrets.ts'
+import { targetTypeOf } from '../core/targets/target.ts'
+import type { Target } from '../core/targets/target.ts'
+import type { Millis, Namespace, Timer } from '../core/timer/timer.ts'
 import type { Executed } from '../engine/shard.ts'
 import type {
   ListFilter,
@@ -29,7 +31,6 @@ import type {
   TimerPage,
 } from '../store/store.ts'
 import type { PageQuery as StorePageQuery } from '../store/store.ts'
-import { subjectOf } from '../targets/nats/nats-address.ts'
 import type { Sight } from './activity/overview.ts'
 import { TEST_PROTOCOL } from './callback-test.ts'
 import type { Forecast, ForecastQuery } from './forecast.ts'
@@ -174,7 +175,8 @@ export class Timers {
   }
 
   #assertSubject(target: Target, namespace: Namespace): void {
-    if (target.type === 'nats') assertSubject(this.#principal, subjectOf(target), namespace)
+    const subject = targetTypeOf(target.type).subjectOf?.(target)
+    if (subject !== undefined) assertSubject(this.#principal, subject, namespace)
   }
 
   #within<Filter extends { readonly namespace?: Namespace }>(
@@ -187,6 +189,8 @@ export class Timers {
   }
 
   #shown(timer: Timer): Timer {
-    return mayAccess(this.#principal, Permission.timer, timer.namespace) ? timer : withoutSecrets(timer)
+    return mayAccess(this.#principal, Permission.timer, timer.namespace)
+      ? timer
+      : { ...timer, target: withoutSecrets(timer.target) }
   }
 }

@@ -2,10 +2,17 @@
 // retries and remembers nothing; the engine bounds how many run at once.
 
 import type { DeliveryOutcome, Firing } from '../core/timer/delivery.ts'
-import type { Namespace, Target } from '../core/timer/timer.ts'
+import type { Target } from '../core/targets/target.ts'
+import type { Namespace } from '../core/timer/timer.ts'
+
+/** Where a timer fires, and the way of delivering that goes with it. */
+export type Callback<T extends Target = Target> = { readonly target: T; readonly protocol: string }
 
 export interface TargetAdapter<T extends Target = Target> {
   readonly type: T['type']
+
+  /** Why timers of the namespace may not have this target, or null when they may. Absent: they always may. */
+  refuse?(callback: Callback<T>, namespace: Namespace): string | null
 
   /** What shares a fate: deliveries of one lane have their own concurrency limit (for HTTP, the host and port). */
   laneOf(target: T, namespace: Namespace): string

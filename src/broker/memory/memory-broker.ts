@@ -1,5 +1,6 @@
 // A broker in memory, for tests of what stands on the port. It keeps the contract of broker.ts and nothing more: no
-// network, one process, gone when the process is. `disconnect` and `connect` play the outage.
+// network, one process, gone when the process is. `disconnect` and `connect` play the outage, `fallSilent` a server that
+// confirms nothing.
 
 import type { Millis } from '../../core/timer/timer.ts'
 import type { Clock } from '../../runtime/clock/clock.ts'
@@ -37,6 +38,7 @@ export class MemoryBroker implements Broker {
   readonly #consumers = new Map<string, MemoryConsumer>()
   readonly #servers: { readonly subject: string; readonly answer: RequestHandler }[] = []
   #state: BrokerState = { type: 'disconnected', reason: 'not started' }
+  #onLost: (() => void) | null = null
   /** Plain publishes that no stream covers, in order. */
   readonly uncovered: Message[] = []
 
@@ -65,8 +67,16 @@ export class MemoryBroker implements Broker {
     this.#state = { type: 'disconnected', reason }
   }
 
-  async publish(publication: Publication, { signal }: PublishOptions): Promise<void> {
-    signal?.throwIfAborted()
+  /** Messages get lost from now on. Resolves when one was. */
+  fallSilent(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#onLost = resolve
+    return promise
+  }
+
+  async publish(publication: Publication, options: PublishOptions): Promise<void> {
+    options.signal?.throwIfAborted()
+    if (this.#onLost !== null) return this.#lost(publication, options)
     if (this.#state.type === 'disconnected')
       throw new BrokerError('disconnected', `no connection to the broker: ${this.#state.reason}`)
     const stream = this.#streamFor(publication.subject)
@@ -78,6 +88,20 @@ export class MemoryBroker implements Broker {
     const data = typeof publication.data === 'string' ? Buffer.from(publication.data) : publication.data
     if (stream === undefined) this.uncovered.push({ subject, headers, data })
     else this.#store(stream, { subject, headers, data })
+  }
+
+  #lost({ subject }: Publication, { timeoutMs, signal }: PublishOptions): Promise<void> {
+    this.#onLost?.()
+    return new Promise((_, reject) => {
+      const onTimeout = () =>
+        reject(new BrokerError('timeout', `the message on '${subject}' was not confirmed in time`))
+      const cancelTimeout = this.#clock.after(timeoutMs, onTimeout)
+      const onAbort = () => {
+        cancelTimeout()
+        reject(signal!.reason as Error)
+      }
+      signal?.addEventListener('abort', onAbort, { once: true })
+    })
   }
 
   declare(streams: readonly StreamSpec[]): void {

@@ -3,7 +3,8 @@
 
 import type { Schedule } from '../time/schedule.ts'
 import type { RetryChanges, RetryPolicy } from './retry.ts'
-import type { CatchUp, JsonText, Millis, Namespace, StreamPlace, Target, TimerId, TimerUuid } from '../timer/timer.ts'
+import type { Target } from '../targets/target.ts'
+import type { CatchUp, JsonText, Millis, Namespace, StreamPlace, TimerId, TimerUuid } from '../timer/timer.ts'
 
 export type TimerSpec = {
   readonly schedule: Schedule

@@ -10,7 +10,8 @@ import { parseSchedule } from '../time/schedule.ts'
 import { settle } from './settle.ts'
 import { assertTimerInvariants } from '../timer/timer-invariants.ts'
 import { CatchUp, NEVER, Status } from '../timer/timer.ts'
-import type { JsonText, Millis, Target, Timer } from '../timer/timer.ts'
+import type { Target } from '../targets/target.ts'
+import type { JsonText, Millis, Timer } from '../timer/timer.ts'
 
 const refused = (code: string) => ({ type: 'refused', code })
 

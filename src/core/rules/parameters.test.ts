@@ -20,7 +20,8 @@ import type { DeliveryOutcome } from '../timer/delivery.ts'
 import { DEFAULT_RETRY, SINGLE_ATTEMPT } from './retry.ts'
 import { settle } from './settle.ts'
 import { Status } from '../timer/timer.ts'
-import type { JsonText, Millis, Target, Timer } from '../timer/timer.ts'
+import type { Target } from '../targets/target.ts'
+import type { JsonText, Millis, Timer } from '../timer/timer.ts'
 
 const instant = (ms: Millis): string => new Date(ms).toISOString()
 const DUE = NOW + MINUTE

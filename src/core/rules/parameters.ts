@@ -8,13 +8,13 @@ import { canonicalJson, sameJson } from '../json/json-equality.ts'
 import { sameRetryPolicy } from './retry.ts'
 import { parseSchedule } from '../time/schedule.ts'
 import type { Schedule } from '../time/schedule.ts'
-import type { Target, Timer } from '../timer/timer.ts'
+import { sameTarget, targetText } from '../targets/target-equality.ts'
+import type { Timer } from '../timer/timer.ts'
 
 /** A hash of the same parameters, for a timer to remember what it was made with. */
 export function fingerprintOf(spec: TimerSpec): string {
   const { schedule, target, retry } = spec
   const when = schedule.kind === 'instant' ? [schedule.at] : [schedule.text, schedule.timeZone, spec.catchUp]
-  const headers = 'headers' in target ? headersText(target.headers) : null
   const policy = [
     retry.maxAttempts,
     retry.initialIntervalMs,
@@ -23,7 +23,7 @@ export function fingerprintOf(spec: TimerSpec): string {
     retry.maxDurationMs,
   ]
   const json = [spec.metadata, spec.payload].map((text) => (text === null ? null : canonicalJson(text)))
-  return hash128(JSON.stringify([spec.protocol, spec.timeoutMs, policy, when, { ...target, headers }, ...json]))
+  return hash128(JSON.stringify([spec.protocol, spec.timeoutMs, policy, when, targetText(target), ...json]))
 }
 
 export function hasParameters(timer: Timer, spec: TimerSpec): boolean {
@@ -48,23 +48,4 @@ function hasSchedule(timer: Timer, { schedule, catchUp }: TimerSpec): boolean {
     return schedule.kind === 'instant' && schedule.at === (own?.at ?? timer.dueAt)
   if (schedule.text !== own.text || schedule.timeZone !== own.timeZone) return false
   return own.kind !== 'cycle' || catchUp === timer.catchUp
-}
-
-function sameTarget(a: Target, b: Target): boolean {
-  if (a.type === 'http') return b.type === 'http' && a.url === b.url && sameHeaders(a.headers, b.headers)
-  if (a.type === 'nats')
-    return b.type === 'nats' && a.topic === b.topic && a.key === b.key && sameHeaders(a.headers, b.headers)
-  return a.type === b.type
-}
-
-type Headers = Readonly<Record<string, string>> | null
-
-/** In any order, and by names that do not differ by case. */
-function sameHeaders(a: Headers, b: Headers): boolean {
-  return a === b || headersText(a) === headersText(b)
-}
-
-function headersText(headers: Headers): string {
-  const pairs = Object.entries(headers ?? {}).map(([name, value]) => [name.toLowerCase(), value] as const)
-  return JSON.stringify(pairs.toSorted(([a], [b]) => (a < b ? -1 : 1)))
 }

@@ -3,6 +3,7 @@
 
 import type { Brand } from '../brand.ts'
 import type { RetryPolicy } from '../rules/retry.ts'
+import type { Target } from '../targets/target.ts'
 
 /** Milliseconds since the epoch when the name ends in `At`, a length of time when it ends in `Ms`. */
 export type Millis = number
@@ -28,23 +29,6 @@ export const Status = {
   canceled: 'canceled',
 } as const
 export type Status = (typeof Status)[keyof typeof Status]
-
-export type HttpTarget = {
-  readonly type: 'http'
-  readonly url: string
-  readonly headers: Readonly<Record<string, string>> | null
-}
-export type NatsTarget = {
-  readonly type: 'nats'
-  readonly topic: string
-  readonly key: string | null
-  readonly headers: Readonly<Record<string, string>> | null
-}
-/** Fires, is recorded as completed and shows in events; nothing is called. */
-export type NoTarget = { readonly type: 'none' }
-/** A function of the program that has this library in it, by the timer's namespace. Where there is none, the firing waits for it. */
-export type FunctionTarget = { readonly type: 'function' }
-export type Target = HttpTarget | NatsTarget | NoTarget | FunctionTarget
 
 /**
  * What to do with the iterations of a cycle that were missed while the service was down: deliver every

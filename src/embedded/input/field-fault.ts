@@ -2,6 +2,7 @@
 
 import { invalidInput } from '../../core/errors.ts'
 import type { DuetimeError } from '../../core/errors.ts'
+import { CALLBACK_EXAMPLES } from '../../http/native/callback.ts'
 import { nearestName } from '../../runtime/config/nearest.ts'
 
 /** The part of a TypeBox error that is used here. */
@@ -13,15 +14,13 @@ export type SchemaFault = {
   readonly message: string
 }
 
-const CALLBACK = "{ type: 'http', url: 'https://…' } or { type: 'nats', topic: '…' }"
-
 /** `known`: what the fields are called. */
 export function fieldFault(faults: readonly SchemaFault[], known: readonly string[]): DuetimeError {
   const fault = faults[0]!
   const field = fault.instancePath.split('/').slice(1).join('.')
   // Of a union, what one alternative lacks says little.
   if (field.startsWith('callback') && fault.schemaPath.includes('/oneOf/'))
-    return invalidInput('callback', `callback must be ${CALLBACK}`)
+    return invalidInput('callback', `callback must be ${CALLBACK_EXAMPLES}`)
   return invalidInput(field, `${field} ${describe(fault, field, known)}`)
 }
 

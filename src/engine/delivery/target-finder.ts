@@ -1,8 +1,9 @@
 // Which adapter delivers a timer: the one of its target's type. A stored timer may name a type that is no longer configured:
-// its attempts fail and say so. A function is in a program that is not running now, which is no failure: its timers wait.
+// its attempts fail and say so, unless its timers wait for an adapter.
 
 import { failedDelivery } from '../../core/timer/delivery.ts'
-import type { Target } from '../../core/timer/timer.ts'
+import { targetTypeOf } from '../../core/targets/target.ts'
+import type { Target } from '../../core/targets/target.ts'
 import type { TargetAdapter } from '../../targets/target.ts'
 
 export function targetFinder(adapters: readonly TargetAdapter[]): (target: Target) => TargetAdapter {
@@ -13,8 +14,9 @@ export function targetFinder(adapters: readonly TargetAdapter[]): (target: Targe
 function unconfigured(type: Target['type']): TargetAdapter {
   return {
     type,
+    refuse: () => targetTypeOf(type).unconfigured,
     laneOf: () => `unconfigured:${type}`,
-    ...(type === 'function' && { isOpen: () => false }),
+    ...(targetTypeOf(type).waitsForAdapter && { isOpen: () => false }),
     deliver: () => Promise.resolve(failedDelivery(`this service has no ${type} connection configured`)),
     close: () => Promise.resolve(),
   }

@@ -4,14 +4,14 @@
 import type { Static } from 'typebox'
 import { deliveryId } from '../../core/timer/ids.ts'
 import { formatInterval } from '../../core/time/interval.ts'
-import { redactUrl } from '../../core/timer/secrets.ts'
 import type { Millis, Timer } from '../../core/timer/timer.ts'
 import { TIMER_PARTS } from '../../store/store.ts'
 import type { TimerPart } from '../../store/store.ts'
 import { isoText } from '../body/iso-text.ts'
 import type { TimerAnswer } from './answer-schema.ts'
+import { callbackJson, callbackUrlOf } from './callback.ts'
 import { retryPolicyJson } from './retry-policy.ts'
-import { attemptsJson, callbackJson, isWaitingToRetry } from './timer-json.ts'
+import { attemptsJson, isWaitingToRetry } from './timer-json.ts'
 
 export type TimerField = keyof Static<typeof TimerAnswer>
 
@@ -26,8 +26,8 @@ const FIELDS: Readonly<Record<TimerField, (timer: Timer) => string | null>> = {
   timeZone: ({ timeZone }) => text(timeZone),
   iteration: ({ anchorAt, iteration }) => (anchorAt === null ? null : String(iteration)),
   catchUp: ({ anchorAt, catchUp }) => (anchorAt === null ? null : JSON.stringify(catchUp)),
-  callbackUrl: ({ target }) => (target.type === 'http' ? JSON.stringify(redactUrl(target.url)) : null),
-  callback: ({ target }) => (target.type === 'none' ? null : callbackJson(target)),
+  callbackUrl: ({ target }) => text(callbackUrlOf(target)),
+  callback: ({ target }) => callbackJson(target),
   payload: ({ payload }) => payload,
   metadata: ({ metadata }) => metadata,
   retryPolicy: ({ retry }) => retryPolicyJson(retry),

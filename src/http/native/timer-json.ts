@@ -4,10 +4,11 @@
 import { deliveryId } from '../../core/timer/ids.ts'
 import { formatInterval } from '../../core/time/interval.ts'
 import { TIMEOUT_DEFAULT_MS } from '../../core/limits.ts'
-import { redactHeaders, redactUrl } from '../../core/timer/secrets.ts'
 import { firingDueAt, NEVER, Status } from '../../core/timer/timer.ts'
-import type { Attempt, Millis, Target, Timer } from '../../core/timer/timer.ts'
+import type { Target } from '../../core/targets/target.ts'
+import type { Attempt, Millis, Timer } from '../../core/timer/timer.ts'
 import { isoText } from '../body/iso-text.ts'
+import { callbackJson, callbackUrlOf } from './callback.ts'
 import { retryPolicyJson } from './retry-policy.ts'
 
 /** `secrets`: show header values and passwords as they are. */
@@ -20,7 +21,7 @@ export function timerJson(timer: Timer, { secrets = false }: { readonly secrets?
   if (timer.schedule !== null) json += `,"schedule":${JSON.stringify(timer.schedule)}`
   if (timer.timeZone !== null) json += `,"timeZone":${JSON.stringify(timer.timeZone)}`
   if (timer.anchorAt !== null) json += `,"iteration":${timer.iteration},"catchUp":"${timer.catchUp}"`
-  if (timer.target.type !== 'none') json += targetJson(timer.target, secrets)
+  json += targetJson(timer.target, secrets)
   if (timer.payload !== null) json += `,"payload":${timer.payload}`
   if (timer.metadata !== null) json += `,"metadata":${timer.metadata}`
   json += `,"retryPolicy":${retryPolicyJson(timer.retry)}`
@@ -41,26 +42,11 @@ function timeoutText(timeoutMs: Millis): string {
   return `,"callbackTimeout":"${formatInterval(timeoutMs)}","callbackTimeoutSeconds":${timeoutMs / 1_000}`
 }
 
-function targetJson(target: Callback, secrets: boolean): string {
-  const url = target.type === 'http' ? `,"callbackUrl":${urlJson(target.url, secrets)}` : ''
-  return `${url},"callback":${callbackJson(target, secrets)}`
-}
-
-type Callback = Exclude<Target, { type: 'none' }>
-
-export function callbackJson(target: Callback, secrets = false): string {
-  if (target.type === 'function') return '{"type":"function"}'
-  const headers =
-    target.headers === null
-      ? ''
-      : `,"headers":${JSON.stringify(secrets ? target.headers : redactHeaders(target.headers))}`
-  if (target.type === 'http') return `{"type":"http","url":${urlJson(target.url, secrets)}${headers}}`
-  const key = target.key === null ? '' : `,"key":${JSON.stringify(target.key)}`
-  return `{"type":"nats","topic":${JSON.stringify(target.topic)}${key}${headers}}`
-}
-
-function urlJson(url: string, secrets: boolean): string {
-  return JSON.stringify(secrets ? url : redactUrl(url))
+function targetJson(target: Target, secrets: boolean): string {
+  const callback = callbackJson(target, { secrets })
+  if (callback === null) return ''
+  const url = callbackUrlOf(target, { secrets })
+  return `${url === null ? '' : `,"callbackUrl":${JSON.stringify(url)}`},"callback":${callback}`
 }
 
 export function isWaitingToRetry(timer: Timer): boolean {

@@ -9,6 +9,8 @@ import { Type } from 'typebox'
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { parseNamespace, parseTimerId, timerUuid } from '../../core/timer/ids.ts'
+import { TARGET_TYPE_NAMES, targetFields } from '../../core/targets/target.ts'
+import type { TargetFieldKind } from '../../core/targets/target-type.ts'
 import { isStorable, STORABLE } from '../../core/timer/storable-text.ts'
 import { faultIn } from '../../core/timer/timer-invariants.ts'
 import { CatchUp, Status } from '../../core/timer/timer.ts'
@@ -149,7 +151,6 @@ function faultText({ keyword, message, params }: Fault): string {
 
 const count = Type.Integer({ minimum: 0 })
 const millis = Type.Integer()
-const headers = orNull(Type.Record(Type.String(), Type.String()))
 
 const HEADER = Compile(
   Type.Object({
@@ -180,12 +181,19 @@ const RETRY = exact({
   maxDurationMs: Type.Number({ minimum: 0 }),
 } satisfies Record<keyof Timer['retry'], TSchema>)
 
-const TARGET = Type.Union([
-  exact({ type: Type.Literal('http'), url: Type.String({ minLength: 1 }), headers }),
-  exact({ type: Type.Literal('nats'), topic: Type.String({ minLength: 1 }), key: orNull(Type.String()), headers }),
-  exact({ type: Type.Literal('none') }),
-  exact({ type: Type.Literal('function') }),
-])
+const TARGET_FIELDS: Readonly<Record<TargetFieldKind, TSchema>> = {
+  text: Type.String({ minLength: 1 }),
+  url: Type.String({ minLength: 1 }),
+  optional: orNull(Type.String()),
+  headers: orNull(Type.Record(Type.String(), Type.String())),
+}
+
+const TARGET = Type.Union(
+  TARGET_TYPE_NAMES.map((type) => {
+    const fields = targetFields(type).map(({ name, kind }) => [name, TARGET_FIELDS[kind]] as const)
+    return exact({ type: Type.Literal(type), ...Object.fromEntries(fields) })
+  }),
+)
 
 const EXTRA = exact({
   dueAt: millis,

@@ -5,7 +5,9 @@
 import { DEFAULT_RETRY, sameRetryPolicy, SINGLE_ATTEMPT } from '../../core/rules/retry.ts'
 import type { RetryPolicy } from '../../core/rules/retry.ts'
 import { CatchUp, NO_ATTEMPTS } from '../../core/timer/timer.ts'
-import type { Attempt, ExtraFiring, JsonText, Millis, StreamPlace, Target, Timer } from '../../core/timer/timer.ts'
+import { targetTypeOf, withAbsentFields } from '../../core/targets/target.ts'
+import type { Target } from '../../core/targets/target.ts'
+import type { Attempt, ExtraFiring, JsonText, Millis, StreamPlace, Timer } from '../../core/timer/timer.ts'
 import { shared } from './shared-texts.ts'
 
 /** The fields of a timer that are columns, or follow from them. */
@@ -22,14 +24,6 @@ const STORED_RETRY: RetryPolicy = Object.freeze({
 })
 const STORED_TIMEOUT_MS = 30_000
 const STORED_PROTOCOL = 'v1'
-
-/** What a target may leave out, by its type. */
-const TARGET_DEFAULTS: { readonly [Type in Target['type']]: Partial<Extract<Target, { type: Type }>> } = {
-  http: { headers: null },
-  nats: { key: null, headers: null },
-  none: {},
-  function: {},
-}
 
 type StoredRetry = readonly [
   maxAttempts: number,
@@ -134,10 +128,10 @@ function writtenTarget(target: Target): Target {
 }
 
 function readTarget(target: Target): Target {
-  const defaults = TARGET_DEFAULTS[target.type] as Partial<Target> | undefined
-  if (defaults === undefined)
-    throw new Error(`unknown target type ${target.type}: was this row written by a newer version?`)
-  return { ...defaults, ...target }
+  const type: string = target.type
+  if (targetTypeOf(type) === undefined)
+    throw new Error(`unknown target type ${type}: was this row written by a newer version?`)
+  return withAbsentFields(target)
 }
 
 function writtenRetry(retry: RetryPolicy): StoredRetry {

@@ -1,6 +1,7 @@
 // What makes a timer large, and rows without some of it: a page of timers says which parts nobody will look at, and ends at a
 // size in bytes. Payload and metadata are columns, which are then not even read; the others are in the document.
 
+import { onlyRequired } from '../../core/targets/target.ts'
 import { NO_ATTEMPTS } from '../../core/timer/timer.ts'
 import type { Timer } from '../../core/timer/timer.ts'
 import type { TimerPart } from '../store.ts'
@@ -34,13 +35,8 @@ export function withoutParts(timer: Timer, omit: readonly TimerPart[]): Timer {
   const without = { ...timer }
   if (omit.includes('payload')) without.payload = null
   if (omit.includes('metadata')) without.metadata = null
-  if (omit.includes('headers')) without.target = withoutHeaders(timer.target)
+  if (omit.includes('headers')) without.target = onlyRequired(timer.target)
   if (omit.includes('attempts'))
     Object.assign(without, { firstAttemptAt: null, lastError: null, attemptLog: NO_ATTEMPTS })
   return without
-}
-
-function withoutHeaders(target: Timer['target']): Timer['target'] {
-  if (target.type === 'http') return { ...target, headers: null }
-  return target.type === 'nats' ? { ...target, headers: null, key: null } : target
 }

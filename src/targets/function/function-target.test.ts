@@ -3,6 +3,8 @@ import { test } from 'node:test'
 import type { DeliveryOutcome, Firing } from '../../core/timer/delivery.ts'
 import type { Namespace } from '../../core/timer/timer.ts'
 import { ManualClock } from '../../runtime/clock/manual-clock.ts'
+import { targetConformance } from '../conformance.ts'
+import { aFiring } from '../http/delivery.fixture.ts'
 import { FinalFailure, FunctionTarget } from './function-target.ts'
 import type { TimerFunction } from './function-target.ts'
 
@@ -10,6 +12,24 @@ const DONE: DeliveryOutcome = { type: 'delivered', statusCode: null }
 const namespace = 'n' as Namespace
 const firing = { timer: { namespace, timeoutMs: 5_000 } } as Firing
 const never = new AbortController().signal
+
+targetConformance('function', {
+  accepts: async () => conforming(async () => DONE),
+  fails: async () => conforming(() => Promise.reject(new Error('not now'))),
+  refuses: async () => conforming(() => Promise.reject(new FinalFailure('gone'))),
+  reschedules: async () => conforming(async () => ({ type: 'rescheduled', nextAt: 1, statusCode: null })),
+  silent: async () => conforming(() => new Promise(() => {})),
+})
+
+function conforming(call: TimerFunction) {
+  const arrived = Promise.withResolvers<void>()
+  const { target, clock } = setup((...given) => {
+    arrived.resolve()
+    return call(...given)
+  })
+  const timer = { namespace, target: { type: 'function' } as const, protocol: 'v1', timeoutMs: 5_000 }
+  return { adapter: target, clock, firing: aFiring('', timer), arrived: arrived.promise }
+}
 
 function setup(call: TimerFunction, concurrency?: number) {
   const clock = new ManualClock()

@@ -7,7 +7,8 @@
 import { failedDelivery } from '../../core/timer/delivery.ts'
 import type { DeliveryOutcome, Firing } from '../../core/timer/delivery.ts'
 import { formatInterval } from '../../core/time/interval.ts'
-import type { FunctionTarget as Target, Namespace } from '../../core/timer/timer.ts'
+import type { FunctionTarget as Target } from '../../core/targets/function.ts'
+import type { Namespace } from '../../core/timer/timer.ts'
 import type { Clock } from '../../runtime/clock/clock.ts'
 import type { TargetAdapter } from '../target.ts'
 

@@ -6,9 +6,9 @@
 import type { buildConnector } from 'undici'
 import { failedDelivery } from '../../core/timer/delivery.ts'
 import type { DeliveryOutcome, Firing } from '../../core/timer/delivery.ts'
-import type { HttpTarget as HttpAddress } from '../../core/timer/timer.ts'
+import type { HttpTarget as HttpAddress } from '../../core/targets/http.ts'
 import type { Clock } from '../../runtime/clock/clock.ts'
-import type { TargetAdapter } from '../target.ts'
+import type { Callback, TargetAdapter } from '../target.ts'
 import { AttemptsUnderWay } from './attempts-under-way.ts'
 import { DeliveryAttempt } from './delivery-attempt.ts'
 import type { AttemptSurroundings } from './delivery-attempt.ts'
@@ -44,6 +44,7 @@ const IDLE_ORIGINS_MAX = 1_024 // an idle pool is a few kB, and its sockets clos
 export class HttpTarget implements TargetAdapter<HttpAddress> {
   readonly type = 'http'
   readonly #protocols: ReadonlyMap<string, HttpProtocol>
+  readonly #egress: EgressPolicy
   readonly #signer: Signer | null
   readonly #userAgent: string
   readonly #pools: OriginPools
@@ -54,6 +55,7 @@ export class HttpTarget implements TargetAdapter<HttpAddress> {
     const history = new ConnectionHistory()
     const { clock, egress, resolve, connect } = options
     this.#protocols = new Map(options.protocols.map((protocol) => [protocol.name, protocol]))
+    this.#egress = egress
     this.#signer = createSigner(options.signingSecrets)
     this.#userAgent = options.userAgent
     this.#surroundings = { clock, history, responseBytesMax: options.responseBytesMax ?? RESPONSE_BYTES_MAX }
@@ -64,6 +66,10 @@ export class HttpTarget implements TargetAdapter<HttpAddress> {
       connectionsPerHost: options.connectionsPerHost ?? CONNECTIONS_PER_HOST,
       idleOriginsMax: options.idleOriginsMax ?? IDLE_ORIGINS_MAX,
     })
+  }
+
+  refuse({ target }: Callback<HttpAddress>): string | null {
+    return this.#egress.checkUrl(target.url)
   }
 
   laneOf(target: HttpAddress): string {

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { SubjectPatterns } from '../../core/timer/subject.ts'
-import type { Namespace, NatsTarget } from '../../core/timer/timer.ts'
-import { natsTargetFault, subjectOf } from './nats-address.ts'
+import type { NatsTarget } from '../../core/targets/nats.ts'
+import type { Namespace } from '../../core/timer/timer.ts'
+import { subjectOf } from '../../core/targets/nats.ts'
+import { natsTargetFault } from './nats-address.ts'
 
 const SHOP = 'shop' as Namespace
 const OPEN = {

@@ -2,13 +2,11 @@
 // name of the broker, of the service, or of another namespace. The broker sees the service's credentials on all of it, so
 // nobody else can judge. It is asked when a timer is made or changed, and again when it fires: settings may have changed.
 
+import { subjectOf } from '../../core/targets/nats.ts'
 import { namespaceWord, subjectFault } from '../../core/timer/subject.ts'
 import type { SubjectPatterns } from '../../core/timer/subject.ts'
-import type { Namespace, NatsTarget } from '../../core/timer/timer.ts'
-
-export function subjectOf({ topic, key }: Pick<NatsTarget, 'topic' | 'key'>): string {
-  return key === null ? topic : `${topic}.${key}`
-}
+import type { NatsTarget } from '../../core/targets/nats.ts'
+import type { Namespace } from '../../core/timer/timer.ts'
 
 /** Headers that tell a stream what to do with the message: its id is the service's to choose, and the rest is not a timer's business. */
 export function isReservedHeader(name: string): boolean {

@@ -5,8 +5,12 @@ import { MemoryBroker } from '../../broker/memory/memory-broker.ts'
 import { failedDelivery } from '../../core/timer/delivery.ts'
 import type { Firing } from '../../core/timer/delivery.ts'
 import { SubjectPatterns } from '../../core/timer/subject.ts'
-import type { JsonText, NatsTarget as NatsAddress, Timer } from '../../core/timer/timer.ts'
+import type { NatsTarget as NatsAddress } from '../../core/targets/nats.ts'
+import type { JsonText, Timer } from '../../core/timer/timer.ts'
 import { systemClock } from '../../runtime/clock/clock.ts'
+import type { Clock } from '../../runtime/clock/clock.ts'
+import { ManualClock } from '../../runtime/clock/manual-clock.ts'
+import { targetConformance } from '../conformance.ts'
 import { aFiring } from '../http/delivery.fixture.ts'
 import { NatsTarget } from './nats-target.ts'
 import { payloadProtocol } from './protocol.ts'
@@ -15,11 +19,24 @@ const NOT_ABORTED = new AbortController().signal
 const strict = { name: 'strict', confirmedBy: 'stream', message: () => 'event' } as const
 const events = { name: 'events', confirmedBy: 'any', subjectFor: () => 'own.events', message: () => 'event' } as const
 
-async function setup() {
-  const broker = new MemoryBroker(systemClock)
+async function setup(clock: Clock = systemClock) {
+  const broker = new MemoryBroker(clock)
   await broker.start()
   const rules = { namespacePrefix: null, own: new SubjectPatterns(['timer.commands', 'own.events']), allowed: null }
   return { broker, target: new NatsTarget({ broker, protocols: [payloadProtocol('v1'), strict, events], rules }) }
+}
+
+targetConformance('nats', {
+  accepts: async () => conforming(() => {}),
+  fails: async () => conforming((broker) => broker.disconnect('unplugged')),
+  refuses: async () => conforming(() => {}, { topic: 'timer.commands' }),
+  silent: async () => conforming((broker) => broker.fallSilent()),
+})
+
+async function conforming(prepare: (broker: MemoryBroker) => Promise<void> | void, address?: Partial<NatsAddress>) {
+  const clock = new ManualClock()
+  const { broker, target } = await setup(clock)
+  return { adapter: target, clock, firing: firing(address), arrived: Promise.resolve(prepare(broker)) }
 }
 
 function firing(address: Partial<NatsAddress> = {}, timer: Partial<Timer> = {}): Firing {

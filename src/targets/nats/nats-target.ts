@@ -5,9 +5,11 @@ import { BrokerError } from '../../broker/broker.ts'
 import type { Broker, Header } from '../../broker/broker.ts'
 import { failedDelivery } from '../../core/timer/delivery.ts'
 import type { DeliveryOutcome, Firing } from '../../core/timer/delivery.ts'
-import type { NatsTarget as NatsAddress } from '../../core/timer/timer.ts'
-import type { TargetAdapter } from '../target.ts'
-import { isReservedHeader, natsAddressFault, subjectOf } from './nats-address.ts'
+import type { Namespace } from '../../core/timer/timer.ts'
+import type { NatsTarget as NatsAddress } from '../../core/targets/nats.ts'
+import type { Callback, TargetAdapter } from '../target.ts'
+import { subjectOf } from '../../core/targets/nats.ts'
+import { isReservedHeader, natsAddressFault, natsTargetFault } from './nats-address.ts'
 import type { AddressRules } from './nats-address.ts'
 import type { NatsProtocol } from './protocol.ts'
 
@@ -32,6 +34,11 @@ export class NatsTarget implements TargetAdapter<NatsAddress> {
     this.#broker = broker
     this.#rules = rules
     this.#protocols = new Map(protocols.map((protocol) => [protocol.name, protocol]))
+  }
+
+  refuse({ target, protocol }: Callback<NatsAddress>, namespace: Namespace): string | null {
+    const isJudged = this.#protocols.get(protocol)?.subjectFor === undefined
+    return isJudged ? natsTargetFault(target, namespace, this.#rules) : null
   }
 
   /** A topic is usually one stream: one that does not answer leaves the others their slots. */

@@ -1,9 +1,13 @@
-import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { ManualClock } from '../../runtime/clock/manual-clock.ts'
+import { targetConformance } from '../conformance.ts'
+import { aFiring } from '../http/delivery.fixture.ts'
 import { NoneTarget } from './none-target.ts'
 
-test('a timer without a target is delivered at once, to nobody', async () => {
-  const target = new NoneTarget()
-  assert.deepEqual(await target.deliver(), { type: 'delivered', statusCode: null })
-  await target.close()
+targetConformance('none', {
+  accepts: async () => ({
+    adapter: new NoneTarget(),
+    clock: new ManualClock(),
+    firing: aFiring('', { target: { type: 'none' }, protocol: 'none' }),
+    arrived: Promise.resolve(),
+  }),
 })

@@ -10,8 +10,9 @@ import { DEFAULT_RETRY } from '../../../core/rules/retry.ts'
 import { firstFiring, parseSchedule, tooShort } from '../../../core/time/schedule.ts'
 import type { Schedule } from '../../../core/time/schedule.ts'
 import { CatchUp } from '../../../core/timer/timer.ts'
-import type { Namespace, Target, TimerId } from '../../../core/timer/timer.ts'
-import { readUrl } from '../../native/callback.ts'
+import type { Target } from '../../../core/targets/target.ts'
+import type { Namespace, TimerId } from '../../../core/timer/timer.ts'
+import { readWebTarget } from '../../native/callback.ts'
 import { metadataText } from '../../native/metadata.ts'
 import { CYCLES_PROTOCOL } from './delivery.ts'
 import { TIMER_ID_CHARS_MAX } from './schema.ts'
@@ -63,7 +64,7 @@ function newTimerId(text: string): TimerId {
 
 function readTarget(url: string | null, baseUrl: string | null): Target {
   if (url === null) return { type: 'none' }
-  return { type: 'http', url: readUrl(isRelative(url) ? resolved(url, baseUrl) : url, 'callback_url'), headers: null }
+  return readWebTarget(isRelative(url) ? resolved(url, baseUrl) : url, 'callback_url')
 }
 
 /** Two slashes would name another host. */

@@ -10,8 +10,8 @@ import { TIMEOUT_DEFAULT_MS } from '../../../core/limits.ts'
 import { DEFAULT_RETRY } from '../../../core/rules/retry.ts'
 import type { Schedule } from '../../../core/time/schedule.ts'
 import { CatchUp } from '../../../core/timer/timer.ts'
-import type { Target } from '../../../core/timer/timer.ts'
-import { NATIVE_PROTOCOL, readUrl } from '../../native/callback.ts'
+import type { Target } from '../../../core/targets/target.ts'
+import { NATIVE_PROTOCOL, readWebTarget } from '../../native/callback.ts'
 import { readTimeout } from '../../native/intervals.ts'
 import { metadataText } from '../../native/metadata.ts'
 import { readRetryChanges, readRetryPolicy } from '../../native/retry-policy.ts'
@@ -69,7 +69,7 @@ function readInstant(executeAt: string): Schedule {
 }
 
 function readTarget(callbackUrl: string): Target {
-  return { type: 'http', url: readUrl(callbackUrl, 'callbackUrl'), headers: null }
+  return readWebTarget(callbackUrl, 'callbackUrl')
 }
 
 function callbackTo(callbackUrl: string): NonNullable<TimerChanges['callback']> {

@@ -12,10 +12,10 @@ import { fingerprintOf } from '../../../core/rules/parameters.ts'
 import { SINGLE_ATTEMPT } from '../../../core/rules/retry.ts'
 import type { Schedule } from '../../../core/time/schedule.ts'
 import { CatchUp } from '../../../core/timer/timer.ts'
-import type { Target, TimerId } from '../../../core/timer/timer.ts'
+import type { TimerId } from '../../../core/timer/timer.ts'
 import type { Timers } from '../../../service/timers.ts'
 import { keyInBody } from '../../request/idempotency-key.ts'
-import { readHeaders, readSubject, readUrl } from '../../native/callback.ts'
+import { readCallback } from '../../native/callback.ts'
 import { metadataText } from '../../native/metadata.ts'
 import { payloadText } from '../../body/payload-text.ts'
 import { PLATFORM_PROTOCOL } from './delivery.ts'
@@ -42,7 +42,7 @@ export function toCreateCommand(body: CreateBody, context: CreateContext): Creat
     spec: {
       schedule: readInstant(body.execute_at),
       catchUp: CatchUp.all,
-      target: readTarget(body.callback),
+      target: readCallback(body.callback),
       protocol: PLATFORM_PROTOCOL,
       payload: payloadText(body.callback, context.payloadMaxBytes),
       metadata: metadataText(body.metadata),
@@ -67,25 +67,13 @@ export function toChanges(body: UpdateBody, { payloadMaxBytes }: Pick<CreateCont
 
 function callbackChanges(callback: CallbackBody, payloadMaxBytes: number): TimerChanges {
   return {
-    callback: { target: readTarget(callback), protocol: PLATFORM_PROTOCOL, retryOfProtocol: SINGLE_ATTEMPT },
+    callback: { target: readCallback(callback), protocol: PLATFORM_PROTOCOL, retryOfProtocol: SINGLE_ATTEMPT },
     payload: payloadText(callback, payloadMaxBytes),
   }
 }
 
 function readInstant(executeAt: string): Schedule {
   return { kind: 'instant', text: executeAt, ...parseZonedInstant(executeAt) }
-}
-
-function readTarget(callback: CallbackBody): Target {
-  const headers = readHeaders(callback.headers ?? undefined)
-  if (callback.type === 'http') return { type: 'http', url: readUrl(callback.url, 'callback.url'), headers }
-  const { topic, key = null } = callback
-  return {
-    type: 'nats',
-    topic: readSubject(topic, 'callback.topic'),
-    key: key === null ? null : readSubject(key, 'callback.key'),
-    headers,
-  }
 }
 
 const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i

@@ -2,6 +2,7 @@
 
 import { Type } from 'typebox'
 import type { TSchema } from 'typebox'
+import { TARGET_TYPE_NAMES } from '../../../core/targets/target.ts'
 import { BatchBody, CreateBody, ListQuery, LIST_STATUSES, TimerPath, UpdateBody } from './schema.ts'
 
 const TAGS = ['platform']
@@ -34,7 +35,7 @@ export const EXAMPLES = {
 const Instant = Type.String({ format: 'date-time' })
 const MaybeInstant = Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time' })
 const StatusWord = Type.Unsafe<string>({ type: 'string', enum: LIST_STATUSES })
-const CallbackType = Type.Unsafe<string>({ type: 'string', enum: ['http', 'nats', 'none', 'function'] })
+const CallbackType = Type.Unsafe<string>({ type: 'string', enum: TARGET_TYPE_NAMES })
 
 const summary = {
   id: Type.String(),

@@ -2,7 +2,10 @@
 // are JSON text already and go in as they are.
 
 import { Status } from '../../../core/timer/timer.ts'
-import type { Millis, Target, Timer } from '../../../core/timer/timer.ts'
+import { targetFields } from '../../../core/targets/target.ts'
+import type { Target } from '../../../core/targets/target.ts'
+import type { Millis, Timer } from '../../../core/timer/timer.ts'
+import { callbackJson } from '../../native/callback.ts'
 import { isoText } from '../../body/iso-text.ts'
 
 /** As in lists, and as the answer to a create. */
@@ -49,12 +52,10 @@ function instantJson(at: Millis | null): string {
   return at === null ? 'null' : `"${isoText(at)}"`
 }
 
-/** As it was given. */
+/** As clients of this contract give it: they know only targets that have an address. */
 function configJson(target: Target, payload: string | null): string {
-  if (target.type === 'none' || target.type === 'function') return 'null'
-  const { headers, ...address } = target
-  const given = Object.entries({ ...address, headers }).filter(([, value]) => value !== null)
-  const json = JSON.stringify(Object.fromEntries(given))
+  const json = targetFields(target.type).length === 0 ? null : callbackJson(target, { secrets: true })
+  if (json === null) return 'null'
   return payload === null ? json : `${json.slice(0, -1)},"payload":${payload}}`
 }
 

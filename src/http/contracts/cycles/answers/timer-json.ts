@@ -1,9 +1,9 @@
 // The timer as this contract shows it. Metadata is JSON text already and goes in as it is.
 
 import { firingOf, parseSchedule } from '../../../../core/time/schedule.ts'
-import { redactUrl } from '../../../../core/timer/secrets.ts'
+import { callbackUrlOf } from '../../../native/callback.ts'
 import { isFinished, Status } from '../../../../core/timer/timer.ts'
-import type { Millis, Target, Timer } from '../../../../core/timer/timer.ts'
+import type { Millis, Timer } from '../../../../core/timer/timer.ts'
 import { wheelPosition } from '../../../../core/statistics/wheel-levels.ts'
 import type { WheelPosition } from '../../../../core/statistics/wheel-levels.ts'
 import { isoText } from '../../../body/iso-text.ts'
@@ -23,7 +23,7 @@ export function timerFields(timer: Timer, now: Millis): string {
     `,"status":"${statusWord(timer.status)}","created_at":"${isoText(timer.createdAt)}","scheduled_at":"${isoText(timer.dueAt)}"` +
     `,"tenant_id":${JSON.stringify(timer.namespace)},"timer_type":"${typeWord(timer)}","cycle_info":${cycleJson(timer)}` +
     `,"remaining_time_ms":${remainingMs(timer, now)},"metadata":${timer.metadata ?? '{}'}` +
-    `,"callback_url":${JSON.stringify(urlOf(timer.target))}` +
+    `,"callback_url":${JSON.stringify(callbackUrlOf(timer.target))}` +
     `,"timewheel_level":${place?.level ?? null},"slot_position":${place?.slot ?? null}`
   )
 }
@@ -53,8 +53,4 @@ function cycleJson(timer: Timer): string {
     current_iteration: timer.iteration,
     next_iterations: next.map(isoText),
   })
-}
-
-function urlOf(target: Target): string | null {
-  return target.type === 'http' ? redactUrl(target.url) : null
 }
