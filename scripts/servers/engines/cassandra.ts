@@ -1,0 +1,109 @@
+// Apache Cassandra from Maven, one node with a small heap. Every write is synced before it is acknowledged, as the service
+// demands of a real cluster.
+
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { answersTo } from '../answers.ts'
+import { cached, fillCache, isCached } from '../cache.ts'
+import { fetchJars } from '../install/maven.ts'
+import type { ServerKind } from '../server-kind.ts'
+import type { ServerRun } from '../server-run.ts'
+
+const VERSION = '5.0.9'
+const KEY = `cassandra-${VERSION}`
+const HEAP_MIB = 512
+const HOST = '127.0.0.1'
+
+// From the project's own jvm17-server.options.
+const EXPORTED = [
+  'java.base/jdk.internal.misc',
+  'java.base/java.lang.ref',
+  'java.management.rmi/com.sun.jmx.remote.internal.rmi',
+  'java.rmi/sun.rmi.registry',
+  'java.rmi/sun.rmi.server',
+  'java.sql/java.sql',
+  'jdk.unsupported/sun.misc',
+  'jdk.compiler/com.sun.tools.javac.file',
+  'jdk.attach/sun.tools.attach',
+]
+const OPENED = [
+  ...['java.lang', 'java.lang.module', 'java.lang.reflect', 'java.io', 'java.util', 'sun.nio.ch'].map(ofBase),
+  ...['loader', 'ref', 'reflect', 'math', 'module', 'util.jar'].map((name) => ofBase(`jdk.internal.${name}`)),
+  'jdk.management/com.sun.management.internal',
+  'jdk.compiler/com.sun.tools.javac',
+]
+
+function ofBase(name: string): string {
+  return `java.base/${name}`
+}
+
+export const cassandra: ServerKind = {
+  name: 'cassandra',
+  title: `Cassandra ${VERSION}, one node`,
+  needs: ['java', 'mvn'],
+  cost: '83 MB',
+  inEveryRun: true,
+  isInstalled: () => isCached(KEY),
+  install: () =>
+    fillCache(KEY, (directory) =>
+      fetchJars(directory, { group: 'org.apache.cassandra', name: 'cassandra-all', version: VERSION }),
+    ),
+  start: async (run) => {
+    const port = await run.port()
+    mkdirSync(run.path('conf'), { recursive: true })
+    writeFileSync(run.path('conf', 'cassandra.yaml'), await configuration(run))
+    writeFileSync(run.path('conf', 'logback.xml'), LOGGING)
+    const args = [
+      ...['-Djdk.attach.allowAttachSelf=true', '-Dio.netty.tryReflectionSetAccessible=true', '-XX:+UseG1GC'],
+      ...EXPORTED.flatMap((name) => ['--add-exports', `${name}=ALL-UNNAMED`]),
+      ...OPENED.flatMap((name) => ['--add-opens', `${name}=ALL-UNNAMED`]),
+      ...[`-Xms${HEAP_MIB}m`, `-Xmx${HEAP_MIB}m`, '-XX:TieredStopAtLevel=1'],
+      `-javaagent:${cached(KEY, 'lib', 'jamm-0.4.0.jar')}`,
+      `-Dcassandra.config=file://${run.path('conf', 'cassandra.yaml')}`,
+      ...[`-Dcassandra.storagedir=${run.path('data')}`, `-Dcassandra.logdir=${run.directory}`],
+      `-Dcassandra.jmx.local.port=${await run.port('jmx')}`,
+      ...['-Dcassandra.skip_wait_for_gossip_to_settle=0', '-Dcassandra.ring_delay_ms=1000'],
+      ...['-cp', `${run.path('conf')}:${cached(KEY, 'lib')}/*`, 'org.apache.cassandra.service.CassandraDaemon'],
+    ]
+    await run.launch({ command: 'java', args }, () => answersTo(port, OPTIONS, (answer) => answer[4] === SUPPORTED))
+  },
+  url: (run, database) => `cassandra://${HOST}:${run.knownPort()}/${database}`,
+}
+
+// The first question of every client, in version 4 of the protocol, and the kind of its answer.
+const OPTIONS = Buffer.from([4, 0, 0, 0, 5, 0, 0, 0, 0])
+const SUPPORTED = 6
+
+async function configuration(run: ServerRun): Promise<string> {
+  const storage = await run.port('storage')
+  const directories = ['commitlog', 'saved_caches', 'hints', 'cdc_raw']
+  return `cluster_name: duetime
+num_tokens: 4
+partitioner: org.apache.cassandra.dht.Murmur3Partitioner
+listen_address: ${HOST}
+rpc_address: ${HOST}
+native_transport_port: ${run.knownPort()}
+storage_port: ${storage}
+ssl_storage_port: ${await run.port('ssl')}
+seed_provider:
+  - class_name: org.apache.cassandra.locator.SimpleSeedProvider
+    parameters:
+      - seeds: "${HOST}:${storage}"
+endpoint_snitch: SimpleSnitch
+commitlog_sync: batch
+data_file_directories: ['${run.path('data', 'data')}']
+${directories.map((name) => `${name}_directory: ${run.path('data', name)}`).join('\n')}
+disk_access_mode: auto
+commitlog_segment_size: 8MiB
+commitlog_total_space: 256MiB
+memtable_heap_space: 128MiB
+memtable_offheap_space: 128MiB
+paxos_variant: v2
+auto_snapshot: false
+`
+}
+
+const LOGGING = `<configuration>
+  <appender name="OUT" class="ch.qos.logback.core.ConsoleAppender"><encoder><pattern>%d %level %logger{0} %msg%n</pattern></encoder></appender>
+  <root level="WARN"><appender-ref ref="OUT" /></root>
+</configuration>
+`

@@ -1,0 +1,53 @@
+// Real servers of every database that the service runs on, for people and for CI.
+//
+//   node scripts/servers/main.ts list
+//   node scripts/servers/main.ts install <name…>      fetches or builds, unless it is in the cache
+//   node scripts/servers/main.ts start <name>         prints its URL, and runs until Ctrl-C; the data go with it
+//
+// `install --every-run` installs those that CI has in every run.
+
+import { parseArgs } from 'node:util'
+import { installServer, serverNamed, SERVERS, startServer } from './servers.ts'
+import type { ServerName } from './servers.ts'
+
+const USAGE = 'usage: node scripts/servers/main.ts list | install <name…> | install --every-run | start <name>'
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { 'every-run': { type: 'boolean', default: false } },
+})
+const [task, ...names] = positionals
+
+try {
+  if (task === 'list') list()
+  else if (task === 'install' && (names.length > 0 || values['every-run'])) await install()
+  else if (task === 'start' && names.length === 1) await start(names[0]!)
+  else throw new Error(USAGE)
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error)
+  process.exitCode = 1
+}
+
+function list(): void {
+  for (const { name, title, cost, isInstalled } of SERVERS)
+    console.log(`${name.padEnd(14)} ${isInstalled() ? 'here   ' : 'missing'}  ${title} (${cost})`)
+}
+
+async function install(): Promise<void> {
+  const kinds = [...SERVERS.filter(({ inEveryRun }) => values['every-run'] && inEveryRun), ...names.map(serverNamed)]
+  for (const kind of kinds) {
+    const began = performance.now()
+    await installServer(kind)
+    console.log(`${kind.title}: here (${((performance.now() - began) / 1_000).toFixed(0)} s)`)
+  }
+}
+
+async function start(name: string): Promise<void> {
+  await installServer(serverNamed(name))
+  const server = await startServer(name as ServerName)
+  console.log(server.url())
+  await new Promise<void>((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve())
+  })
+  await server.stop()
+}

@@ -1,0 +1,138 @@
+// One run of a server: a folder of its own, ports on loopback that stay the same over a restart, and its processes, which
+// are stopped by their own handles. A process that outlives its starter is killed with it.
+
+import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+const READY_WITHIN_MS = 180_000 // a JVM on a busy machine
+const LOOK_EVERY_MS = 100
+const STOP_WITHIN_MS = 30_000
+const LOG_CHARS_SHOWN = 2_000
+
+export type Launch = {
+  readonly command: string
+  readonly args: readonly string[]
+  readonly cwd?: string
+  readonly env?: Readonly<Record<string, string>>
+  /** PostgreSQL refuses to run as root. */
+  readonly uid?: number
+}
+
+export class ServerRun {
+  readonly directory = mkdtempSync(join(tmpdir(), 'duetime-server-'))
+  readonly #ports = new Map<string, number>()
+  readonly #processes: ChildProcess[] = []
+
+  constructor() {
+    // Servers that run as another user must get through to their data.
+    chmodSync(this.directory, 0o755)
+    process.once('exit', this.#killAll)
+  }
+
+  path(...names: readonly string[]): string {
+    return join(this.directory, ...names)
+  }
+
+  has(...names: readonly string[]): boolean {
+    return existsSync(this.path(...names))
+  }
+
+  /** A free one at first, and the same from then on. */
+  async port(name = 'client'): Promise<number> {
+    const known = this.#ports.get(name)
+    if (known !== undefined) return known
+    const port = await freePort()
+    this.#ports.set(name, port)
+    return port
+  }
+
+  /** The one that `port` gave. */
+  knownPort(name = 'client'): number {
+    const port = this.#ports.get(name)
+    if (port === undefined) throw new Error(`the server has no port ${name} yet: start it first`)
+    return port
+  }
+
+  /** Runs to its end; what it said is in the error when it fails. */
+  async complete(launch: Launch & { readonly input?: string }): Promise<void> {
+    const child = this.#spawn(launch, launch.input === undefined ? 'ignore' : 'pipe')
+    child.stdin?.end(launch.input)
+    const [code] = (await once(child, 'close')) as [number | null]
+    this.#processes.splice(this.#processes.indexOf(child), 1)
+    if (code !== 0) throw new Error(`${launch.command} ended with ${code}:\n${this.#log()}`)
+  }
+
+  /** Resolves when the process is up and `answers`, which is asked again and again. */
+  async launch(launch: Launch, answers: () => Promise<boolean>): Promise<void> {
+    const child = this.#spawn(launch, 'ignore')
+    const until = performance.now() + READY_WITHIN_MS
+    while (!(await answers().catch(() => false))) {
+      if (child.exitCode !== null || child.signalCode !== null)
+        throw new Error(`${launch.command} ended before it answered:\n${this.#log()}`)
+      if (performance.now() > until) throw new Error(`${launch.command} does not answer:\n${this.#log()}`)
+      await sleep(LOOK_EVERY_MS)
+    }
+  }
+
+  /** The last one that was started ends first. */
+  async end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
+    for (const child of this.#processes.splice(0).toReversed()) {
+      if (child.exitCode !== null || child.signalCode !== null) continue
+      const ended = once(child, 'exit')
+      child.kill(signal)
+      const late = setTimeout(() => child.kill('SIGKILL'), STOP_WITHIN_MS)
+      await ended
+      clearTimeout(late)
+    }
+  }
+
+  async stop(): Promise<void> {
+    await this.end('SIGTERM')
+    process.off('exit', this.#killAll)
+    rmSync(this.directory, { recursive: true, force: true })
+  }
+
+  readonly #killAll = (): void => {
+    for (const child of this.#processes) child.kill('SIGKILL')
+    rmSync(this.directory, { recursive: true, force: true })
+  }
+
+  #spawn({ command, args, cwd = this.directory, env = {}, uid }: Launch, input: 'ignore' | 'pipe'): ChildProcess {
+    const log = openSync(this.path('log'), 'a')
+    try {
+      const child = spawn(command, args, {
+        cwd,
+        env: { ...process.env, ...env },
+        stdio: [input, log, log],
+        ...(uid !== undefined && { uid, gid: uid }),
+      })
+      child.on('error', () => {})
+      this.#processes.push(child)
+      return child
+    } finally {
+      closeSync(log)
+    }
+  }
+
+  #log(): string {
+    return readFileSync(this.path('log'), 'utf8').slice(-LOG_CHARS_SHOWN)
+  }
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer()
+    probe.once('error', reject)
+    probe.listen(0, '127.0.0.1', () => {
+      const { port } = probe.address() as AddressInfo
+      probe.close(() => resolve(port))
+    })
+  })
+}
