@@ -164,6 +164,7 @@ export function buildService({ config, links, targets, ...parts }: ServiceParts)
     executor,
     namespaces: config.namespaces,
     refuseTarget: targetRefusal(targets),
+    listMemory: config,
   })
 }
 

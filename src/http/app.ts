@@ -20,7 +20,7 @@ import { ErrorAnswers } from './errors/error-answers.ts'
 import { holdBackBodies } from './body/expect-continue.ts'
 import { registerInternalRoutes } from './routes/internal-routes.ts'
 import type { InternalParts } from './routes/internal-routes.ts'
-import { registerListsUnderWay } from './lists/lists-under-way.ts'
+import { registerListMemory } from './lists/list-memory.ts'
 import type { ObservingParts } from './observing/parts.ts'
 import { registerObservingRoutes } from './observing/routes.ts'
 import { registerOpenApi } from './docs/openapi.ts'
@@ -41,8 +41,6 @@ export type AppConfig = Pick<
   | 'batchBodyMaxBytes'
   | 'payloadMaxBytes'
   | 'requestTimeoutMs'
-  | 'listBytesMax'
-  | 'listBytesPerKeyMax'
   | 'connectionsMax'
   | 'allowAnonymous'
   | 'corsOrigins'
@@ -91,7 +89,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   registerAnswerHeaders(app)
   registerCors(app, config.corsOrigins)
   registerAccess(app, options)
-  registerListsUnderWay(app, config)
+  registerListMemory(app, options.service.gate)
   registerRequestBodies(app, config)
   app.setSchemaErrorFormatter((faults) => validationError(faults))
   // Answers are written by hand; the schemas of answers are documentation.

@@ -97,6 +97,11 @@ export async function testServer(t: TestContext, options: TestServerOptions = {}
     namespaces: (options.namespaces ?? []) as readonly Namespace[],
     refuseTarget: ({ target }) => (target.type === 'nats' ? 'NATS is not configured here' : null),
     observer: observatory.observer,
+    listMemory: {
+      listBytesMax: options.listBytesMax ?? 128 * 1_024 * 1_024,
+      listBytesPerKeyMax: options.listBytesMax ?? 32 * 1_024 * 1_024,
+      payloadMaxBytes: options.payloadMaxBytes ?? 256 * 1_024,
+    },
   })
   const kept = new KeptAnswers(v1Delivery)
   const testTargets = [options.testTarget?.(kept.protocol) ?? receiver]
@@ -116,8 +121,6 @@ export async function testServer(t: TestContext, options: TestServerOptions = {}
       batchBodyMaxBytes: 8 * 1_024 * 1_024,
       payloadMaxBytes: options.payloadMaxBytes ?? 256 * 1_024,
       requestTimeoutMs: 30_000,
-      listBytesMax: options.listBytesMax ?? 128 * 1_024 * 1_024,
-      listBytesPerKeyMax: options.listBytesMax ?? 32 * 1_024 * 1_024,
       connectionsMax: 1_000,
       allowAnonymous: options.allowAnonymous ?? false,
       corsOrigins: options.corsOrigins ?? [],

@@ -16,7 +16,7 @@ import { TimerKind } from '../core/timer/timer-kind.ts'
 import { WHEEL_LEVELS } from '../core/statistics/wheel-levels.ts'
 import { reachEnd, wheelUsage } from '../core/statistics/wheel-usage.ts'
 import type { WakeCount, WheelUsage } from '../core/statistics/wheel-usage.ts'
-import type { NamespaceScope, Store, TimerCount } from '../store/store.ts'
+import type { NamespaceScope, TimerCount, TimerQueries } from '../store/store.ts'
 
 export type Statistics = {
   readonly now: Millis
@@ -59,11 +59,12 @@ const INTERVALS_SHOWN = 5
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 
+type StatisticsStore = Pick<TimerQueries, 'tallies' | 'upcoming'>
 type Sums = ReadonlyMap<string, number>
 
 /** `counts` are those of the namespaces asked for. */
 export async function statisticsOf(
-  store: Store,
+  store: StatisticsStore,
   { periodMs, ...scope }: StatisticsQuery,
   counts: readonly TimerCount[],
   now: Millis,
@@ -129,7 +130,7 @@ function cyclesOf(period: Sums, standing: Sums, live: readonly TimerCount[]): Cy
 
 /** What wakes before the end of a level's reach, by the level's slots; null when it is too much to count, or lies too far ahead. */
 async function countedBefore(
-  store: Store,
+  store: StatisticsStore,
   scope: NamespaceScope,
   level: number,
   now: Millis,

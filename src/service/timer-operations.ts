@@ -33,6 +33,8 @@ import { asking } from './store-failures.ts'
 import type { Executor } from './command-router.ts'
 import { forecastOf } from './forecast.ts'
 import type { Forecast, ForecastQuery } from './forecast.ts'
+import { QueryGate } from './query-gate.ts'
+import type { ListMemory } from './query-gate.ts'
 import { statisticsOf } from './statistics.ts'
 import type { Statistics, StatisticsQuery } from './statistics.ts'
 import { searchTimers } from './timer-search.ts'
@@ -49,7 +51,12 @@ export type TimerOperationsOptions = {
   /** Why timers of the namespace may not have this target, or null when they may. */
   readonly refuseTarget: (callback: Callback, namespace: Namespace) => string | null
   readonly observer: ServiceObserver
+  /** Absent: lists may take as much memory as they need. */
+  readonly listMemory?: ListMemory
 }
+
+/** The name of whoever asks: keys take turns with lists and statistics. */
+export type Asker = string
 
 export type ServiceObserver = { executed(command: Command, result: Executed): void }
 
@@ -69,11 +76,14 @@ export class TimerOperations {
   readonly #options: TimerOperationsOptions
   readonly #namespaces: ReadonlySet<Namespace>
   readonly #reads: GatheredGets
+  /** Lists and statistics pass here. */
+  readonly gate: QueryGate
 
   constructor(options: TimerOperationsOptions) {
     this.#options = options
     this.#namespaces = new Set(options.namespaces)
     this.#reads = new GatheredGets(options.store)
+    this.gate = new QueryGate(options.store, options.listMemory)
   }
 
   /** By the monotonic clock. */
@@ -115,28 +125,27 @@ export class TimerOperations {
   }
 
   /** Statuses are those in the store: a delivery younger than a second is listed, and filtered, as pending, but shown as executing. */
-  async list(query: ListQuery): Promise<ListPage> {
+  async list(asker: Asker, query: ListQuery): Promise<ListPage> {
     if (query.filter.namespace !== undefined) this.#assertEnabled(query.filter.namespace)
-    const page = await asking(this.#options.store.list(query))
+    const page = await asking(this.gate.for(asker).list(query))
     return { timers: page.timers.map((timer) => this.#options.engine.view(timer)), next: page.next }
   }
 
-  async page(query: PageQuery): Promise<TimerPage> {
+  async page(asker: Asker, query: PageQuery): Promise<TimerPage> {
     if (query.filter.namespace !== undefined) this.#assertEnabled(query.filter.namespace)
-    const page = await asking(this.#options.store.page(query))
+    const page = await asking(this.gate.for(asker).page(query))
     return { timers: page.timers.map((timer) => this.#options.engine.view(timer)), total: page.total }
   }
 
   /** `counts` are the stats of the namespaces asked for. */
-  async search(query: SearchQuery, counts: readonly TimerCount[]): Promise<Found> {
+  async search(asker: Asker, query: SearchQuery, counts: readonly TimerCount[]): Promise<Found> {
     if (query.namespace !== undefined) this.#assertEnabled(query.namespace)
-    const found = await asking(searchTimers(this.#options.store, query, counts))
+    const found = await asking(searchTimers(this.gate.for(asker), query, counts))
     return { ...found, timers: found.timers.map((timer) => this.#options.engine.view(timer)) }
   }
 
-  forecast(query: ForecastQuery): Promise<Forecast> {
-    const { store, clock } = this.#options
-    return asking(forecastOf(store, query, clock.now()))
+  forecast(asker: Asker, query: ForecastQuery): Promise<Forecast> {
+    return asking(forecastOf(this.gate.for(asker), query, this.#options.clock.now()))
   }
 
   /** Throws what a create with this callback would be refused with. */
@@ -145,23 +154,22 @@ export class TimerOperations {
     this.#assertCallback(callback, namespace)
   }
 
-  stats(scope: NamespaceScope): Promise<StoreStats> {
-    return asking(this.#options.store.stats(scope))
+  stats(asker: Asker, scope: NamespaceScope): Promise<StoreStats> {
+    return asking(this.gate.for(asker).stats(scope))
   }
 
   /** `counts` are the stats of the namespaces asked for. */
-  statistics(query: StatisticsQuery, counts: readonly TimerCount[]): Promise<Statistics> {
-    const { store, clock } = this.#options
-    return asking(statisticsOf(store, query, counts, clock.now()))
+  statistics(asker: Asker, query: StatisticsQuery, counts: readonly TimerCount[]): Promise<Statistics> {
+    return asking(statisticsOf(this.gate.for(asker), query, counts, this.#options.clock.now()))
   }
 
   /** Cancels every pending or paused timer that matches; with `dryRun` it only counts them. */
-  cancelMany(filter: ListFilter, options: { readonly dryRun: boolean }): Promise<BulkResult> {
-    return this.#many('cancel', within(filter, [Status.pending, Status.paused]), options)
+  cancelMany(asker: Asker, filter: ListFilter, options: { readonly dryRun: boolean }): Promise<BulkResult> {
+    return this.#many('cancel', asker, within(filter, [Status.pending, Status.paused]), options)
   }
 
-  retryMany(filter: ListFilter, options: { readonly dryRun: boolean }): Promise<BulkResult> {
-    return this.#many('retry', within(filter, [Status.failed]), options)
+  retryMany(asker: Asker, filter: ListFilter, options: { readonly dryRun: boolean }): Promise<BulkResult> {
+    return this.#many('retry', asker, within(filter, [Status.failed]), options)
   }
 
   /** When a timer with this schedule, created now, would fire. Nothing is stored. */
@@ -172,6 +180,7 @@ export class TimerOperations {
 
   async #many(
     type: 'cancel' | 'retry',
+    asker: Asker,
     filter: ListFilter,
     { dryRun }: { readonly dryRun: boolean },
   ): Promise<BulkResult> {
@@ -179,7 +188,7 @@ export class TimerOperations {
     let [matched, changed, tooLate] = [0, 0, 0]
     let page: ListPage = { timers: [], next: null }
     do {
-      page = await this.list({
+      page = await this.list(asker, {
         filter,
         after: page.next,
         limit: Math.min(BULK_PAGE, BULK_TIMERS_MAX - matched),

@@ -101,13 +101,19 @@ export class Timers {
 
   /** Statuses are those in the store: a delivery younger than a second is listed, and filtered, as pending, but shown as executing. */
   async list({ filter, ...query }: TimerQuery): Promise<ListPage> {
-    const { timers, next } = await this.#operations.list({ ...query, filter: this.#within(filter, Permission.read) })
+    const { timers, next } = await this.#operations.list(this.#principal.name, {
+      ...query,
+      filter: this.#within(filter, Permission.read),
+    })
     return { timers: timers.map((timer) => this.#shown(timer)), next }
   }
 
   /** Sorted and counted, however many there are. */
   async page({ filter, ...query }: PageQuery): Promise<TimerPage> {
-    const { timers, total } = await this.#operations.page({ ...query, filter: this.#within(filter, Permission.read) })
+    const { timers, total } = await this.#operations.page(this.#principal.name, {
+      ...query,
+      filter: this.#within(filter, Permission.read),
+    })
     return { timers: timers.map((timer) => this.#shown(timer)), total }
   }
 
@@ -115,12 +121,12 @@ export class Timers {
   async search(query: Omit<SearchQuery, 'namespaces'>): Promise<Found> {
     const scope = this.#within(query, Permission.read)
     const { counts } = await this.stats(query.namespace === undefined ? {} : { namespace: query.namespace })
-    const found = await this.#operations.search(scope, counts)
+    const found = await this.#operations.search(this.#principal.name, scope, counts)
     return { ...found, timers: found.timers.map((timer) => this.#shown(timer)) }
   }
 
   async forecast(query: Omit<ForecastQuery, 'namespaces'>): Promise<Forecast> {
-    return this.#operations.forecast(this.#within(query, Permission.read))
+    return this.#operations.forecast(this.#principal.name, this.#within(query, Permission.read))
   }
 
   /** What of all that happens this principal may watch. */
@@ -137,7 +143,10 @@ export class Timers {
   }
 
   async stats({ namespace }: { readonly namespace?: Namespace } = {}): Promise<StoreStats> {
-    return this.#operations.stats(this.#within(namespace === undefined ? {} : { namespace }, Permission.read))
+    return this.#operations.stats(
+      this.#principal.name,
+      this.#within(namespace === undefined ? {} : { namespace }, Permission.read),
+    )
   }
 
   /** How things are, and what happened in the period; null is all time. */
@@ -150,12 +159,13 @@ export class Timers {
   }): Promise<Statistics> {
     const scope = this.#within(namespace === undefined ? {} : { namespace }, Permission.read)
     const { counts } = await this.stats(namespace === undefined ? {} : { namespace })
-    return this.#operations.statistics({ ...scope, periodMs }, counts)
+    return this.#operations.statistics(this.#principal.name, { ...scope, periodMs }, counts)
   }
 
   /** Cancels every pending or paused timer that matches; with `dryRun`, which is reading, it only counts them. */
   async cancelMany(filter: TimerFilter, options: { readonly dryRun: boolean }): Promise<BulkResult> {
     return this.#operations.cancelMany(
+      this.#principal.name,
       this.#within(filter, options.dryRun ? Permission.read : Permission.timer),
       options,
     )
@@ -163,6 +173,7 @@ export class Timers {
 
   async retryMany(filter: TimerFilter, options: { readonly dryRun: boolean }): Promise<BulkResult> {
     return this.#operations.retryMany(
+      this.#principal.name,
       this.#within(filter, options.dryRun ? Permission.read : Permission.timer),
       options,
     )
