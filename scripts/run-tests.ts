@@ -18,7 +18,7 @@ import minimum from './test-minimum.json' with { type: 'json' }
 import { TestTally } from './test-tally.ts'
 
 const ROOT = join(import.meta.dirname, '..')
-const ALL = ['{src,sdks,test,scripts,bench}/**/*.test.ts']
+const ALL = ['{src,sim,sdks,test,scripts,bench}/**/*.test.ts']
 
 const { values, positionals: patterns } = parseArgs({
   allowPositionals: true,

@@ -191,6 +191,19 @@ test('a node alone owns everything at once', async () => {
   everyShardOnce(await node('a'))
 })
 
+test('a node alone whose claim fails does not start, since there is no later beat to claim by', async () => {
+  const store = new MemoryStore()
+  store.claim = () => Promise.reject(new StoreError('the disk is busy'))
+  const neighbours: Neighbours = {
+    notify: () => {},
+    prepare: async () => {},
+    moved: async () => {},
+    land: async () => false,
+  }
+  const alone = new Node({ name: 'a', address: 'a', clock: new ManualClock(), store, neighbours })
+  await assert.rejects(alone.ownership.start(), /the disk is busy/)
+})
+
 test('a node that joins gets its share within a beat, and no shard has two owners on the way', async () => {
   const { clock, node } = setup()
   const a = await node('a')

@@ -1,0 +1,21 @@
+// One thread of a hunt: gets ranges of seeds and reports what they broke.
+
+import { parentPort } from 'node:worker_threads'
+import type { Violation } from './checkers/verdict.ts'
+import { Coverage } from './coverage.ts'
+import type { HuntReport, SeedRange } from './hunt.ts'
+import { makePlan } from './plan.ts'
+import { simulate } from './simulate.ts'
+
+parentPort!.on('message', ({ from, to }: SeedRange) => void run(from, to))
+
+async function run(from: number, to: number): Promise<void> {
+  const coverage = new Coverage()
+  const failures: { seed: number; violations: readonly Violation[] }[] = []
+  for (let seed = from; seed < to; seed++) {
+    const { violations } = await simulate(makePlan(seed), coverage)
+    if (violations.length > 0) failures.push({ seed, violations })
+  }
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
+  parentPort!.postMessage({ failures, coverage: coverage.counts } satisfies HuntReport)
+}

@@ -1,0 +1,185 @@
+// The store as one process has it: calls travel to the database and their answers back. On the way they can be slow, be
+// refused, or get lost, so that the caller does not know whether they were done. The contract of the port is kept: commits of
+// a node are done in the order of the calls, so one that is done late holds up those behind it.
+
+import type { SeededRandom } from '../../test/support/seeded-random.ts'
+import { StoreError } from '../../src/store/store.ts'
+import type { Store } from '../../src/store/store.ts'
+import type { Database, StoreMethod } from './database.ts'
+import type { FaultCounts, Faults } from '../faults.ts'
+import { NEVER_ANSWERED } from './incarnation.ts'
+import type { Incarnation } from './incarnation.ts'
+import type { Scheduler } from './scheduler.ts'
+
+type Pending = {
+  readonly method: StoreMethod
+  isDone: boolean
+  isDropped: boolean
+  fail: (error: StoreError) => void
+}
+
+type Commit = { readonly perform: () => void; hasArrived: boolean }
+
+/** Troubles that the world makes for all connections, or for those of a machine. */
+export type DatabaseTroubles = {
+  /** Nothing is done before this time. */
+  stalledUntil(address: string): number
+  isCut(address: string): boolean
+}
+
+const LATENCY_MS = { fast: [0.1, 1.2], slow: [3, 40] } as const
+const DEADLINE_MS = 10_000 // then the caller gives up, and the call may be done later all the same
+const LOST_CHANCE = 0.03
+const REFUSED_CHANCE = 0.03
+const LATER_MS_MAX = 3_000
+const REFUSED_AFTER_MS = 2
+const READS: ReadonlySet<StoreMethod> = new Set([
+  'getMany',
+  'due',
+  'dueShards',
+  'expired',
+  'shards',
+  'readEvents',
+  'countEvents',
+])
+
+export type ConnectionParts = {
+  readonly database: Database
+  readonly incarnation: Incarnation
+  readonly scheduler: Scheduler
+  readonly random: SeededRandom
+  readonly faults: () => Faults
+  readonly counts: FaultCounts
+  readonly troubles: DatabaseTroubles
+}
+
+export class Connection {
+  readonly #parts: ConnectionParts
+  readonly #pending = new Set<Pending>()
+  /** In the order of the calls: one that has arrived waits for those before it. */
+  readonly #commits: Commit[] = []
+
+  constructor(parts: ConnectionParts) {
+    this.#parts = parts
+    // What a dead process has sent may still be done, up to some point.
+    parts.incarnation.onDeath(() => this.#drop())
+  }
+
+  asStore(): Store {
+    const { database } = this.#parts
+    return new Proxy({} as Store, {
+      get: (_, property) => {
+        if (property === 'capabilities') return database.capabilities
+        if (property === 'close') return () => Promise.resolve()
+        if (typeof property === 'symbol' || property === 'then') return undefined
+        return (argument: unknown) => this.#call(property as StoreMethod, argument)
+      },
+    })
+  }
+
+  /** All connections of this node break. */
+  break(): void {
+    this.#drop()
+    const lost = new StoreError('the connection was lost', { outcomeUnknown: true })
+    for (const pending of this.#pending) pending.fail(lost)
+  }
+
+  /** Of what is not done yet, the later part never will be. */
+  #drop(): void {
+    const undone = Array.from(this.#pending).filter(({ isDone }) => !isDone)
+    const from = this.#parts.random.between(0, undone.length)
+    for (const pending of undone.slice(from)) pending.isDropped = true
+  }
+
+  #call(method: StoreMethod, argument: unknown): Promise<unknown> {
+    const { incarnation, random, counts, troubles } = this.#parts
+    if (!incarnation.mayAct()) return NEVER_ANSWERED
+    const faults = this.#parts.faults()
+    if (troubles.isCut(incarnation.address)) return this.#refuse()
+    if (faults.has('refusedCalls') && random.chance(REFUSED_CHANCE)) {
+      counts.count('refusedCalls')
+      return this.#refuse()
+    }
+    if (faults.has('lostAnswers') && random.chance(LOST_CHANCE)) {
+      counts.count('lostAnswers')
+      return this.#lose(method, argument)
+    }
+    return this.#send(method, argument, 0, DEADLINE_MS)
+  }
+
+  #refuse(): Promise<never> {
+    return new Promise((_, reject) => {
+      const { scheduler, incarnation } = this.#parts
+      scheduler.after(REFUSED_AFTER_MS, () =>
+        incarnation.enter(() => reject(new StoreError('the connection was refused'))),
+      )
+    })
+  }
+
+  #lose(method: StoreMethod, argument: unknown): Promise<unknown> {
+    const { random } = this.#parts
+    const fate = random.weighted({ done: 3, undone: 2, later: READS.has(method) ? 0 : 2 })
+    if (fate === 'undone') return this.#send(method, argument, Infinity, random.next() * 20)
+    const laterMs = fate === 'done' ? 0 : random.next() * LATER_MS_MAX
+    return this.#send(method, argument, laterMs, random.next() * (fate === 'done' ? 60 : 5))
+  }
+
+  /** It reaches the server `laterMs` later than it would; the caller gives up after `patienceMs`. */
+  #send(method: StoreMethod, argument: unknown, laterMs: number, patienceMs: number): Promise<unknown> {
+    const { scheduler, incarnation } = this.#parts
+    return new Promise((resolve, reject) => {
+      let isOver = false
+      const end = (tell: () => void): void => {
+        if (isOver) return
+        isOver = true
+        this.#pending.delete(pending)
+        cancelDeadline()
+        incarnation.enter(tell)
+      }
+      const pending: Pending = {
+        method,
+        isDone: false,
+        isDropped: laterMs === Infinity,
+        fail: (error) => end(() => reject(error)),
+      }
+      this.#pending.add(pending)
+      const lost = new StoreError('the answer was lost', { outcomeUnknown: true })
+      const cancelDeadline = scheduler.after(patienceMs, () => pending.fail(lost))
+      if (pending.isDropped) return
+      const answer = (tell: () => void): void => void scheduler.after(this.#latencyMs(), () => end(tell))
+      const perform = (): void => {
+        if (pending.isDropped) return
+        pending.isDone = true
+        this.#parts.database.apply(method, argument).then(
+          (result) => answer(() => resolve(result)),
+          (error: Error) => answer(() => reject(error)),
+        )
+      }
+      const commit: Commit = { perform, hasArrived: false }
+      if (method === 'commit') this.#commits.push(commit)
+      const arrive = (): void => {
+        // A stall may have begun while it was on its way.
+        if (this.#stalledMs > 0) {
+          scheduler.after(this.#stalledMs, arrive)
+        } else if (method === 'commit') {
+          commit.hasArrived = true
+          while (this.#commits[0]?.hasArrived === true) this.#commits.shift()!.perform()
+        } else {
+          perform()
+        }
+      }
+      scheduler.after(this.#latencyMs() + laterMs, arrive)
+    })
+  }
+
+  get #stalledMs(): number {
+    const { troubles, incarnation, scheduler } = this.#parts
+    return troubles.stalledUntil(incarnation.address) - scheduler.now
+  }
+
+  #latencyMs(): number {
+    const { random } = this.#parts
+    const [low, high] = LATENCY_MS[this.#parts.faults().has('slowDatabase') ? 'slow' : 'fast']
+    return low + random.next() * (high - low)
+  }
+}

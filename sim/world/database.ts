@@ -1,0 +1,139 @@
+// The database that all nodes share, as its server sees it: every call happens at one moment, one after the other. Timers
+// are kept by the store in memory. Who owns which shard, and who has beaten, is kept here, because a fail-over can forget
+// the last of it: then all is as it was a moment before, and what was written to timers since stays.
+
+import type { Epoch, ShardId } from '../../src/core/timer/timer.ts'
+import { MemoryStore } from '../../src/store/memory/memory-store.ts'
+import { claimedEpoch } from '../../src/store/store.ts'
+import type {
+  ClusterState,
+  CommitPart,
+  NodeBeat,
+  OwnedShard,
+  PartResult,
+  ShardClaim,
+  ShardRow,
+  Store,
+  StoreCapabilities,
+} from '../../src/store/store.ts'
+import type { OwnerChange } from '../history.ts'
+import { EPOCH } from './node-clock.ts'
+import type { Scheduler } from './scheduler.ts'
+
+type Ownership = { readonly shards: ReadonlyMap<ShardId, ShardRow>; readonly nodes: ReadonlyMap<string, NodeBeat> }
+
+const SERVER = 'database'
+const REMEMBERED_MS = 5_000
+const FENCED: PartResult = { type: 'fenced' }
+
+export type StoreMethod = Exclude<keyof Store, 'capabilities'>
+
+export class Database {
+  readonly capabilities: StoreCapabilities
+  readonly #scheduler: Scheduler
+  readonly #timers: MemoryStore
+  #ownership: Ownership = { shards: new Map(), nodes: new Map() }
+  #past: { readonly at: number; readonly before: Ownership }[] = []
+  /** Every change of an owner, by claims and by fail-overs. */
+  readonly ownerChanges: OwnerChange[] = []
+
+  private constructor(scheduler: Scheduler, options: { readonly shards: number; readonly shared: boolean }) {
+    this.#scheduler = scheduler
+    this.#timers = new MemoryStore(options)
+    this.capabilities = this.#timers.capabilities
+  }
+
+  static async open(
+    scheduler: Scheduler,
+    options: { readonly shards: number; readonly shared: boolean },
+  ): Promise<Database> {
+    const database = new Database(scheduler, options)
+    for (let shard = 0; shard < options.shards; shard++)
+      await database.#timers.claim({ shard: shard as ShardId, expected: 0 as Epoch, from: null, owner: SERVER })
+    return database
+  }
+
+  get shardRows(): readonly ShardRow[] {
+    return [...this.#ownership.shards.values()].toSorted((a, b) => a.shard - b.shard)
+  }
+
+  /** One call, now. */
+  async apply(method: StoreMethod, argument: unknown): Promise<unknown> {
+    switch (method) {
+      case 'claim':
+        return this.#claim(argument as ShardClaim)
+      case 'release':
+        return this.#release(argument as OwnedShard)
+      case 'beat':
+        return this.#beat(argument as NodeBeat)
+      case 'shards':
+        return this.shardRows
+      case 'commit':
+        return this.#commit(argument as readonly CommitPart[])
+      default:
+        return (this.#timers[method] as (argument: unknown) => Promise<unknown>).call(this.#timers, argument)
+    }
+  }
+
+  /** A standby takes over that had not received the last changes of ownership. */
+  forgetOwnership(lastMs: number): void {
+    const then = this.#scheduler.now - lastMs
+    this.#ownership = this.#past.find(({ at }) => at > then)?.before ?? this.#ownership
+    for (const row of this.shardRows) this.#noteOwner(row)
+  }
+
+  #claim(claim: ShardClaim): Epoch | null {
+    const { shard, expected, from, owner, ifBeat } = claim
+    const row = this.#ownership.shards.get(shard)
+    if ((row?.epoch ?? 0) !== expected || (row?.owner ?? null) !== from) return null
+    if (ifBeat !== undefined && from !== null && (this.#ownership.nodes.get(from)?.beat ?? null) !== ifBeat) return null
+    const epoch = claimedEpoch(claim)
+    this.#own({ shard, epoch, owner })
+    return epoch
+  }
+
+  #release({ shard, epoch, owner }: OwnedShard): void {
+    const row = this.#ownership.shards.get(shard)
+    if (row?.epoch === epoch && row.owner === owner) this.#own({ ...row, owner: null })
+  }
+
+  #beat(beat: NodeBeat): ClusterState {
+    const nodes = new Map(this.#ownership.nodes)
+    nodes.set(beat.node, { ...beat, now: beat.now - EPOCH - this.#scheduler.now })
+    this.#change({ ...this.#ownership, nodes })
+    const rows = Array.from(nodes.values(), ({ node, address, leaving, beat: last, now }) => {
+      return { node, address, leaving, beat: last, clockSkewMs: now }
+    })
+    return { nodes: rows, shards: this.shardRows }
+  }
+
+  async #commit(parts: readonly CommitPart[]): Promise<readonly PartResult[]> {
+    const results: Promise<PartResult>[] = parts.map((part) => {
+      const row = this.#ownership.shards.get(part.shard)
+      if (row?.epoch === part.epoch && row.owner === part.owner) return this.#write(part)
+      return Promise.resolve(FENCED)
+    })
+    return Promise.all(results)
+  }
+
+  async #write(part: CommitPart): Promise<PartResult> {
+    const [result] = await this.#timers.commit([{ ...part, epoch: 1 as Epoch, owner: SERVER }])
+    return result!
+  }
+
+  #own(row: ShardRow): void {
+    this.#noteOwner(row)
+    this.#change({ ...this.#ownership, shards: new Map(this.#ownership.shards).set(row.shard, row) })
+  }
+
+  #noteOwner({ shard, owner }: ShardRow): void {
+    this.ownerChanges.push({ at: this.#scheduler.now, shard, owner })
+  }
+
+  #change(ownership: Ownership): void {
+    const { now } = this.#scheduler
+    this.#past.push({ at: now, before: this.#ownership })
+    if (this.#past.length > 200) this.#past = this.#past.filter(({ at }) => at >= now - REMEMBERED_MS)
+    this.#ownership = ownership
+  }
+}
