@@ -63,6 +63,20 @@ for (const page of pages) {
   })
 }
 
+const WORDS_MAX = 450 // one page
+const records = pages.filter((page) => /^docs\/decisions\/\d{4}-/.test(page))
+
+test('every decision record is one page with a question and a decision, and the list has its title', () => {
+  const list = read('docs/decisions/README.md')
+  for (const page of records) {
+    const text = read(page)
+    const [, number, title] = /^# (\d{4}): (.*)\n/.exec(text) ?? []
+    assert.ok(text.includes('\n## Question\n') && text.includes('\n## Decision\n'), `${page} lacks a heading`)
+    assert.ok(text.split(/\s+/).length <= WORDS_MAX, `${page} has more than ${WORDS_MAX} words: split it`)
+    assert.ok(list.includes(`| [${number}](${basename(page)}) | ${title} |`), `the list lacks ${page}: ${title}`)
+  }
+})
+
 test('the guide shows the recipes as they are run', () => {
   const guide = read('docs/guides/recipes.md')
   for (const name of readdirSync(join(ROOT, 'examples', 'recipes'))) {
