@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import type { Static } from 'typebox'
 import type * as sdk from '../sdks/typescript/src/generated.ts'
 import type * as server from '../src/http/contracts/v1/schema.ts'
-import type { ErrorAnswer, TimerAnswer } from '../src/http/native/answer-schema.ts'
+import type { ErrorAnswer, TimerAnswer } from '../src/language/answer-schema.ts'
 import type { CallbackTestBody } from '../src/http/observing/callback-test-body.ts'
 import { sdkTypes } from './generate-sdk-types.ts'
 

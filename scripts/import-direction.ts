@@ -16,6 +16,7 @@ const LAYERS = [
   ['store', 'targets'],
   ['engine'],
   ['service'],
+  ['language'],
   ['http', 'nats'],
   ['assembly.ts'],
   ['server.ts', 'embedded'],

@@ -99,6 +99,15 @@ export function invalidInput(field: string, message: string, details: ErrorDetai
   return new DuetimeError(ErrorCode.invalidInput, message, { field, ...details })
 }
 
+/** What reads times and zones refuses them without knowing what field they came from. */
+export function inField<T>(field: string, read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    throw error instanceof DuetimeError ? invalidInput(field, `${field}: ${error.message}`) : error
+  }
+}
+
 /** Why a schedule was refused: contracts answer malformed text, a value out of range and a past date differently. */
 export type ScheduleFault = 'format' | 'range' | 'past'
 

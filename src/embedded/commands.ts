@@ -3,36 +3,27 @@
 import { OnConflict } from '../core/rules/command.ts'
 import type { CreateCommand, TimerChanges, UpdateCommand } from '../core/rules/command.ts'
 import { DuetimeError, ErrorCode, invalidInput } from '../core/errors.ts'
-import { DEFAULT_NAMESPACE, parseNamespace, parseTimerId, timerIdentity } from '../core/timer/ids.ts'
-import type { TimerIdentity } from '../core/timer/ids.ts'
+import { parseTimerId, timerIdentity } from '../core/timer/ids.ts'
 import { TIMEOUT_DEFAULT_MS } from '../core/limits.ts'
 import { DEFAULT_RETRY } from '../core/rules/retry.ts'
 import { CatchUp } from '../core/timer/timer.ts'
 import type { Target } from '../core/targets/target.ts'
-import type { JsonText, Namespace } from '../core/timer/timer.ts'
-import { readSchedule, requiredSchedule } from '../http/contracts/v1/mapping.ts'
-import { NATIVE_PROTOCOL, readTarget } from '../http/native/callback.ts'
-import { readTimeout } from '../http/native/intervals.ts'
-import { metadataText } from '../http/native/metadata.ts'
-import { readRetryChanges, readRetryPolicy } from '../http/native/retry-policy.ts'
-import { payloadText } from '../http/body/payload-text.ts'
+import type { JsonText } from '../core/timer/timer.ts'
+import { readSchedule, requiredSchedule } from '../language/timing.ts'
+import { NATIVE_PROTOCOL, readTarget } from '../language/callback.ts'
+import { readTimeout } from '../language/intervals.ts'
+import { metadataText } from '../language/metadata.ts'
+import { readRetryChanges, readRetryPolicy } from '../language/retry-policy.ts'
+import { payloadText } from '../language/payload-text.ts'
 import type { Timers } from '../service/timers.ts'
 import { checkCreate, checkUpdate } from './input/fields.ts'
 import type { CreateFields, TimerRef, UpdateFields } from './input/fields.ts'
+import { identityOf, namespaceOf } from './input/names.ts'
 import { timingOf } from './input/when.ts'
 import type { MaybeWhen } from './input/when.ts'
 
 /** The handler of the timer's namespace. */
 const HANDLER: Target = Object.freeze({ type: 'function' })
-
-export function identityOf(ref: TimerRef): TimerIdentity {
-  const { id, namespace } = typeof ref === 'string' ? { id: ref } : { ...ref }
-  return timerIdentity(namespaceOf(namespace), parseTimerId(textOf(id, 'id')))
-}
-
-export function namespaceOf(namespace: string | undefined): Namespace {
-  return namespace === undefined ? DEFAULT_NAMESPACE : parseNamespace(textOf(namespace, 'namespace'))
-}
 
 type CreateContext = { readonly timers: Pick<Timers, 'newIdentity'>; readonly payloadMaxBytes: number }
 
@@ -106,9 +97,4 @@ function payloadOf({ payload }: { readonly payload?: unknown }, maxBytes: number
     const message = `payload cannot be written as JSON: ${(error as Error).message}`
     throw new DuetimeError(ErrorCode.invalidInput, message, { field: 'payload' }, { cause: error })
   }
-}
-
-function textOf(value: unknown, field: string): string {
-  if (typeof value === 'string') return value
-  throw invalidInput(field, `${field} must be a string`)
 }

@@ -5,7 +5,7 @@ import { formatInterval } from '../core/time/interval.ts'
 import { firingDueAt, NEVER, Status } from '../core/timer/timer.ts'
 import type { Target } from '../core/targets/target.ts'
 import type { AttemptOutcome, JsonText, Millis, Timer as StoredTimer } from '../core/timer/timer.ts'
-import type { Metadata } from '../http/native/metadata.ts'
+import type { Metadata } from '../language/metadata.ts'
 
 export type Timer<Payload = unknown> = {
   readonly id: string

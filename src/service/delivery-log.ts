@@ -9,7 +9,7 @@ import type { Timer } from '../core/timer/timer.ts'
 import type { EngineObserver } from '../engine/engine.ts'
 import type { Cancel, Clock } from '../runtime/clock/clock.ts'
 import type { Logger } from '../runtime/telemetry/logger.ts'
-import type { ServiceObserver } from './timer-operations.ts'
+import type { ServiceObserver } from './observers.ts'
 
 const PERIOD_MS = 10_000
 const LINES_PER_TARGET = 10 // in a period: enough to see what is wrong with it

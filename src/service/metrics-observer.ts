@@ -7,7 +7,7 @@ import type { Timer } from '../core/timer/timer.ts'
 import type { EngineObserver } from '../engine/engine.ts'
 import { DeliveryResult } from '../runtime/telemetry/metrics-namespaces.ts'
 import type { Metrics } from '../runtime/telemetry/metrics.ts'
-import type { ServiceObserver } from './timer-operations.ts'
+import type { ServiceObserver } from './observers.ts'
 
 export function observeInto(metrics: Metrics): EngineObserver & ServiceObserver {
   return {

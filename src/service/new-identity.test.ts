@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { TestContext } from 'node:test'
+import { ANONYMOUS } from '../core/access.ts'
 import { DEFAULT_NAMESPACE, timerIdentity } from '../core/timer/ids.ts'
 import type { Epoch, ShardId, TimerId } from '../core/timer/timer.ts'
 import { testEngine } from '../engine/test-engine.fixture.ts'
 import { ManualClock } from '../runtime/clock/manual-clock.ts'
 import { MemoryStore } from '../store/memory/memory-store.ts'
 import { NoneTarget } from '../targets/none/none-target.ts'
-import { TimerOperations } from './timer-operations.ts'
+import { TimerService } from './timer-service.ts'
 
 const SHARDS = 16
 
@@ -24,7 +25,7 @@ async function setup(t: TestContext, lost: readonly number[]) {
   const engine = testEngine({ store, clock, targets: [new NoneTarget()], node: 'alive', cluster })
   await engine.start()
   t.after(() => engine.stop(0))
-  const timers = new TimerOperations({
+  const service = new TimerService({
     engine,
     store,
     clock,
@@ -32,7 +33,7 @@ async function setup(t: TestContext, lost: readonly number[]) {
     refuseTarget: () => null,
     observer: { executed() {} },
   })
-  return { engine, timers }
+  return { engine, timers: service.as(ANONYMOUS) }
 }
 
 const ids = Array.from({ length: 200 }, (_, index) => index)

@@ -1,7 +1,10 @@
 // Several who watch the same: each is told, in order. What they do is counted in nanoseconds, since firing waits for it.
 
+import type { Command } from '../core/rules/command.ts'
 import type { EngineObserver } from '../engine/engine.ts'
-import type { ServiceObserver } from './timer-operations.ts'
+import type { Executed } from '../engine/shard.ts'
+
+export type ServiceObserver = { executed(command: Command, result: Executed): void }
 
 type Observer = EngineObserver & ServiceObserver
 

@@ -1,23 +1,40 @@
 // What doors are given: a way to the timers for each of those who ask. There is none without saying who that is.
 
 import type { Principal } from '../core/access.ts'
-import type { QueryGate } from './query-gate.ts'
-import { TimerOperations } from './timer-operations.ts'
-import type { TimerOperationsOptions } from './timer-operations.ts'
+import type { Namespace } from '../core/timer/timer.ts'
+import { GatheredGets } from '../store/gathered-gets.ts'
+import { QueryGate } from './query-gate.ts'
+import type { ListMemory } from './query-gate.ts'
 import { Timers } from './timers.ts'
+import type { TimersParts } from './timers.ts'
+
+export type TimerServiceOptions = Omit<TimersParts, 'executor' | 'namespaces' | 'reads' | 'gate'> & {
+  /** The engine if left out. */
+  readonly executor?: TimersParts['executor']
+  /** Empty: any well-formed namespace is enabled. */
+  readonly namespaces: readonly Namespace[]
+  /** Absent: lists may take as much memory as they need. */
+  readonly listMemory?: ListMemory
+}
 
 export class TimerService {
-  readonly #operations: TimerOperations
+  readonly #parts: TimersParts
 
-  constructor(options: TimerOperationsOptions) {
-    this.#operations = new TimerOperations(options)
+  constructor({ executor, namespaces, listMemory, ...parts }: TimerServiceOptions) {
+    this.#parts = {
+      ...parts,
+      executor: executor ?? parts.engine,
+      namespaces: new Set(namespaces),
+      reads: new GatheredGets(parts.store),
+      gate: new QueryGate(parts.store, listMemory),
+    }
   }
 
   get gate(): QueryGate {
-    return this.#operations.gate
+    return this.#parts.gate
   }
 
   as(principal: Principal): Timers {
-    return new Timers(principal, this.#operations)
+    return new Timers(principal, this.#parts)
   }
 }

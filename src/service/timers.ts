@@ -1,6 +1,8 @@
-// The timers as one principal may see and change them. Every use case of every contract passes here, so a door cannot
-// forget to ask. A namespace that is named is refused before anything is looked up: the answer is the same whether or
-// not the timer exists. A namespace that is not named means those the principal may see.
+// The timers as one principal may see and change them: the use cases that every door shares. Every one of them asks first
+// whether the principal may, so a door cannot forget it. A namespace that is named is refused before anything is looked up:
+// the answer is the same whether or not the timer exists. A namespace that is not named means those the principal may see.
+//
+// What a timer does is decided below, in core, by the owner of its shard.
 
 import {
   assertAccess,
@@ -13,59 +15,105 @@ import {
   visibleNamespaces,
 } from '../core/access.ts'
 import type { Principal, Scope } from '../core/access.ts'
+import { DuetimeError, ErrorCode, invalidInput } from '../core/errors.ts'
 import type { Command } from '../core/rules/command.ts'
-import type { TimerIdentity } from '../core/timer/ids.ts'
-import type { Schedule } from '../core/time/schedule.ts'
+import { timerNotFound } from '../core/rules/decide.ts'
 import { withoutSecrets } from '../core/targets/secrets.ts'
 import { targetTypeOf } from '../core/targets/target.ts'
 import type { Target } from '../core/targets/target.ts'
-import type { Millis, Namespace, Timer } from '../core/timer/timer.ts'
+import { upcomingFirings } from '../core/time/schedule.ts'
+import type { Schedule } from '../core/time/schedule.ts'
+import { shardOf, timerIdentity } from '../core/timer/ids.ts'
+import type { TimerIdentity } from '../core/timer/ids.ts'
+import type { Millis, Namespace, Timer, TimerId } from '../core/timer/timer.ts'
+import type { Engine } from '../engine/engine.ts'
 import type { Executed } from '../engine/shard.ts'
+import type { Clock } from '../runtime/clock/clock.ts'
+import { randomUuidV7 } from '../runtime/uuid-v7.ts'
+import type { GatheredGets } from '../store/gathered-gets.ts'
 import type {
   ListFilter,
   ListPage,
   ListQuery,
   NamespaceScope,
   PageFilter,
+  Store,
   StoreStats,
   TimerPage,
 } from '../store/store.ts'
 import type { PageQuery as StorePageQuery } from '../store/store.ts'
-import type { Sight } from './activity/overview.ts'
+import type { Callback } from '../targets/target.ts'
+import { bulkCommand } from './bulk-command.ts'
+import type { BulkCommand, BulkResult } from './bulk-command.ts'
 import { TEST_PROTOCOL } from './callback-test.ts'
+import type { Executor } from './command-router.ts'
+import { forecastOf } from './forecast.ts'
 import type { Forecast, ForecastQuery } from './forecast.ts'
+import type { ServiceObserver } from './observers.ts'
+import type { Queries, QueryGate } from './query-gate.ts'
 import { settledInOrder } from './settled-in-order.ts'
 import type { InOrder } from './settled-in-order.ts'
+import type { Sight } from './sight.ts'
+import { statisticsOf } from './statistics.ts'
 import type { Statistics } from './statistics.ts'
-import { callbackIn } from './timer-operations.ts'
-import type { BulkResult, TimerOperations } from './timer-operations.ts'
+import { asking } from './store-failures.ts'
+import { searchTimers } from './timer-search.ts'
 import type { Found, SearchQuery } from './timer-search.ts'
+
+/** What the timers of all principals share. */
+export type TimersParts = {
+  readonly engine: Engine
+  /** Finds the owner of a timer's shard; the engine itself where there is one node. */
+  readonly executor: Executor
+  readonly store: Store
+  readonly reads: GatheredGets
+  /** Lists and statistics pass here, where keys take turns. */
+  readonly gate: QueryGate
+  readonly clock: Clock
+  /** Empty: any well-formed namespace is enabled. */
+  readonly namespaces: ReadonlySet<Namespace>
+  /** Why timers of the namespace may not have this target, or null when they may. */
+  readonly refuseTarget: (callback: Callback, namespace: Namespace) => string | null
+  readonly observer: ServiceObserver
+}
 
 /** What a door may filter by. Which namespaces that covers is not its business. */
 export type TimerFilter = Omit<ListFilter, 'namespaces'>
 export type TimerQuery = Omit<ListQuery, 'filter'> & { readonly filter: TimerFilter }
 export type PageQuery = Omit<StorePageQuery, 'filter'> & { readonly filter: Omit<PageFilter, 'namespaces'> }
 
+type MaybeNamespace = { readonly namespace?: Namespace }
+type DryRun = { readonly dryRun: boolean }
+
+const IDS_TRIED_MAX = 16 // a hash each, some microseconds: as many tries as there are nodes will do, and with more nodes many are sent on
+
 export class Timers {
   readonly #principal: Principal
-  readonly #operations: TimerOperations
+  readonly #parts: TimersParts
+  /** By the monotonic clock; null: what is asked for has just come. */
   readonly #arrivedAt: number | null
 
-  constructor(principal: Principal, operations: TimerOperations, arrivedAt: number | null = null) {
+  constructor(principal: Principal, parts: TimersParts, arrivedAt: number | null = null) {
     this.#principal = principal
-    this.#operations = operations
+    this.#parts = parts
     this.#arrivedAt = arrivedAt
   }
 
   /** For a request that has arrived now: whatever of it waits for another part counts as having come now. */
   arrived(): Timers {
-    return new Timers(this.#principal, this.#operations, this.#operations.now())
+    return new Timers(this.#principal, this.#parts, this.#parts.clock.monotonic())
   }
 
-  /** For a timer that comes without an id. */
+  /**
+   * For a timer that comes without an id: one of a shard that this node owns. Its create goes nowhere else, and succeeds
+   * while another node is dead and its shards have no owner.
+   */
   newIdentity(namespace: Namespace): TimerIdentity {
     assertAccess(this.#principal, Permission.timer, namespace)
-    return this.#operations.newIdentity(namespace)
+    for (let tries = 1; ; tries++) {
+      const identity = timerIdentity(namespace, randomUuidV7() as TimerId)
+      if (this.#parts.engine.owns(identity.uuid) || tries === IDS_TRIED_MAX) return identity
+    }
   }
 
   /** Resolves when what the command asks for is durable. */
@@ -73,9 +121,9 @@ export class Timers {
     assertAccess(this.#principal, Permission.timer, command.namespace)
     const callback = callbackIn(command)
     if (callback !== undefined) this.#assertSubject(callback.target, command.namespace)
-    const tenant = tenantOf(this.#principal)
-    const isLoad = tenant !== null && (command.type === 'create' || command.type === 'update')
-    return this.#operations.execute(isLoad ? { ...command, tenant } : command, this.#arrivedAt)
+    this.#assertEnabled(command.namespace)
+    if (callback !== undefined) this.#assertDeliverable(callback, command.namespace)
+    return this.#execute(this.#marked(command))
   }
 
   /** Many at once, sharing commits; those on one timer in the order given. Each has its own answer: a refusal does not stop the others. */
@@ -93,96 +141,122 @@ export class Timers {
     return settledInOrder(changes, how)
   }
 
+  /** Cancels every pending or paused timer that matches; with `dryRun`, which is reading, it only counts them. */
+  async cancelMany(filter: TimerFilter, options: DryRun): Promise<BulkResult> {
+    return this.#many('cancel', filter, options)
+  }
+
+  async retryMany(filter: TimerFilter, options: DryRun): Promise<BulkResult> {
+    return this.#many('retry', filter, options)
+  }
+
   /** `secrets`: the callback's headers as they are, which takes the right to change the timer. Who has not got that never sees them. */
   async get(identity: TimerIdentity, { secrets = false }: { readonly secrets?: boolean } = {}): Promise<Timer> {
     assertAccess(this.#principal, secrets ? Permission.timer : Permission.read, identity.namespace)
-    return this.#shown(await this.#operations.get(identity))
+    this.#assertEnabled(identity.namespace)
+    const { reads, store } = this.#parts
+    const shard = shardOf(identity.uuid, store.capabilities.shards)
+    const timer = await asking(reads.get({ ...identity, shard }))
+    if (timer === null) throw timerNotFound(identity)
+    return this.#shown(timer)
   }
 
   /** Statuses are those in the store: a delivery younger than a second is listed, and filtered, as pending, but shown as executing. */
   async list({ filter, ...query }: TimerQuery): Promise<ListPage> {
-    const { timers, next } = await this.#operations.list(this.#principal.name, {
-      ...query,
-      filter: this.#within(filter, Permission.read),
-    })
-    return { timers: timers.map((timer) => this.#shown(timer)), next }
+    const page = await asking(this.#queries.list({ ...query, filter: this.#enabledWithin(filter) }))
+    return { timers: page.timers.map((timer) => this.#shown(timer)), next: page.next }
   }
 
   /** Sorted and counted, however many there are. */
   async page({ filter, ...query }: PageQuery): Promise<TimerPage> {
-    const { timers, total } = await this.#operations.page(this.#principal.name, {
-      ...query,
-      filter: this.#within(filter, Permission.read),
-    })
-    return { timers: timers.map((timer) => this.#shown(timer)), total }
+    const page = await asking(this.#queries.page({ ...query, filter: this.#enabledWithin(filter) }))
+    return { timers: page.timers.map((timer) => this.#shown(timer)), total: page.total }
   }
 
   /** By the beginning of their ids, or by the very id where there are too many to look through; see Found. */
   async search(query: Omit<SearchQuery, 'namespaces'>): Promise<Found> {
-    const scope = this.#within(query, Permission.read)
-    const { counts } = await this.stats(query.namespace === undefined ? {} : { namespace: query.namespace })
-    const found = await this.#operations.search(this.#principal.name, scope, counts)
+    const scope = this.#enabledWithin(query)
+    const { counts } = await this.stats(query)
+    const found = await asking(searchTimers(this.#queries, scope, counts))
     return { ...found, timers: found.timers.map((timer) => this.#shown(timer)) }
   }
 
   async forecast(query: Omit<ForecastQuery, 'namespaces'>): Promise<Forecast> {
-    return this.#operations.forecast(this.#principal.name, this.#within(query, Permission.read))
+    return asking(forecastOf(this.#queries, this.#within(query, Permission.read), this.#parts.clock.now()))
+  }
+
+  async stats(of: MaybeNamespace = {}): Promise<StoreStats> {
+    return asking(this.#queries.stats(this.#scopeOf(of)))
+  }
+
+  /** How things are, and what happened in the period; null is all time. */
+  async statistics({ periodMs, ...of }: MaybeNamespace & { readonly periodMs: Millis | null }): Promise<Statistics> {
+    const { counts } = await this.stats(of)
+    return asking(statisticsOf(this.#queries, { ...this.#scopeOf(of), periodMs }, counts, this.#parts.clock.now()))
   }
 
   /** What of all that happens this principal may watch. */
-  sight({ namespace }: { readonly namespace?: Namespace } = {}): Sight {
-    const scope: NamespaceScope = this.#within(namespace === undefined ? {} : { namespace }, Permission.read)
-    return { ...scope, wholeNode: mayAccess(this.#principal, Permission.read, EVERY_NAMESPACE) }
+  sight(of: MaybeNamespace = {}): Sight {
+    return { ...this.#scopeOf(of), wholeNode: mayAccess(this.#principal, Permission.read, EVERY_NAMESPACE) }
   }
 
   /** Throws what this principal would be refused with if it created a timer with this target. */
   assertCallback(target: Target, namespace: Namespace): void {
     assertAccess(this.#principal, Permission.timer, namespace)
     this.#assertSubject(target, namespace)
-    this.#operations.assertCallback({ target, protocol: TEST_PROTOCOL }, namespace)
-  }
-
-  async stats({ namespace }: { readonly namespace?: Namespace } = {}): Promise<StoreStats> {
-    return this.#operations.stats(
-      this.#principal.name,
-      this.#within(namespace === undefined ? {} : { namespace }, Permission.read),
-    )
-  }
-
-  /** How things are, and what happened in the period; null is all time. */
-  async statistics({
-    namespace,
-    periodMs,
-  }: {
-    readonly namespace?: Namespace
-    readonly periodMs: Millis | null
-  }): Promise<Statistics> {
-    const scope = this.#within(namespace === undefined ? {} : { namespace }, Permission.read)
-    const { counts } = await this.stats(namespace === undefined ? {} : { namespace })
-    return this.#operations.statistics(this.#principal.name, { ...scope, periodMs }, counts)
-  }
-
-  /** Cancels every pending or paused timer that matches; with `dryRun`, which is reading, it only counts them. */
-  async cancelMany(filter: TimerFilter, options: { readonly dryRun: boolean }): Promise<BulkResult> {
-    return this.#operations.cancelMany(
-      this.#principal.name,
-      this.#within(filter, options.dryRun ? Permission.read : Permission.timer),
-      options,
-    )
-  }
-
-  async retryMany(filter: TimerFilter, options: { readonly dryRun: boolean }): Promise<BulkResult> {
-    return this.#operations.retryMany(
-      this.#principal.name,
-      this.#within(filter, options.dryRun ? Permission.read : Permission.timer),
-      options,
-    )
+    this.#assertEnabled(namespace)
+    this.#assertDeliverable({ target, protocol: TEST_PROTOCOL }, namespace)
   }
 
   /** When a timer with this schedule, created now, would fire. Nothing is stored. */
   preview(schedule: Schedule, count: number): { readonly now: Millis; readonly firings: readonly Millis[] } {
     assertAccess(this.#principal, Permission.read, NO_NAMESPACE)
-    return this.#operations.preview(schedule, count)
+    const now = this.#parts.clock.now()
+    return { now, firings: upcomingFirings(schedule, now, count) }
+  }
+
+  get #queries(): Queries {
+    return this.#parts.gate.for(this.#principal.name)
+  }
+
+  /** With the tenant whose load it is, and how long it has waited since it came. */
+  #marked(command: Command): Command {
+    const tenant = tenantOf(this.#principal)
+    const isLoad = tenant !== null && (command.type === 'create' || command.type === 'update')
+    const waitedMs = this.#arrivedAt === null ? 0 : Math.round(this.#parts.clock.monotonic() - this.#arrivedAt)
+    if (!isLoad && waitedMs === 0) return command
+    return { ...command, ...(isLoad && { tenant }), ...(waitedMs > 0 && { waitedMs }) }
+  }
+
+  async #execute(command: Command): Promise<Executed> {
+    const result = await this.#parts.executor.execute(command)
+    this.#parts.observer.executed(command, result)
+    return result
+  }
+
+  #many(type: BulkCommand, filter: TimerFilter, { dryRun }: DryRun): Promise<BulkResult> {
+    const within = this.#within(filter, dryRun ? Permission.read : Permission.timer)
+    if (filter.namespace !== undefined) this.#assertEnabled(filter.namespace)
+    return bulkCommand(type, within, {
+      dryRun,
+      list: (query) => asking(this.#queries.list(query)),
+      execute: async (command) => {
+        this.#assertEnabled(command.namespace)
+        return this.#execute(command)
+      },
+    })
+  }
+
+  #assertEnabled(namespace: Namespace): void {
+    const { namespaces } = this.#parts
+    if (namespaces.size === 0 || namespaces.has(namespace)) return
+    const message = `namespace '${namespace}' is not enabled here; NAMESPACES lists those that are`
+    throw new DuetimeError(ErrorCode.namespaceNotEnabled, message, { field: 'namespace', namespace })
+  }
+
+  #assertDeliverable(callback: Callback, namespace: Namespace): void {
+    const reason = this.#parts.refuseTarget(callback, namespace)
+    if (reason !== null) throw invalidInput('callback', reason)
   }
 
   #assertSubject(target: Target, namespace: Namespace): void {
@@ -190,18 +264,32 @@ export class Timers {
     if (subject !== undefined) assertSubject(this.#principal, subject, namespace)
   }
 
-  #within<Filter extends { readonly namespace?: Namespace }>(
-    filter: Filter,
-    permission: Permission,
-  ): Filter & NamespaceScope {
+  #scopeOf({ namespace }: MaybeNamespace): NamespaceScope {
+    return this.#within(namespace === undefined ? {} : { namespace }, Permission.read)
+  }
+
+  #enabledWithin<Filter extends MaybeNamespace>(filter: Filter): Filter & NamespaceScope {
+    const within = this.#within(filter, Permission.read)
+    if (filter.namespace !== undefined) this.#assertEnabled(filter.namespace)
+    return within
+  }
+
+  #within<Filter extends MaybeNamespace>(filter: Filter, permission: Permission): Filter & NamespaceScope {
     assertAccess(this.#principal, permission, filter.namespace ?? NO_NAMESPACE)
     const visible = visibleNamespaces(this.#principal)
     return filter.namespace !== undefined || visible === null ? filter : { ...filter, namespaces: visible }
   }
 
-  #shown(timer: Timer): Timer {
+  /** As it is now, without what the principal may not see. */
+  #shown(stored: Timer): Timer {
+    const timer = this.#parts.engine.view(stored)
     return mayAccess(this.#principal, Permission.timer, timer.namespace)
       ? timer
       : { ...timer, target: withoutSecrets(timer.target) }
   }
+}
+
+/** Where the command lets a timer fire, if it says so. */
+function callbackIn(command: Command): Callback | undefined {
+  return command.type === 'create' ? command.spec : command.type === 'update' ? command.changes.callback : undefined
 }

@@ -2,7 +2,7 @@
 
 import { invalidInput } from '../../core/errors.ts'
 import type { DuetimeError } from '../../core/errors.ts'
-import { CALLBACK_EXAMPLES } from '../../http/native/callback.ts'
+import { CALLBACK_EXAMPLES } from '../../language/callback.ts'
 import { nearestName } from '../../runtime/config/nearest.ts'
 
 /** The part of a TypeBox error that is used here. */

@@ -2,7 +2,7 @@
 
 import { invalidInput } from '../../core/errors.ts'
 import type { TimerFilter } from '../../service/timers.ts'
-import { namespaceOf } from '../commands.ts'
+import { namespaceOf } from './names.ts'
 import type { ListFields } from './fields.ts'
 import { instantAt } from './when.ts'
 

@@ -12,7 +12,7 @@ import { askForBody } from './expect-continue.ts'
 import { surveyJson } from './json-guards.ts'
 import type { JsonFault } from './json-guards.ts'
 import { locateJsonFault } from './json-position.ts'
-import { rememberPayloads } from './payload-text.ts'
+import { rememberPayloads } from '../../language/payload-text.ts'
 import { keepForPeeking } from './peek-body.ts'
 
 declare module 'fastify' {

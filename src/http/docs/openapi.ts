@@ -3,7 +3,7 @@
 import swagger from '@fastify/swagger'
 import type { FastifyInstance } from 'fastify'
 import { VERSION } from '../../runtime/version.ts'
-import { ErrorAnswer, TimerAnswer } from '../native/answer-schema.ts'
+import { ErrorAnswer, TimerAnswer } from '../../language/answer-schema.ts'
 
 const DESCRIPTION =
   'Durable timers: say what to call and when; it is stored before the answer, and called on the dot, whatever crashes in between. ' +

@@ -4,8 +4,8 @@
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Millis } from '../../core/timer/timer.ts'
-import { ANSWER_HEADERS } from '../answer-headers.ts'
-import { isoText } from '../body/iso-text.ts'
+import { ANSWER_HEADERS } from '../answer/answer-headers.ts'
+import { isoText } from '../../core/time/iso-text.ts'
 
 type Fault = { readonly status: number; readonly message: string }
 

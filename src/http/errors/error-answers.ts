@@ -6,19 +6,18 @@ import { DuetimeError, ErrorCode } from '../../core/errors.ts'
 import type { Clock } from '../../runtime/clock/clock.ts'
 import type { Logger } from '../../runtime/telemetry/logger.ts'
 import { AllowedMethods } from './allowed-methods.ts'
-import { ANSWER_HEADERS } from '../answer-headers.ts'
-import type { Contract } from '../contracts/contract.ts'
+import { ANSWER_HEADERS } from '../answer/answer-headers.ts'
+import { sendJson } from '../answer/send-json.ts'
+import type { Envelope } from './envelope.ts'
 import { fromFramework } from './framework-error.ts'
 import { peekBody } from '../body/peek-body.ts'
 import { QuietLog } from '../request/quiet-log.ts'
 import { emptyBody } from '../body/request-body.ts'
 import { discardRest } from '../body/unread-body.ts'
 
-export const JSON_TYPE = 'application/json; charset=utf-8'
-
 export type ErrorAnswersOptions = {
   /** The first one also answers for paths that belong to nobody. */
-  readonly contracts: readonly [Contract, ...Contract[]]
+  readonly contracts: readonly [Envelope, ...Envelope[]]
   readonly clock: Clock
   readonly logger: Logger
 }
@@ -53,7 +52,7 @@ export class ErrorAnswers {
     // A path that is no URL is refused before any hook has run.
     reply.headers(ANSWER_HEADERS)
     setHeaders(error, reply)
-    return reply.code(rendered.status).header('content-type', JSON_TYPE).send(rendered.body)
+    return sendJson(reply.code(rendered.status), rendered.body)
   }
 
   #inCatalogue(thrown: unknown, request: FastifyRequest): DuetimeError {
@@ -84,7 +83,7 @@ export class ErrorAnswers {
         })
   }
 
-  #contractOf(request: FastifyRequest, body: unknown): Contract {
+  #contractOf(request: FastifyRequest, body: unknown): Envelope {
     const { contracts } = this.#options
     const addressed = { method: request.method, path: decoded(pathOf(request)), body }
     return contracts.find((contract) => contract.owns(addressed)) ?? contracts[0]

@@ -4,7 +4,7 @@
 import { Readable } from 'node:stream'
 import { setImmediate as turn } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
-import { JSON_TYPE } from '../errors/error-answers.ts'
+import { JSON_TYPE } from '../answer/send-json.ts'
 
 export type ListAnswer<Item> = {
   /** JSON up to the items. */

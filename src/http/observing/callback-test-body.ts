@@ -7,10 +7,10 @@ import { DEFAULT_NAMESPACE, parseNamespace } from '../../core/timer/ids.ts'
 import { NAMESPACE_CHARS_MAX } from '../../core/limits.ts'
 import { TEST_TIMEOUT_MAX_MS } from '../../service/callback-test.ts'
 import type { CallbackTest } from '../../service/callback-test.ts'
-import { CallbackField, CallbackUrlField, readTarget } from '../native/callback.ts'
-import { CallbackTimeoutField, CallbackTimeoutSecondsField, readTimeout } from '../native/intervals.ts'
-import { MetadataField, metadataText } from '../native/metadata.ts'
-import { payloadText } from '../body/payload-text.ts'
+import { CallbackField, CallbackUrlField, readTarget } from '../../language/callback.ts'
+import { CallbackTimeoutField, CallbackTimeoutSecondsField, readTimeout } from '../../language/intervals.ts'
+import { MetadataField, metadataText } from '../../language/metadata.ts'
+import { payloadText } from '../../language/payload-text.ts'
 
 export const CallbackTestBody = Type.Object(
   {

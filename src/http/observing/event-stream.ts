@@ -3,7 +3,7 @@
 
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { Clock } from '../../runtime/clock/clock.ts'
-import { ANSWER_HEADERS } from '../answer-headers.ts'
+import { ANSWER_HEADERS } from '../answer/answer-headers.ts'
 
 const WAITING_BYTES_MAX = 64 * 1_024 // some seconds of a busy feed, beside what the sockets themselves hold
 

@@ -6,7 +6,7 @@ import type { LiveBatch } from '../../service/activity/live-feed.ts'
 import type { ChangeSample, FiringSample } from '../../service/activity/live-samples.ts'
 import type { Forecast } from '../../service/forecast.ts'
 import { VERSION } from '../../runtime/version.ts'
-import { isoText } from '../body/iso-text.ts'
+import { isoText } from '../../core/time/iso-text.ts'
 import type { ObservingParts } from './parts.ts'
 
 type Surroundings = { readonly node: ObservingParts['node']; readonly listeners: number }

@@ -1,11 +1,11 @@
 // For people who watch the service, and for their tools: how things are, what will be, and whether a callback works.
 
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../../runtime/clock/clock.ts'
 import type { TestedCallback } from '../../service/callback-test.ts'
-import { JSON_TYPE } from '../errors/error-answers.ts'
-import { isoText } from '../body/iso-text.ts'
+import { sendJson } from '../answer/send-json.ts'
+import { isoText } from '../../core/time/iso-text.ts'
 import { toCallbackTest } from './callback-test-body.ts'
 import { registerLiveRoute } from './live-route.ts'
 import { CALLBACK_TEST, FORECAST, OVERVIEW } from './operations.ts'
@@ -58,8 +58,4 @@ function testedJson({ outcome, durationMs, deliveryId, firedAt, answer }: Tested
     responseBody: answer === null ? null : answer.body.slice(0, RESPONSE_CHARS_SHOWN).toWellFormed(),
     responseTruncated: isTooLong || answer?.truncated === true,
   })
-}
-
-function sendJson(reply: FastifyReply, json: string): FastifyReply {
-  return reply.header('content-type', JSON_TYPE).send(json)
 }

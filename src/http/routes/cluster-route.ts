@@ -3,7 +3,7 @@
 import type { FastifyInstance } from 'fastify'
 import { assertAccess, EVERY_NAMESPACE, Permission } from '../../core/access.ts'
 import type { ClusterView } from '../../engine/engine.ts'
-import { JSON_TYPE } from '../errors/error-answers.ts'
+import { sendJson } from '../answer/send-json.ts'
 
 const DESCRIPTION =
   'Nodes with the time since their last beat and the skew of their clocks, shards with owner and epoch, and, for the shards of the ' +
@@ -13,6 +13,6 @@ export function registerClusterRoute(app: FastifyInstance, cluster: () => Cluste
   const schema = { tags: ['operation'], summary: 'Nodes, shards and their owners', description: DESCRIPTION }
   app.get('/api/v1/cluster', { schema }, (request, reply) => {
     assertAccess(request.principal, Permission.read, EVERY_NAMESPACE)
-    return reply.header('content-type', JSON_TYPE).send(JSON.stringify(cluster()))
+    return sendJson(reply, JSON.stringify(cluster()))
   })
 }

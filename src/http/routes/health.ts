@@ -3,7 +3,7 @@
 
 import type { Clock } from '../../runtime/clock/clock.ts'
 import { VERSION } from '../../runtime/version.ts'
-import { isoText } from '../body/iso-text.ts'
+import { isoText } from '../../core/time/iso-text.ts'
 
 const CHECK_MS_MAX = 5_000 // a load balancer has given up by then
 

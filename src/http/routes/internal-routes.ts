@@ -12,7 +12,7 @@ import { CommandStreams } from '../../service/peers/command-streams.ts'
 import { peerCheck } from '../../service/peers/peer-check.ts'
 import { LANDING_PATH, LOOK_PATH, MOVED_PATH, PREPARE_PATH } from '../../service/peers/wire.ts'
 import type { WireLanded, WireMoved } from '../../service/peers/wire.ts'
-import { JSON_TYPE } from '../errors/error-answers.ts'
+import { sendJson } from '../answer/send-json.ts'
 
 const BODY_BYTES_MAX = 256 * 2 ** 20 // what a node sends another was within the limits there; the secret keeps others out
 
@@ -64,6 +64,6 @@ export function registerInternalRoutes(
 
   app.post(LANDING_PATH, options, async (request, reply) => {
     const landed = await node.land(request.body as Landing)
-    return reply.header('content-type', JSON_TYPE).send(JSON.stringify({ landed } satisfies WireLanded))
+    return sendJson(reply, JSON.stringify({ landed } satisfies WireLanded))
   })
 }

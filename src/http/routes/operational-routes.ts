@@ -6,7 +6,7 @@ import type { Clock } from '../../runtime/clock/clock.ts'
 import type { Config } from '../../runtime/config/config.ts'
 import type { Logger } from '../../runtime/telemetry/logger.ts'
 import { DocsPage } from '../docs/page.ts'
-import { JSON_TYPE } from '../errors/error-answers.ts'
+import { sendJson } from '../answer/send-json.ts'
 import { healthOf } from './health.ts'
 import { Readiness } from './readiness.ts'
 import type { ReadyChecks } from './readiness.ts'
@@ -35,7 +35,7 @@ export function registerOperationalRoutes(app: FastifyInstance, parts: Operation
   }
   app.get('/healthz', { ...open, schema: healthSchema }, async (_request, reply) => {
     const { status, body } = await healthOf(ready['store'], clock)
-    return reply.code(status).headers({ 'content-type': JSON_TYPE, 'cache-control': 'no-store' }).send(body)
+    return sendJson(reply.code(status).header('cache-control', 'no-store'), body)
   })
 
   const readyDescription =
@@ -50,10 +50,10 @@ export function registerOperationalRoutes(app: FastifyInstance, parts: Operation
     const all = { ...needed, ...others }
     const isReady = areOk(needed)
     const status = isReady ? (areOk(all) ? 'ready' : 'degraded') : 'not ready'
-    return reply
-      .code(isReady ? 200 : 503)
-      .headers({ 'content-type': JSON_TYPE, 'cache-control': 'no-store' })
-      .send(JSON.stringify({ status, parts: all }))
+    return sendJson(
+      reply.code(isReady ? 200 : 503).header('cache-control', 'no-store'),
+      JSON.stringify({ status, parts: all }),
+    )
   })
 
   app.get(
@@ -70,7 +70,7 @@ export function registerOperationalRoutes(app: FastifyInstance, parts: Operation
   // Written once: it takes some milliseconds, and whoever comes may ask for it.
   let document: string | undefined
   app.get('/openapi.json', { ...open, schema: { tags, summary: 'This document' } }, (_request, reply) =>
-    reply.header('content-type', JSON_TYPE).send((document ??= JSON.stringify(app.swagger()))),
+    sendJson(reply, (document ??= JSON.stringify(app.swagger()))),
   )
 
   const page = new DocsPage(() => app.swagger())

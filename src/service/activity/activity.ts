@@ -9,7 +9,7 @@ import type { Clock } from '../../runtime/clock/clock.ts'
 import { SharedPlaces } from '../../runtime/shared-places.ts'
 import type { NamespaceScope } from '../../store/store.ts'
 import { resultOf } from '../metrics-observer.ts'
-import type { ServiceObserver } from '../timer-operations.ts'
+import type { ServiceObserver } from '../observers.ts'
 import { ActivityRing, ActivitySum, COUNTERS } from './activity-ring.ts'
 import type { Counter } from './activity-ring.ts'
 

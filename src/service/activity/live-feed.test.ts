@@ -8,7 +8,8 @@ import { ManualClock } from '../../runtime/clock/manual-clock.ts'
 import { sampleTimer } from '../../store/conformance/sample-timer.ts'
 import { LiveFeed } from './live-feed.ts'
 import type { LiveBatch } from './live-feed.ts'
-import type { Pulse, Sight } from './overview.ts'
+import type { Sight } from '../sight.ts'
+import type { Pulse } from './overview.ts'
 
 const NOON = Date.UTC(2030, 0, 1, 12)
 const ALL: Sight = { wholeNode: true }

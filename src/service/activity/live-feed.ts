@@ -6,11 +6,12 @@ import type { Millis, Timer } from '../../core/timer/timer.ts'
 import type { EngineObserver } from '../../engine/engine.ts'
 import type { Cancel, Clock } from '../../runtime/clock/clock.ts'
 import { resultOf } from '../metrics-observer.ts'
-import type { ServiceObserver } from '../timer-operations.ts'
+import type { ServiceObserver } from '../observers.ts'
 import { CHANGES, firingSample } from './live-samples.ts'
 import type { ChangeSample, FiringSample } from './live-samples.ts'
-import { isInSight, sightKey } from './overview.ts'
-import type { Pulse, Sight } from './overview.ts'
+import { isInSight, sightKey } from '../sight.ts'
+import type { Sight } from '../sight.ts'
+import type { Pulse } from './overview.ts'
 
 /** `skipped`: what happened since the last pulse and is in no batch. */
 export type LiveBatch = {

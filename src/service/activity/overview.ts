@@ -1,20 +1,18 @@
 // How things are, in one look: how many timers there are (from the store, so of the whole cluster), and what this node
 // did lately (from its memory). Of what a principal may see, and no more.
 
-import { matchesAny } from '../../core/access.ts'
 import { percentile, upperBoundOf } from '../../core/statistics/histogram.ts'
 import { isFinished, Status } from '../../core/timer/timer.ts'
 import type { Millis, Namespace } from '../../core/timer/timer.ts'
 import type { EngineGauges } from '../../engine/engine.ts'
 import type { Clock } from '../../runtime/clock/clock.ts'
-import type { NamespaceScope, TimerCount } from '../../store/store.ts'
+import type { TimerCount } from '../../store/store.ts'
+import { isInSight, sightKey } from '../sight.ts'
+import type { Sight } from '../sight.ts'
 import { asking } from '../store-failures.ts'
 import type { ActivityCounts, ActivitySum } from './activity-ring.ts'
 import type { Activity } from './activity.ts'
 import type { Counted, SharedCounts } from './shared-counts.ts'
-
-/** What someone may see; `wholeNode`: also what concerns all namespaces together, such as how much is in flight. */
-export type Sight = NamespaceScope & { readonly wholeNode: boolean }
 
 export type StatusCounts = Readonly<Record<Status, number>>
 export type NamespaceCounts = StatusCounts & { readonly namespace: Namespace }
@@ -119,16 +117,6 @@ export class Overviews {
     if (counts === undefined) bySight.set(key, (counts = byStatus(inSight(counted.counts, sight))))
     return counts
   }
-}
-
-/** The same text for the same sight. */
-export function sightKey({ namespace, namespaces, wholeNode }: Sight): string {
-  return JSON.stringify([namespace ?? null, namespaces ?? null, wholeNode])
-}
-
-export function isInSight({ namespace, namespaces }: NamespaceScope, one: Namespace): boolean {
-  if (namespace !== undefined) return namespace === one
-  return namespaces === undefined || matchesAny(namespaces, one)
 }
 
 function inSight(counts: readonly TimerCount[], sight: Sight): readonly TimerCount[] {

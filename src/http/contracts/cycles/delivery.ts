@@ -6,7 +6,7 @@ import { firingDueAt } from '../../../core/timer/timer.ts'
 import type { Millis } from '../../../core/timer/timer.ts'
 import { failedStatus, isSuccess } from '../../../targets/http/protocol.ts'
 import type { HttpProtocol, HttpResponse } from '../../../targets/http/protocol.ts'
-import { isoText } from '../../body/iso-text.ts'
+import { isoText } from '../../../core/time/iso-text.ts'
 
 /** Names this way of delivering in the timers that follow it. */
 export const CYCLES_PROTOCOL = 'cycles'

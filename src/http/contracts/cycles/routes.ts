@@ -7,8 +7,8 @@ import type { TimerIdentity } from '../../../core/timer/ids.ts'
 import { Status } from '../../../core/timer/timer.ts'
 import type { Millis, Timer } from '../../../core/timer/timer.ts'
 import type { ContractParts } from '../contract.ts'
-import { JSON_TYPE } from '../../errors/error-answers.ts'
-import { isoText } from '../../body/iso-text.ts'
+import { sendJson } from '../../answer/send-json.ts'
+import { isoText } from '../../../core/time/iso-text.ts'
 import { sendList } from '../../lists/list-answer.ts'
 import { readTraceparent } from '../../request/traceparent.ts'
 import { wholePage } from '../../lists/whole-page.ts'
@@ -146,5 +146,5 @@ async function inTime<T>({ id }: TimerIdentity, executed: Promise<T>): Promise<T
 }
 
 function send(request: FastifyRequest, reply: FastifyReply, data: string): FastifyReply {
-  return reply.header('content-type', JSON_TYPE).send(successJson(data, request.id))
+  return sendJson(reply, successJson(data, request.id))
 }

@@ -4,7 +4,7 @@
 
 import { DuetimeError } from '../../../core/errors.ts'
 import type { Contract } from '../contract.ts'
-import { renderNativeError } from '../../native/error-envelope.ts'
+import { renderNativeError } from '../../errors/native-envelope.ts'
 import { PREFIX, registerRoutes } from './routes.ts'
 
 const ONE_TIMER = new RegExp(`^${PREFIX}/[^/]+/[^/]+$`)

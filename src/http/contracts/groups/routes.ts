@@ -1,14 +1,14 @@
 // The four operations of `groups`. A canceled timer is gone here: it cannot be read, changed or canceled again.
 
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { timerNotFound } from '../../../core/rules/decide.ts'
 import { DuetimeError, ErrorCode } from '../../../core/errors.ts'
 import type { TimerIdentity } from '../../../core/timer/ids.ts'
 import { Status } from '../../../core/timer/timer.ts'
 import type { ContractParts } from '../contract.ts'
-import { JSON_TYPE } from '../../errors/error-answers.ts'
-import { timerJson } from '../../native/timer-json.ts'
+import { sendJson } from '../../answer/send-json.ts'
+import { timerJson } from '../../../language/timer-json.ts'
 import { readTraceparent } from '../../request/traceparent.ts'
 import { toChanges, toCreateCommand, toIdentity } from './mapping.ts'
 import { OPERATIONS } from './operations.ts'
@@ -65,8 +65,4 @@ async function unlessCanceled<T>(key: TimerIdentity, executed: Promise<T>): Prom
       error.details['status'] === Status.canceled
     throw isGone ? timerNotFound(key) : error
   }
-}
-
-function sendJson(reply: FastifyReply, json: string): FastifyReply {
-  return reply.header('content-type', JSON_TYPE).send(json)
 }

@@ -3,10 +3,10 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
 import { ID_CHARS_MAX, NAMESPACE_CHARS_MAX } from '../../../core/limits.ts'
-import { CallbackUrlField } from '../../native/callback.ts'
-import { CallbackTimeoutField, CallbackTimeoutSecondsField } from '../../native/intervals.ts'
-import { MetadataField } from '../../native/metadata.ts'
-import { RetryPolicyFields } from '../../native/retry-policy.ts'
+import { CallbackUrlField } from '../../../language/callback.ts'
+import { CallbackTimeoutField, CallbackTimeoutSecondsField } from '../../../language/intervals.ts'
+import { MetadataField } from '../../../language/metadata.ts'
+import { RetryPolicyFields } from '../../../language/retry-policy.ts'
 
 const ExecuteAtField = Type.String({
   description: 'When it fires: ISO 8601 with an offset, such as 2030-01-31T09:00:00Z.',

@@ -3,7 +3,7 @@
 
 import { ERROR_CATALOGUE, ErrorCode } from '../../../core/errors.ts'
 import type { DuetimeError } from '../../../core/errors.ts'
-import type { RenderedError } from '../contract.ts'
+import type { RenderedError } from '../../errors/envelope.ts'
 
 export const BodyCode = { success: 0, unexpected: 1, validation: 2, notFound: 3, unauthorized: 4 } as const
 type BodyCode = (typeof BodyCode)[keyof typeof BodyCode]

@@ -1,10 +1,10 @@
 // The operations of `platform`.
 
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import type { FastifyInstance, FastifyReply } from 'fastify'
-import { BatchItems } from '../../request/batch-items.ts'
+import type { FastifyInstance } from 'fastify'
+import { BatchItems } from '../batch-items.ts'
 import type { ContractParts } from '../contract.ts'
-import { JSON_TYPE } from '../../errors/error-answers.ts'
+import { sendJson } from '../../answer/send-json.ts'
 import { readIdempotencyKey } from '../../request/idempotency-key.ts'
 import { readTraceparent } from '../../request/traceparent.ts'
 import { wholePage } from '../../lists/whole-page.ts'
@@ -26,7 +26,7 @@ export function registerRoutes(instance: FastifyInstance, { payloadMaxBytes }: C
     const traceparent = readTraceparent(headers['traceparent'])
     const idempotencyKey = readIdempotencyKey(headers['idempotency-key'])
     const command = toCreateCommand(body, { timers, idempotencyKey, payloadMaxBytes, traceparent })
-    return send(reply.code(201), await createTimer(timers, command))
+    return sendJson(reply.code(201), await createTimer(timers, command))
   })
 
   const batchItems = new BatchItems(instance, `${PREFIX}/batch`, BATCH_ITEMS)
@@ -36,7 +36,7 @@ export function registerRoutes(instance: FastifyInstance, { payloadMaxBytes }: C
     async ({ body, headers, timers }, reply) => {
       const traceparent = readTraceparent(headers['traceparent'])
       const idempotencyKey = readIdempotencyKey(headers['idempotency-key'])
-      return send(
+      return sendJson(
         reply,
         await runBatch(body.timers, { timers, batchItems, idempotencyKey, payloadMaxBytes, traceparent }),
       )
@@ -48,23 +48,19 @@ export function registerRoutes(instance: FastifyInstance, { payloadMaxBytes }: C
     const page = await wholePage(timers, query)
     const list = page.timers.map(summaryJson).join(',')
     const data = `{"timers":[${list}],"total":${page.total},"limit":${query.limit},"offset":${query.offset}}`
-    return send(reply, successJson('success', data))
+    return sendJson(reply, successJson('success', data))
   })
 
   app.get(`${PREFIX}/:id`, { schema: OPERATIONS.get }, async ({ params, timers }, reply) => {
     const timer = await byUuid(params.id, (key) => timers.get(key))
-    return send(reply, successJson('success', detailJson(timer)))
+    return sendJson(reply, successJson('success', detailJson(timer)))
   })
 
   app.put(`${PREFIX}/:id`, { schema: OPERATIONS.update }, async ({ params, body, timers }, reply) => {
-    return send(reply, await updateTimer(timers, { id: params.id, body, payloadMaxBytes }))
+    return sendJson(reply, await updateTimer(timers, { id: params.id, body, payloadMaxBytes }))
   })
 
   app.delete(`${PREFIX}/:id`, { schema: OPERATIONS.cancel }, async ({ params, timers }, reply) => {
-    return send(reply, await cancelTimer(timers, params.id))
+    return sendJson(reply, await cancelTimer(timers, params.id))
   })
-}
-
-function send(reply: FastifyReply, json: string): FastifyReply {
-  return reply.header('content-type', JSON_TYPE).send(json)
 }

@@ -10,7 +10,7 @@ import {
   IDEMPOTENCY_KEY_CHARS_MAX,
   URL_CHARS_MAX,
 } from '../../../core/limits.ts'
-import { TOPIC_CHARS_MAX } from '../../native/targets/nats.ts'
+import { TOPIC_CHARS_MAX } from '../../../language/targets/nats.ts'
 
 type Headers = Readonly<Record<string, string>>
 

@@ -5,8 +5,8 @@ import { Status } from '../../../core/timer/timer.ts'
 import { targetFields } from '../../../core/targets/target.ts'
 import type { Target } from '../../../core/targets/target.ts'
 import type { Millis, Timer } from '../../../core/timer/timer.ts'
-import { callbackJson } from '../../native/callback.ts'
-import { isoText } from '../../body/iso-text.ts'
+import { callbackJson } from '../../../language/callback.ts'
+import { isoText } from '../../../core/time/iso-text.ts'
 
 /** As in lists, and as the answer to a create. */
 export function summaryJson(timer: Timer): string {

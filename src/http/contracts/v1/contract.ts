@@ -1,7 +1,7 @@
 // `v1`, the native contract: POST /api/v1/timers/<verb>, bare objects, errors as {error, message, details, timestamp}.
 
 import type { Contract } from '../contract.ts'
-import { renderNativeError } from '../../native/error-envelope.ts'
+import { renderNativeError } from '../../errors/native-envelope.ts'
 import { PREFIX, registerRoutes } from './routes.ts'
 
 const ONE_SEGMENT = new RegExp(`^${PREFIX}/[^/]*$`)

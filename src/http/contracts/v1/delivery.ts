@@ -8,7 +8,7 @@ import { firingDueAt } from '../../../core/timer/timer.ts'
 import type { Millis } from '../../../core/timer/timer.ts'
 import { failedAnswer, failedStatus, isSuccess } from '../../../targets/http/protocol.ts'
 import type { HttpProtocol, HttpResponse } from '../../../targets/http/protocol.ts'
-import { NATIVE_PROTOCOL } from '../../native/callback.ts'
+import { NATIVE_PROTOCOL } from '../../../language/callback.ts'
 
 const QUOTED_CHARS_MAX = 80 // of an answer that nobody expects: enough to recognise it
 const BEGINS_WITH_NO = /^\s*\{\s*"ok"\s*:\s*false\b/

@@ -8,26 +8,24 @@ import type {
   TimerChanges,
   UpdateCommand,
 } from '../../../core/rules/command.ts'
-import { DuetimeError, invalidInput } from '../../../core/errors.ts'
+import { invalidInput } from '../../../core/errors.ts'
 import { keyedIdentity } from '../../../core/rules/idempotency.ts'
 import { DEFAULT_NAMESPACE, parseNamespace, parseTimerId, timerIdentity } from '../../../core/timer/ids.ts'
 import type { TimerIdentity } from '../../../core/timer/ids.ts'
-import { parseTimeZone, parseZonedInstant } from '../../../core/time/instant.ts'
 import { TIMEOUT_DEFAULT_MS } from '../../../core/limits.ts'
 import { fingerprintOf } from '../../../core/rules/parameters.ts'
 import { DEFAULT_RETRY } from '../../../core/rules/retry.ts'
-import { parseSchedule } from '../../../core/time/schedule.ts'
-import type { Schedule } from '../../../core/time/schedule.ts'
 import { CatchUp } from '../../../core/timer/timer.ts'
 import type { Target } from '../../../core/targets/target.ts'
 import type { Namespace } from '../../../core/timer/timer.ts'
 import type { Timers } from '../../../service/timers.ts'
 import { keyInBody } from '../../request/idempotency-key.ts'
-import { NATIVE_PROTOCOL, readTarget } from '../../native/callback.ts'
-import { readTimeout } from '../../native/intervals.ts'
-import { metadataText } from '../../native/metadata.ts'
-import { readRetryChanges, readRetryPolicy } from '../../native/retry-policy.ts'
-import { payloadText } from '../../body/payload-text.ts'
+import { NATIVE_PROTOCOL, readTarget } from '../../../language/callback.ts'
+import { readSchedule, requiredSchedule } from '../../../language/timing.ts'
+import { readTimeout } from '../../../language/intervals.ts'
+import { metadataText } from '../../../language/metadata.ts'
+import { readRetryChanges, readRetryPolicy } from '../../../language/retry-policy.ts'
+import { payloadText } from '../../../language/payload-text.ts'
 import type { CreateBody, DeleteBody, NameBody, UpdateBody } from './schema.ts'
 
 export type CreateContext = {
@@ -129,40 +127,8 @@ export function readNamespace(text: string | undefined): Namespace {
   return text === undefined ? DEFAULT_NAMESPACE : parseNamespace(text)
 }
 
-type TimingFields = Pick<CreateBody, 'executeAt' | 'schedule' | 'timeZone'>
-
-/** Undefined when neither field is there. */
-export function readSchedule({ executeAt, schedule, timeZone }: TimingFields): Schedule | undefined {
-  if (executeAt !== undefined && schedule !== undefined)
-    throw invalidInput('schedule', 'give executeAt or schedule, not both')
-  if (timeZone !== undefined) assertTimeZone(timeZone, schedule)
-  if (schedule !== undefined) return parseSchedule(schedule, timeZone ?? null)
-  return executeAt === undefined ? undefined : { kind: 'instant', text: executeAt, ...parseZonedInstant(executeAt) }
-}
-
-function assertTimeZone(timeZone: string, schedule: string | undefined): void {
-  if (schedule === undefined)
-    throw invalidInput('timeZone', 'timeZone belongs to a schedule; executeAt has its offset already')
-  inField('timeZone', () => parseTimeZone(timeZone))
-}
-
-export function requiredSchedule(fields: TimingFields): Schedule {
-  const schedule = readSchedule(fields)
-  if (schedule === undefined) throw invalidInput('executeAt', 'executeAt is required, or schedule instead of it')
-  return schedule
-}
-
 function requiredTarget(body: CreateBody): Target {
   const target = readTarget(body)
   if (target === undefined) throw invalidInput('callbackUrl', 'callbackUrl is required, or callback instead of it')
   return target
-}
-
-/** The core refuses times and zones without knowing what field they came from. */
-export function inField<T>(field: string, parse: () => T): T {
-  try {
-    return parse()
-  } catch (error) {
-    throw error instanceof DuetimeError ? invalidInput(field, `${field}: ${error.message}`) : error
-  }
 }

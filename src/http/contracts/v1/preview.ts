@@ -5,8 +5,9 @@ import { parseTimeZone } from '../../../core/time/instant.ts'
 import { PREVIEW_FIRINGS_DEFAULT } from '../../../core/limits.ts'
 import type { Millis } from '../../../core/timer/timer.ts'
 import type { Timers } from '../../../service/timers.ts'
-import { isoText } from '../../body/iso-text.ts'
-import { inField, requiredSchedule } from './mapping.ts'
+import { isoText } from '../../../core/time/iso-text.ts'
+import { inField } from '../../../core/errors.ts'
+import { requiredSchedule } from '../../../language/timing.ts'
 import type { PreviewBody } from './schema.ts'
 
 type Preview = {

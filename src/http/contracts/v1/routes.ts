@@ -2,16 +2,16 @@
 // what comes back; the rest is below.
 
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { OnConflict } from '../../../core/rules/command.ts'
 import { invalidInput } from '../../../core/errors.ts'
-import type { BulkResult } from '../../../service/timer-operations.ts'
-import { BatchItems } from '../../request/batch-items.ts'
+import type { BulkResult } from '../../../service/bulk-command.ts'
+import { BatchItems } from '../batch-items.ts'
 import type { ContractParts } from '../contract.ts'
-import { JSON_TYPE } from '../../errors/error-answers.ts'
+import { sendJson } from '../../answer/send-json.ts'
 import { readIdempotencyKey } from '../../request/idempotency-key.ts'
 import { answerLimit, sendList } from '../../lists/list-answer.ts'
-import { timerJson } from '../../native/timer-json.ts'
+import { timerJson } from '../../../language/timer-json.ts'
 import { readTraceparent } from '../../request/traceparent.ts'
 import { runBatch } from './batch.ts'
 import { bulkFilter } from './filter.ts'
@@ -127,8 +127,4 @@ function registerBatch(instance: FastifyInstance, payloadMaxBytes: number): void
 
 function bulkJson({ matched, changed, tooLate, more }: BulkResult, changedName: 'canceled' | 'retried'): string {
   return JSON.stringify({ matched, [changedName]: changed, tooLate, more })
-}
-
-function sendJson(reply: FastifyReply, json: string): FastifyReply {
-  return reply.header('content-type', JSON_TYPE).send(json)
 }

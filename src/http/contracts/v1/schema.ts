@@ -16,11 +16,11 @@ import {
   PREVIEW_FIRINGS_MAX,
 } from '../../../core/limits.ts'
 import { CatchUp, Status } from '../../../core/timer/timer.ts'
-import { CallbackField, CallbackUrlField } from '../../native/callback.ts'
-import { CallbackTimeoutField, CallbackTimeoutSecondsField } from '../../native/intervals.ts'
-import { MetadataField } from '../../native/metadata.ts'
-import { RetryPolicyFields } from '../../native/retry-policy.ts'
-import { TIMER_FIELDS } from '../../native/timer-fields.ts'
+import { CallbackField, CallbackUrlField } from '../../../language/callback.ts'
+import { CallbackTimeoutField, CallbackTimeoutSecondsField } from '../../../language/intervals.ts'
+import { MetadataField } from '../../../language/metadata.ts'
+import { RetryPolicyFields } from '../../../language/retry-policy.ts'
+import { TIMER_FIELDS } from '../../../language/timer-fields.ts'
 
 const NamespaceField = Type.String({ minLength: 1, maxLength: NAMESPACE_CHARS_MAX, description: 'Default: default.' })
 const TimerIdField = Type.String({ minLength: 1, maxLength: ID_CHARS_MAX, description: 'The timer’s id.' })

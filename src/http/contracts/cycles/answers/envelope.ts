@@ -3,8 +3,8 @@
 import { ERROR_CATALOGUE, ErrorCode } from '../../../../core/errors.ts'
 import type { DuetimeError, ErrorDetails } from '../../../../core/errors.ts'
 import type { Status, Timer } from '../../../../core/timer/timer.ts'
-import type { ErrorSurroundings, RenderedError } from '../../contract.ts'
-import { isoText } from '../../../body/iso-text.ts'
+import type { ErrorSurroundings, RenderedError } from '../../../errors/envelope.ts'
+import { isoText } from '../../../../core/time/iso-text.ts'
 import { nearestDuration, VALID_EXAMPLES } from '../duration-advice.ts'
 import { statusWord } from './status.ts'
 

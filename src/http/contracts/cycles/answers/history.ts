@@ -4,7 +4,7 @@
 import { firingOf, parseSchedule } from '../../../../core/time/schedule.ts'
 import { firingDueAt, Status } from '../../../../core/timer/timer.ts'
 import type { Attempt, Millis, Timer } from '../../../../core/timer/timer.ts'
-import { isoText } from '../../../body/iso-text.ts'
+import { isoText } from '../../../../core/time/iso-text.ts'
 
 type Action = 'CREATED' | 'FIRED' | 'RESCHEDULED' | 'FAILED' | 'COMPLETED' | 'CANCELLED'
 export type HistoryEntry = { readonly timestamp: string; readonly action: Action; readonly details: string }

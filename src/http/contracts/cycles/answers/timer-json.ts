@@ -1,12 +1,12 @@
 // The timer as this contract shows it. Metadata is JSON text already and goes in as it is.
 
 import { firingOf, parseSchedule } from '../../../../core/time/schedule.ts'
-import { callbackUrlOf } from '../../../native/callback.ts'
+import { callbackUrlOf } from '../../../../language/callback.ts'
 import { isFinished, Status } from '../../../../core/timer/timer.ts'
 import type { Millis, Timer } from '../../../../core/timer/timer.ts'
 import { wheelPosition } from '../../../../core/statistics/wheel-levels.ts'
 import type { WheelPosition } from '../../../../core/statistics/wheel-levels.ts'
-import { isoText } from '../../../body/iso-text.ts'
+import { isoText } from '../../../../core/time/iso-text.ts'
 import { statusWord, typeWord } from './status.ts'
 
 const ITERATIONS_SHOWN = 3

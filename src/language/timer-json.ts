@@ -1,13 +1,13 @@
 // The timer as clients see it. Written by hand: payload and metadata are JSON text already and go in as they are, and
 // a create answers in a microsecond or two. Optional fields that are absent are left out.
 
-import { deliveryId } from '../../core/timer/ids.ts'
-import { formatInterval } from '../../core/time/interval.ts'
-import { TIMEOUT_DEFAULT_MS } from '../../core/limits.ts'
-import { firingDueAt, NEVER, Status } from '../../core/timer/timer.ts'
-import type { Target } from '../../core/targets/target.ts'
-import type { Attempt, Millis, Timer } from '../../core/timer/timer.ts'
-import { isoText } from '../body/iso-text.ts'
+import { deliveryId } from '../core/timer/ids.ts'
+import { formatInterval } from '../core/time/interval.ts'
+import { TIMEOUT_DEFAULT_MS } from '../core/limits.ts'
+import { firingDueAt, NEVER, Status } from '../core/timer/timer.ts'
+import type { Target } from '../core/targets/target.ts'
+import type { Attempt, Millis, Timer } from '../core/timer/timer.ts'
+import { isoText } from '../core/time/iso-text.ts'
 import { callbackJson, callbackUrlOf } from './callback.ts'
 import { retryPolicyJson } from './retry-policy.ts'
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DuetimeError, ErrorCode } from '../../core/errors.ts'
-import { ErrorAnswer } from './answer-schema.ts'
-import { nativeErrorFields } from './error-envelope.ts'
+import { ErrorAnswer } from '../../language/answer-schema.ts'
+import { nativeErrorFields } from './native-envelope.ts'
 
 test('the documents list exactly the codes that are answered', () => {
   const answered = Object.values(ErrorCode).map((code) => {

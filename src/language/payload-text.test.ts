@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { sameJson } from '../../core/json/json-equality.ts'
-import type { JsonText } from '../../core/timer/timer.ts'
+import { sameJson } from '../core/json/json-equality.ts'
+import type { JsonText } from '../core/timer/timer.ts'
 import { payloadText, rememberPayloads } from './payload-text.ts'
 import type { PayloadOwner } from './payload-text.ts'
 

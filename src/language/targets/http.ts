@@ -1,9 +1,9 @@
 // A callback over HTTP, as clients write it.
 
 import { Type } from 'typebox'
-import { invalidInput } from '../../../core/errors.ts'
-import { URL_CHARS_MAX } from '../../../core/limits.ts'
-import type { Headers } from '../../../core/targets/target-type.ts'
+import { invalidInput } from '../../core/errors.ts'
+import { URL_CHARS_MAX } from '../../core/limits.ts'
+import type { Headers } from '../../core/targets/target-type.ts'
 import type { CallbackType, Maybe } from './callback-type.ts'
 import { HeaderFields, readHeaders } from './headers.ts'
 

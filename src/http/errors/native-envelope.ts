@@ -4,9 +4,9 @@
 import { ERROR_CATALOGUE, ErrorCode } from '../../core/errors.ts'
 import type { DuetimeError, ErrorDetails } from '../../core/errors.ts'
 import type { Timer } from '../../core/timer/timer.ts'
-import type { ErrorSurroundings, RenderedError } from '../contracts/contract.ts'
-import { isoText } from '../body/iso-text.ts'
-import { timerJson } from './timer-json.ts'
+import type { ErrorSurroundings, RenderedError } from './envelope.ts'
+import { isoText } from '../../core/time/iso-text.ts'
+import { timerJson } from '../../language/timer-json.ts'
 
 export function renderNativeError(error: DuetimeError, { now, body }: ErrorSurroundings): RenderedError {
   const { status, json } = nativeErrorFields(error, body)

@@ -1,10 +1,10 @@
 // The headers of a callback as clients write them.
 
 import { Type } from 'typebox'
-import { invalidInput } from '../../../core/errors.ts'
-import { HEADER_VALUE_CHARS_MAX, HEADERS_MAX } from '../../../core/limits.ts'
-import type { Headers } from '../../../core/targets/target-type.ts'
-import { isReservedHeader } from '../../../targets/http/request-headers.ts'
+import { invalidInput } from '../../core/errors.ts'
+import { HEADER_VALUE_CHARS_MAX, HEADERS_MAX } from '../../core/limits.ts'
+import type { Headers } from '../../core/targets/target-type.ts'
+import { isReservedHeader } from '../../targets/http/request-headers.ts'
 import type { Maybe } from './callback-type.ts'
 
 const HEADER_NAME_CHARS_MAX = 255

@@ -2,7 +2,7 @@
 // of target has one: clients cannot write those that have none.
 
 import type { TSchema } from 'typebox'
-import type { Target } from '../../../core/targets/target.ts'
+import type { Target } from '../../core/targets/target.ts'
 
 export type CallbackType<Written extends { readonly type: Target['type'] }> = {
   readonly schema: TSchema

@@ -2,9 +2,9 @@
 // error-envelope.ts; a test holds those against these schemas.
 
 import { Type } from 'typebox'
-import { Status } from '../../core/timer/timer.ts'
-import { ANSWERED_CODES } from '../../core/errors.ts'
-import type { AnsweredCode } from '../../core/errors.ts'
+import { Status } from '../core/timer/timer.ts'
+import { ANSWERED_CODES } from '../core/errors.ts'
+import type { AnsweredCode } from '../core/errors.ts'
 
 const Instant = Type.String({ format: 'date-time' })
 

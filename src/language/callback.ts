@@ -2,11 +2,11 @@
 // the types that clients can write; see targets/.
 
 import { Type } from 'typebox'
-import { invalidInput } from '../../core/errors.ts'
-import { URL_CHARS_MAX } from '../../core/limits.ts'
-import { redacted, redactUrl } from '../../core/targets/secrets.ts'
-import { fieldOf, targetFields } from '../../core/targets/target.ts'
-import type { Target } from '../../core/targets/target.ts'
+import { invalidInput } from '../core/errors.ts'
+import { URL_CHARS_MAX } from '../core/limits.ts'
+import { redacted, redactUrl } from '../core/targets/secrets.ts'
+import { fieldOf, targetFields } from '../core/targets/target.ts'
+import type { Target } from '../core/targets/target.ts'
 import { httpCallback, readUrl } from './targets/http.ts'
 import type { HttpCallback } from './targets/http.ts'
 import { natsCallback } from './targets/nats.ts'

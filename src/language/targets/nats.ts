@@ -1,8 +1,8 @@
 // A callback over NATS, as clients write it.
 
 import { Type } from 'typebox'
-import { invalidInput } from '../../../core/errors.ts'
-import type { Headers } from '../../../core/targets/target-type.ts'
+import { invalidInput } from '../../core/errors.ts'
+import type { Headers } from '../../core/targets/target-type.ts'
 import type { CallbackType, Maybe } from './callback-type.ts'
 import { HeaderFields, readHeaders } from './headers.ts'
 

@@ -1,10 +1,10 @@
 // The position in a list as clients carry it: opaque, so that it can change. A forged one can only point elsewhere in a
 // list that its bearer may read anyway; one that is no position at all is refused.
 
-import { invalidInput } from '../../../core/errors.ts'
-import { NEVER } from '../../../core/timer/timer.ts'
-import type { TimerUuid } from '../../../core/timer/timer.ts'
-import type { ListCursor } from '../../../store/store.ts'
+import { invalidInput } from '../core/errors.ts'
+import { NEVER } from '../core/timer/timer.ts'
+import type { TimerUuid } from '../core/timer/timer.ts'
+import type { ListCursor } from '../store/store.ts'
 
 const POSITION = /^([01])\.(\d{1,16})\.([\da-f]{32})$/
 

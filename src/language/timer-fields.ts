@@ -2,12 +2,12 @@
 // which is written for speed; a test compares the two.
 
 import type { Static } from 'typebox'
-import { deliveryId } from '../../core/timer/ids.ts'
-import { formatInterval } from '../../core/time/interval.ts'
-import type { Millis, Timer } from '../../core/timer/timer.ts'
-import { TIMER_PARTS } from '../../store/store.ts'
-import type { TimerPart } from '../../store/store.ts'
-import { isoText } from '../body/iso-text.ts'
+import { deliveryId } from '../core/timer/ids.ts'
+import { formatInterval } from '../core/time/interval.ts'
+import type { Millis, Timer } from '../core/timer/timer.ts'
+import { TIMER_PARTS } from '../store/store.ts'
+import type { TimerPart } from '../store/store.ts'
+import { isoText } from '../core/time/iso-text.ts'
 import type { TimerAnswer } from './answer-schema.ts'
 import { callbackJson, callbackUrlOf } from './callback.ts'
 import { retryPolicyJson } from './retry-policy.ts'

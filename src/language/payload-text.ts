@@ -2,11 +2,11 @@
 // null; so the payloads of a body with such numbers are cut out of its text, and remembered beside the parsed objects
 // they belong to. Bodies without them, nearly all, cost nothing here: writing their values again says the same.
 
-import { DuetimeError, ErrorCode } from '../../core/errors.ts'
-import { itemsOf, mayHaveDelicateNumbers, membersOf, skipSpace } from '../../core/json/json-text.ts'
-import type { Span } from '../../core/json/json-text.ts'
-import { BATCH_TIMERS_MAX } from '../../core/limits.ts'
-import type { JsonText } from '../../core/timer/timer.ts'
+import { DuetimeError, ErrorCode } from '../core/errors.ts'
+import { itemsOf, mayHaveDelicateNumbers, membersOf, skipSpace } from '../core/json/json-text.ts'
+import type { Span } from '../core/json/json-text.ts'
+import { BATCH_TIMERS_MAX } from '../core/limits.ts'
+import type { JsonText } from '../core/timer/timer.ts'
 
 const UTF8_BYTES_PER_UNIT_MAX = 3
 

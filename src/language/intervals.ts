@@ -1,29 +1,20 @@
 // Lengths of time in requests: Go-style text (`30s`) or ISO 8601, within bounds, refused with the field's name.
 
 import { Type } from 'typebox'
-import { DuetimeError, invalidInput } from '../../core/errors.ts'
-import { formatInterval, parseInterval } from '../../core/time/interval.ts'
-import { TIMEOUT_MAX_MS, TIMEOUT_MIN_MS } from '../../core/limits.ts'
-import type { Millis } from '../../core/timer/timer.ts'
+import { inField, invalidInput } from '../core/errors.ts'
+import { formatInterval, parseInterval } from '../core/time/interval.ts'
+import { TIMEOUT_MAX_MS, TIMEOUT_MIN_MS } from '../core/limits.ts'
+import type { Millis } from '../core/timer/timer.ts'
 
 type Bounds = { readonly minMs: Millis; readonly maxMs: Millis }
 
 export function readInterval(text: string, field: string, { minMs, maxMs }: Bounds): Millis {
-  const ms = parsed(text, field)
+  const ms = inField(field, () => parseInterval(text))
   if (ms >= minMs && ms <= maxMs) return ms
   throw invalidInput(
     field,
     `${field} must be ${formatInterval(minMs)} to ${formatInterval(maxMs)}; it is ${formatInterval(ms)}`,
   )
-}
-
-function parsed(text: string, field: string): Millis {
-  try {
-    return parseInterval(text)
-  } catch (error) {
-    if (error instanceof DuetimeError) throw invalidInput(field, `${field}: ${error.message}`)
-    throw error
-  }
 }
 
 export const CallbackTimeoutField = Type.String({
