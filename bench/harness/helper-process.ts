@@ -52,6 +52,14 @@ export class Helper<Question, Reply> {
     await exited
   }
 
+  /** At once, whatever it is doing. */
+  async kill(): Promise<void> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return
+    const exited = once(this.#child, 'exit')
+    this.#child.kill('SIGKILL')
+    await exited
+  }
+
   #answer(): Promise<unknown> {
     return new Promise((resolve, reject) => {
       const timeout = setTimeout(

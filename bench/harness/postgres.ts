@@ -42,6 +42,22 @@ export class BenchPostgres {
     return new BenchDatabase(this.#server, location, this.#log)
   }
 
+  /** A new database with nothing in it, for a system that makes its own tables. */
+  async empty(): Promise<{ readonly url: string; bytes(): Promise<number> }> {
+    const { host, port, user, password, database } = await this.#server.createDatabase()
+    const bytes = async () => {
+      const client = await this.#server.client(database)
+      try {
+        await client.query('VACUUM')
+        const { rows } = await client.query<{ bytes: string }>(SIZE_OF_TABLES)
+        return Number(rows[0]!.bytes)
+      } finally {
+        await client.end()
+      }
+    }
+    return { url: `postgres://${user}:${password ?? ''}@${host}:${port}/${database}`, bytes }
+  }
+
   /** CPU time of all processes of the server so far; one that has ended counts no more, and connections stay while a figure is taken. */
   cpuMs(): number {
     const processes = readdirSync(`/proc/${this.#pid}/task`).flatMap((thread) => childrenOf(this.#pid, thread))
@@ -93,6 +109,12 @@ export class BenchDatabase {
     )
   }
 }
+
+/** With their indexes, without those of the server itself. */
+const SIZE_OF_TABLES = `
+  SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0) AS bytes
+  FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+  WHERE c.relkind = 'r' AND n.nspname NOT IN ('pg_catalog', 'information_schema')`
 
 // In random order of time and id, as in life, due in two days to a year; like the timers that the scenarios create.
 const FILL = `

@@ -1,0 +1,178 @@
+// One run of one system: a new database, the program on it, and a receiver of POSTs; everything is gone afterwards.
+
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Helper } from '../harness/helper-process.ts'
+import { cpuMs, residentBytes } from '../harness/process-usage.ts'
+import type { ReceiverQuestion, ReceiverResult } from '../programs/receiver.ts'
+import type { Question, Reply } from './program.ts'
+import type { Database } from './servers.ts'
+import type { Settings } from './system.ts'
+import type { Contestant } from './systems.ts'
+
+const PROGRAM = new URL('./program.ts', import.meta.url)
+const RECEIVER = new URL('../programs/receiver.ts', import.meta.url)
+const LEAD_MS = 3_000 // between the last create of a burst and its time
+const LATE_MAX_MS = 60_000
+
+export type Costs = { readonly perSecond: number; readonly cpuUs: number }
+
+export class Session {
+  readonly contestant: Contestant
+  readonly #settings: Settings
+  readonly #database: Database
+  #program: Helper<Question, Reply>
+  #receiver: { helper: Helper<ReceiverQuestion, ReceiverResult | null>; url: string } | null = null
+  #isWorking = false
+
+  static async open(contestant: Contestant, settings: Settings): Promise<Session> {
+    const database = await contestant.place.open(settings)
+    return new Session(contestant, settings, database, await startProgram(contestant, settings, database))
+  }
+
+  private constructor(
+    contestant: Contestant,
+    settings: Settings,
+    database: Database,
+    program: Helper<Question, Reply>,
+  ) {
+    this.contestant = contestant
+    this.#settings = settings
+    this.#database = database
+    this.#program = program
+  }
+
+  async creates(durationMs: number): Promise<Costs> {
+    const before = this.#cpuMs()
+    const { perSecond, done } = await this.#program.ask({ do: 'creates', inFlight: 64, durationMs })
+    return { perSecond: perSecond!, cpuUs: ((this.#cpuMs() - before) * 1_000) / done! }
+  }
+
+  async bulk(count: number): Promise<Costs> {
+    const before = this.#cpuMs()
+    const { perSecond } = await this.#program.ask({ do: 'bulk', count })
+    return { perSecond: perSecond!, cpuUs: ((this.#cpuMs() - before) * 1_000) / count }
+  }
+
+  /** So many that are due at one moment: how many a second are done from then on. */
+  async burst(count: number, { byPost, bulkPerSecond }: { byPost: boolean; bulkPerSecond: number }): Promise<Costs> {
+    const url = byPost ? await this.#receiverUrl() : null
+    if (byPost) await this.#receiver!.helper.ask({ type: 'reset' })
+    const dueAt = Date.now() + Math.round((count * 2_000) / bulkPerSecond) + LEAD_MS
+    await this.#program.ask({ do: 'bulk', count, dueAt, url })
+    if (Date.now() > dueAt) throw new Error(`${this.contestant.name}: the burst was not stored in time`)
+    await this.#work()
+    await sleep(Math.max(dueAt - Date.now() - 100, 0))
+    const before = this.#cpuMs()
+    const endedAt = await this.#ended(count, byPost)
+    return { perSecond: (count * 1_000) / (endedAt - dueAt), cpuUs: ((this.#cpuMs() - before) * 1_000) / count }
+  }
+
+  async lateness({ perSecond, durationMs, byPost }: { perSecond: number; durationMs: number; byPost: boolean }) {
+    const url = byPost ? await this.#receiverUrl() : null
+    await this.#work()
+    if (byPost) await this.#receiver!.helper.ask({ type: 'reset' })
+    const { done } = await this.#program.ask({ do: 'lateness', perSecond, durationMs, url })
+    if (byPost) {
+      const result = await this.#receiver!.helper.ask({ type: 'result', count: done!, timeoutMs: LATE_MAX_MS })
+      if (this.contestant.isLibrary && !this.contestant.isDuetime) await this.#awaitDone(done!)
+      return result!.latenessMs!
+    }
+    return (await this.#awaitDone(done!)).latenessMs!
+  }
+
+  async idleCpu(durationMs: number): Promise<number> {
+    await this.#work()
+    await sleep(2_000)
+    const before = this.#cpuMs()
+    await sleep(durationMs)
+    return ((this.#cpuMs() - before) * 100) / durationMs
+  }
+
+  /** Seconds until everything of a burst was done whose program was killed in the middle; null where that takes too long. */
+  async recovery(count: number, withinMs: number): Promise<{ seconds: number | null; twice: number }> {
+    const directory = mkdtempSync(join(tmpdir(), 'duetime-peers-done-'))
+    const file = join(directory, 'done')
+    const lines = () =>
+      readFileSync(file, 'utf8')
+        .split('\n')
+        .filter((line) => line !== '')
+    try {
+      const dueAt = Date.now() + LEAD_MS + count
+      await this.#program.ask({ do: 'bulk', count, dueAt })
+      await this.#program.ask({ do: 'work', file })
+      const startedBy = dueAt + LATE_MAX_MS
+      while (lines().length < count / 5 && Date.now() < startedBy) await sleep(5)
+      await this.#program.kill()
+      const killedAt = performance.now()
+      this.#program = await startProgram(this.contestant, this.#settings, this.#database)
+      await this.#program.ask({ do: 'work', file })
+      this.#isWorking = true
+      const isOver = () => new Set(lines()).size >= count
+      while (!isOver() && performance.now() - killedAt < withinMs) await sleep(20)
+      const seconds = isOver() ? (performance.now() - killedAt) / 1_000 : null
+      await sleep(500)
+      return { seconds, twice: lines().length - new Set(lines()).size }
+    } finally {
+      rmSync(directory, { recursive: true, force: true })
+    }
+  }
+
+  diskBytes(): Promise<number> {
+    return this.#database.diskBytes()
+  }
+
+  /** Of the program, and of the service or Redis behind it. */
+  residentBytes(): number {
+    return residentBytes(this.#program.pid) + this.#database.residentBytes()
+  }
+
+  async close(): Promise<void> {
+    await this.#program.kill()
+    await this.#receiver?.helper.stop()
+    await this.#database.drop()
+  }
+
+  async #ended(count: number, byPost: boolean): Promise<number> {
+    if (!byPost) return (await this.#awaitDone(count)).lastAt!
+    const result = await this.#receiver!.helper.ask({ type: 'result', count, timeoutMs: LATE_MAX_MS })
+    if (result!.count < count) throw new Error(`${this.contestant.name}: ${result!.count} of ${count} came`)
+    return Date.now()
+  }
+
+  async #awaitDone(count: number): Promise<Reply> {
+    const reply = await this.#program.ask({ do: 'await', count, timeoutMs: LATE_MAX_MS })
+    if (reply.done! < count) throw new Error(`${this.contestant.name}: ${reply.done} of ${count} were done`)
+    return reply
+  }
+
+  async #work(): Promise<void> {
+    if (this.#isWorking) return
+    this.#isWorking = true
+    await this.#program.ask({ do: 'work' })
+  }
+
+  async #receiverUrl(): Promise<string> {
+    if (this.#receiver === null) {
+      const { helper, ready } = await Helper.start<ReceiverQuestion, ReceiverResult | null, { port: number }>(RECEIVER)
+      this.#receiver = { helper, url: `http://127.0.0.1:${ready.port}/hook` }
+    }
+    return this.#receiver.url
+  }
+
+  /** Of the program, the service and the database; the receiver's is nobody's. */
+  #cpuMs(): number {
+    return cpuMs(this.#program.pid) + this.#database.cpuMs()
+  }
+}
+
+async function startProgram(
+  { module }: Contestant,
+  settings: Settings,
+  { url }: Database,
+): Promise<Helper<Question, Reply>> {
+  const { helper } = await Helper.start<Question, Reply>(PROGRAM, { module, database: url, settings })
+  return helper
+}

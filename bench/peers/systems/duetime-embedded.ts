@@ -1,0 +1,30 @@
+// Duetime as a library, on SQLite or PostgreSQL. It has nothing to tune.
+
+import { openDuetime } from '../../../src/embedded/index.ts'
+import type { Job, Opening, System } from '../system.ts'
+import { PAYLOAD } from '../system.ts'
+
+const NAMESPACE = 'bench'
+
+export async function open({ database }: Opening): Promise<System> {
+  const timers = await openDuetime({ database, settings: { LOG_LEVEL: 'error' } })
+  const fieldsOf = ({ id, dueAt, url }: Job) => ({
+    namespace: NAMESPACE,
+    id,
+    at: new Date(dueAt),
+    payload: PAYLOAD,
+    ...(url === null ? {} : { callback: { type: 'http' as const, url } }),
+  })
+  return {
+    create: (job) => timers.create(fieldsOf(job)),
+    async createMany(jobs) {
+      const results = await timers.batch(jobs.map(fieldsOf))
+      for (const result of results) if (!result.ok) throw result.error
+    },
+    work(handle) {
+      timers.handle(NAMESPACE, ({ id, dueAt }) => handle({ id, dueAt: Number(dueAt), url: null }))
+      return Promise.resolve()
+    },
+    close: () => timers.close(),
+  }
+}
