@@ -98,7 +98,8 @@ export class Moves {
       if (this.#leaving) await this.giveUp(shards)
       return
     }
-    const witnesses = present.flatMap(({ node, address }) => (address === null || node === to.node ? [] : [address]))
+    // A dead node may have had the address of the next owner.
+    const witnesses = present.flatMap(({ address }) => (address === null || address === to.address ? [] : [address]))
     const isMoved = await handOver({ shards, to, witnesses }, this.#handOver)
     if (!isMoved && this.#leaving) this.#unreachable.add(to.node)
   }

@@ -699,3 +699,45 @@ test('two living nodes with one address are told so, once; a successor at the ad
   await clock.advance(2 * LEASE_MS)
   assert.deepEqual(second.errors, ['another node has the same address: give each its own NODE_URL'])
 })
+
+test('a hand-over that the store has forgotten is taken back at the next beat, also while the next owner cannot be told', async () => {
+  const { clock, store, node, held } = setup()
+  await node('a')
+  await clock.advance(BEAT_MS / 2)
+  const forgotten = new MemoryStore({ shards: SHARDS, shared: true })
+  for (const { shard } of await store.shards())
+    await forgotten.claim({ shard, expected: 0 as Epoch, from: null, owner: 'a' })
+  held()
+  await node('b')
+  await clock.advance(BEAT_MS)
+  const claimedBy: string[] = []
+  for (const key of ['beat', 'release', 'shards'] as const) store[key] = forgotten[key].bind(forgotten) as never
+  store.claim = (claim) => {
+    claimedBy.push(claim.owner)
+    return forgotten.claim(claim)
+  }
+  await clock.advance(2 * BEAT_MS)
+  assert.ok(claimedBy.includes('a'), 'nobody fires the timers of these shards')
+})
+
+test('the next owner is told once, also where the row of a dead node has its address', async () => {
+  const clock = new ManualClock()
+  const store = new MemoryStore({ shards: SHARDS, shared: true })
+  const told: string[] = []
+  const neighbours: Neighbours = {
+    notify: () => {},
+    prepare: async () => {},
+    moved: async (address) => void told.push(address),
+    land: async () => false,
+  }
+  const a = new Node({ name: 'a', address: 'a', clock, store, neighbours })
+  const beat = (name: string, number: number) =>
+    store.beat({ node: name, address: 'here', leaving: false, beat: number, now: 0 })
+  await beat('dead', 1)
+  await a.ownership.start()
+  for (let number = 1; number <= 3; number++) {
+    await beat('b', number)
+    await clock.advance(BEAT_MS)
+  }
+  assert.deepEqual(told, ['here'])
+})

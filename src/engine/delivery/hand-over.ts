@@ -116,14 +116,12 @@ async function move({ shards, to, witnesses }: Move, options: HandOverOptions, s
     return epoch === null || epoch === undefined ? [] : [{ shard, epoch, owner: to.node, flights: departure.flights() }]
   })
   options.note(moved)
+  // Before the other is told, which may take seconds: a database that was failed over may name this node again by then.
+  for (const { shard } of moved) options.gone(shard)
   if (moved.length > 0) await tell(moved, to, neighbours, logger)
   for (const [index, { shard, departure }] of leaving.entries()) {
-    if (epochs[index] === null) {
-      options.stays(shard, departure)
-    } else {
-      options.gone(shard)
-      departure.end()
-    }
+    if (epochs[index] === null) options.stays(shard, departure)
+    else departure.end()
   }
   const withoutFlights = moved.map((one) => ({ ...one, flights: [] }))
   for (const address of witnesses) if (moved.length > 0) neighbours.moved(address, withoutFlights).catch(() => {})
