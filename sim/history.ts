@@ -39,6 +39,8 @@ export type Operation = {
   readonly wish: Wish | null
   readonly retry: RetryWish | null
   readonly timeoutMs: number
+  /** The version that it was to change; null: any. */
+  readonly ifVersion: number | null
   readonly node: string
   readonly sentAt: number
   /** When the client had the answer, or gave up; null at the end of the simulation. */

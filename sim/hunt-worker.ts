@@ -7,6 +7,8 @@ import type { HuntReport, SeedRange } from './hunt.ts'
 import { makePlan } from './plan.ts'
 import { simulate } from './simulate.ts'
 
+Error.stackTraceLimit = 0 // errors are a part of what is simulated, and stacks are dear
+
 parentPort!.on('message', ({ from, to }: SeedRange) => void run(from, to))
 
 async function run(from: number, to: number): Promise<void> {

@@ -1,16 +1,20 @@
 // npm run sim -- --seed N         one simulation; if it breaks a promise, its story, shrunk (--whole: not shrunk)
 // npm run sim -- --minutes M      a hunt on all cores; what was covered
 // npm run sim -- --seeds A-B      the same for these seeds
-// npm run sim -- --threads T      with one of the last two
+// npm run sim -- --mutations      every deliberate bug, and how many seeds it takes to find it (--only TEXT: those with this in their names; --budget N seeds for each)
+// npm run sim -- --threads T      with one of the last three
 
+import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
 import { coverageText, hunt } from './hunt.ts'
+import { runMutations } from './mutations/run.ts'
+import { MUTATIONS } from './mutations/table.ts'
 import { makePlan } from './plan.ts'
 import { shrink } from './shrink.ts'
 import { simulate } from './simulate.ts'
 import { tellStory } from './story.ts'
 
-const HELP = 'give --seed N, --minutes M or --seeds A-B; sim/main.ts says what they do'
+const HELP = 'give --seed N, --minutes M, --seeds A-B or --mutations; sim/main.ts says what they do'
 
 const { values } = parseArgs({
   options: {
@@ -19,12 +23,16 @@ const { values } = parseArgs({
     minutes: { type: 'string' },
     seeds: { type: 'string' },
     threads: { type: 'string' },
+    mutations: { type: 'boolean', default: false },
+    only: { type: 'string', default: '' },
+    budget: { type: 'string', default: '600' },
   },
 })
 const print = (text: string): void => console.log(text)
 
 if (values.seed !== undefined) process.exitCode = await showSeed(number('seed', values.seed))
 else if (values.seeds !== undefined || values.minutes !== undefined) process.exitCode = await huntSeeds()
+else if (values.mutations) process.exitCode = await mutate()
 else {
   print(HELP)
   process.exitCode = 2
@@ -51,6 +59,13 @@ async function huntSeeds(): Promise<number> {
   })
   print(coverageText(coverage))
   return failures.length > 0 ? 1 : 0
+}
+
+async function mutate(): Promise<number> {
+  const mutations = MUTATIONS.filter(({ name }) => name.includes(values.only))
+  const threads = values.threads === undefined ? availableParallelism() : number('threads', values.threads)
+  const missed = await runMutations({ mutations, firstSeed: 1, seeds: number('budget', values.budget), threads, print })
+  return missed > 0 ? 1 : 0
 }
 
 function number(name: string, text: string): number {

@@ -32,7 +32,7 @@ const RATES: Readonly<Record<TroubleKind, number>> = {
   suspend: 0.7,
   leave: 1,
   join: 0,
-  clockStep: 1,
+  clockStep: 2.5,
   stall: 1,
   cutDatabase: 1,
   failOver: 0.8,

@@ -131,7 +131,7 @@ const NAMESPACES = ['default', 'calm', 'short', 'flood'] as const
 
 function planRequests(random: SeededRandom, settings: Settings, faults: readonly FaultKind[]): PlannedRequest[] {
   const requests: PlannedRequest[] = []
-  const timers = random.between(4, 18)
+  const timers = random.between(4, random.chance(0.5) ? 12 : 36)
   for (let index = 0; index < timers; index++) {
     const contract = random.weighted({ v1: 6, cycles: 1.5, platform: 1.5 })
     const namespace = contract === 'platform' ? 'default' : NAMESPACES[random.between(0, 2)]!
@@ -189,7 +189,7 @@ function requestOf(
     onConflict: random.weighted({ replace: 4, keep: 1, reject: 1 }),
     node: random.between(0, 3),
     repeats: random.between(0, 2),
-    ifVersion: isWrite && random.chance(0.15),
+    ifVersion: (type === 'update' || type === 'cancel') && random.chance(0.2),
     revives: type === 'update' && random.chance(0.2),
   }
 }

@@ -21,6 +21,7 @@ export function checkAnswers(timer: TimerHistory): Violation[] {
     ...contentOf(answered),
     ...refusalsOf(timer),
     ...acceptedAfterCancel(timer),
+    ...conditions(timer),
   ]
   return found.map((text) => ({ promise: 'linear', timer: timer.name, text }))
 }
@@ -149,6 +150,16 @@ function acceptedAfterCancel({ operations }: TimerHistory): string[] {
     return accepted === undefined
       ? []
       : [`${operationName(accepted)} was accepted, but the timer had been canceled at ${time(cancel.endedAt!)}`]
+  })
+}
+
+/** A change on the condition of a version makes the very next one. */
+function conditions({ operations }: TimerHistory): string[] {
+  return operations.flatMap((operation) => {
+    const { ifVersion, answer } = operation
+    if (!isDone(operation) || ifVersion === null || operation.type === 'create' || answer!.version === ifVersion + 1)
+      return []
+    return [`${operationName(operation)} was for version ${ifVersion}, and made version ${answer!.version}`]
   })
 }
 

@@ -4,6 +4,7 @@ import type { History } from '../history.ts'
 import { checkAnswers } from './answers.ts'
 import { checkCompleteness } from './completeness.ts'
 import { checkDeliveries } from './deliveries.ts'
+import { checkOwners } from './owners.ts'
 import { checkRepetitions } from './repetitions.ts'
 import { checkSurroundings } from './surroundings.ts'
 import { timerHistories } from './verdict.ts'
@@ -18,6 +19,7 @@ export function check(history: History): Violation[] {
       ...checkDeliveries(timer, history),
       ...checkCompleteness(timer, history),
       ...checkRepetitions(timer, history),
+      ...checkOwners(timer, history),
     ]),
   ]
 }

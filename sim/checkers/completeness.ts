@@ -1,11 +1,12 @@
 // Nothing is lost, and nothing is left lying: what was acknowledged and not taken back has been delivered in the end, and
 // the timer is in the state that its last change and its last delivery lead to.
 
-import type { Arrival, History, Operation } from '../history.ts'
+import type { Arrival, FinalTimer, History, Operation } from '../history.ts'
 import { attemptsAt, endOf, isDone, isWrite, mayHaveHappened, time } from './verdict.ts'
 import type { TimerHistory, Violation } from './verdict.ts'
 
 const BEHIND_MS = 2_000
+const FAR_AHEAD_MS = 60_000 // no timer here waits so long by itself
 
 export function checkCompleteness(timer: TimerHistory, history: History): Violation[] {
   const { operations } = timer
@@ -14,7 +15,8 @@ export function checkCompleteness(timer: TimerHistory, history: History): Violat
     .flatMap((operation): Violation[] => {
       if (isWrite(operation)) return [...written(operation, timer, history), ...iterations(operation, timer)]
       if (operation.type === 'cancel') return stays('canceled', operation, timer)
-      return operation.type === 'pause' ? stays('paused', operation, timer) : []
+      if (operation.type === 'pause') return stays('paused', operation, timer)
+      return operation.type === 'get' ? [] : wokenUp(operation, timer, history)
     })
     .concat(completed(timer))
 }
@@ -36,12 +38,31 @@ function written(write: Operation, timer: TimerHistory, { final: { atWall } }: H
   const own = timer.arrivals.filter(({ revision }) => revision === write.revision)
   if (final === null && (!timer.isForgotten || own.length === 0))
     return violation('lost', `${what} is not there any more`)
+  const isEndless = write.wish?.type === 'cycle' && write.wish.repetitions === null
+  if (isEndless && final !== null && final.status !== 'canceled' && goesOn(final, atWall)) return []
   if (own.length === 0)
     return violation('lost', `${what} was never delivered: the timer is ${final?.status} in the end`)
   if (final === null || final.status === 'completed' || final.status === 'failed') return []
-  const isEndless = write.wish?.type === 'cycle' && write.wish.repetitions === null
-  if (isEndless && final.status !== 'canceled' && final.nextWall > atWall - BEHIND_MS) return []
   return violation('live', `${what} is ${final.status} in the end, due ${Math.round(atWall - final.nextWall)} ms ago`)
+}
+
+/** What was resumed, brought back or fired by hand has been delivered since, and goes on. */
+function wokenUp(operation: Operation, timer: TimerHistory, { final: { atWall } }: History): Violation[] {
+  const { final, arrivals, name, isForgotten } = timer
+  const { type, sentAt } = operation
+  const what = `its ${type}, acknowledged at ${time(operation.endedAt!)},`
+  const last = arrivals.at(-1)
+  if ((last === undefined || last.startedAt < sentAt) && !(final === null && isForgotten))
+    return [{ promise: 'lost', timer: name, text: `${what} was followed by no delivery: it is ${final?.status}` }]
+  if (final === null ? isForgotten : final.status === 'completed' || final.status === 'failed') return []
+  if (final?.status === 'paused' && type === 'trigger') return []
+  return final !== null && goesOn(final, atWall)
+    ? []
+    : [{ promise: 'live', timer: name, text: `${what} left it ${final?.status}` }]
+}
+
+function goesOn({ nextWall }: FinalTimer, atWall: number): boolean {
+  return nextWall > atWall - BEHIND_MS && nextWall < atWall + FAR_AHEAD_MS
 }
 
 function stays(status: string, operation: Operation, { name, final, isForgotten }: TimerHistory): Violation[] {

@@ -111,6 +111,7 @@ function superseded(arrival: Arrival, timer: TimerHistory): string[] {
       `${nameOf(arrival)} started at ${time(arrival.startedAt)}, but the ${operation.type} #${operation.number} had been acknowledged at ${time(operation.endedAt!)}`,
     )
   }
+  found.push(...goneByWhatWasShown(arrival, timer, ownEnd))
   // A newer revision that has been delivered has taken effect, whether its write was acknowledged or not.
   const newer = timer.arrivals.find(
     (other) =>
@@ -126,8 +127,26 @@ function superseded(arrival: Arrival, timer: TimerHistory): string[] {
   return found
 }
 
-/** Until somebody resumes the timer, makes it anew, or fires it by hand. */
+/** Whoever was shown that the timer is canceled, or has a newer revision, can rely on it, whatever its client was told. */
+function goneByWhatWasShown(arrival: Arrival, timer: TimerHistory, ownEnd: number): string[] {
+  const { operations } = timer
+  const seen = operations.find((operation) => {
+    if (operation.endedAt === null || operation.endedAt >= arrival.startedAt || operation.sentAt < ownEnd) return false
+    if (operation.outcome === 'unknown') return false
+    const shown = operation.answer?.revision ?? null
+    if (shown !== null && shown !== arrival.revision)
+      return attemptsAt(timer, shown).every(({ sentAt }) => sentAt >= ownEnd)
+    return operation.answer?.status === 'canceled' || operation.refusedStatus === 'canceled'
+  })
+  if (seen === undefined) return []
+  return [
+    `${nameOf(arrival)} started at ${time(arrival.startedAt)}, but the ${seen.type} #${seen.number} had shown at ${time(seen.endedAt!)} that it is ${seen.answer?.status ?? 'canceled'}, revision ${seen.answer?.revision ?? '?'}`,
+  ]
+}
+
+/** Until somebody resumes the timer, makes it anew, or fires it by hand. A firing by hand goes on during a pause. */
 function whilePaused(arrival: Arrival, timer: TimerHistory): string[] {
+  if (arrival.isTriggered) return []
   return timer.operations.flatMap((pause) => {
     if (pause.type !== 'pause' || pause.outcome !== 'done' || pause.endedAt! >= arrival.startedAt) return []
     const isAwake = timer.operations.some(

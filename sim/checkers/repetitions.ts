@@ -48,9 +48,11 @@ function explains(fault: FaultRecord, previous: Arrival, next: Arrival, history:
   if (fault.at > next.startedAt || fault.until < since) return false
   const owners = ownersBetween(since, next.startedAt, history.shardOf.get(next.timer)!, history)
   switch (fault.kind) {
+    // A node that leaves in order gives up what has not ended when its grace is over.
+    case 'leave':
+      return fault.node === previous.node && previous.answered === null
     case 'crash':
     case 'crashAtEffect':
-    case 'leave':
     case 'freeze':
     case 'suspend':
     case 'stall':
@@ -66,6 +68,8 @@ function explains(fault: FaultRecord, previous: Arrival, next: Arrival, history:
     case 'lostMessages':
     case 'slowMessages':
     case 'cutLinks':
+    // Or nobody knew who that was.
+    case 'lostAnswers':
       return owners.length > 1
     default:
       return false

@@ -9,6 +9,7 @@ export const PROMISES = {
   lost: 'never lost',
   once: 'at least once, and once when nothing fails',
   final: 'cancel and update are final',
+  owner: 'only the owner fires',
   bounded: 'bounded',
   fair: 'fair',
   linear: 'answers agree with one order of events',

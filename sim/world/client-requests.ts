@@ -31,16 +31,15 @@ export function wishAt(wish: PlannedWish, sentAt: number): Wish {
   return wish.type === 'instant' ? { type: 'instant', atWall: Math.round(EPOCH + sentAt + wish.inMs) } : wish
 }
 
-/** Null for a read. `version`: the last one that this client has seen. */
+/** Null for a read. */
 export function commandOf(
   request: PlannedRequest,
   wish: Wish | null,
   timers: Timers,
-  version: number | null,
+  ifVersion: number | null,
 ): Command | null {
   const { type, timer, revives } = request
   const identity = identityOf(timer)
-  const ifVersion = request.ifVersion ? version : null
   switch (type) {
     case 'get':
       return null

@@ -12,6 +12,7 @@ import type { SimulatedNode } from './node.ts'
 import type { Scheduler } from './scheduler.ts'
 
 const LATENCY_MS = 1.5
+const LOOKS_CHANCE = 0.6 // a client that does not know what became of its request has a look
 const LOST_CHANCE = 0.06
 const GIVES_UP_AFTER_MS = 20_000
 const ANSWER_LOST_AFTER_MS = 2_000
@@ -76,7 +77,12 @@ export class Clients {
       forget()
       Object.assign(operation, outcome, { endedAt: scheduler.now })
       if (operation.answer !== null) this.#saw(operation.timer, operation.answer)
-      if (operation.outcome !== 'unknown' || tries.repeats >= request.repeats) return
+      if (operation.outcome !== 'unknown') return
+      if (request.type !== 'get' && random.chance(LOOKS_CHANCE)) {
+        const look: PlannedRequest = { ...request, type: 'get', wish: null, repeats: 0, node: random.between(0, 3) }
+        scheduler.after(random.next() * 400, () => this.#try(look, null, random, { repeats: 0, reconnects: 0 }))
+      }
+      if (tries.repeats >= request.repeats) return
       scheduler.after(50 + random.next() * 1_000, () =>
         this.#try(request, wish, random, { ...tries, repeats: tries.repeats + 1 }),
       )
@@ -92,7 +98,7 @@ export class Clients {
           if (!node.incarnation.mayAct() || isAnswerLost) return
           scheduler.after(random.next() * LATENCY_MS, () => end(outcome))
         }
-        this.#perform(request, wish, node).then(
+        this.#perform(request, wish, node, operation.ifVersion).then(
           (answer) => reply({ outcome: 'done', answer }),
           (error: unknown) => reply(this.#failure(error, operation)),
         )
@@ -100,10 +106,14 @@ export class Clients {
     )
   }
 
-  async #perform(request: PlannedRequest, wish: Wish | null, node: SimulatedNode): Promise<Answer> {
+  async #perform(
+    request: PlannedRequest,
+    wish: Wish | null,
+    node: SimulatedNode,
+    ifVersion: number | null,
+  ): Promise<Answer> {
     const timers = node.timersFor(request.timer.namespace).arrived()
-    const version = this.#versions.get(nameOf(request.timer)) ?? null
-    const command = commandOf(request, wish, timers, version)
+    const command = commandOf(request, wish, timers, ifVersion)
     if (command === null) return answerOf(await timers.get(identityOf(request.timer)), false)
     const { timer, changed } = await timers.execute(command)
     return answerOf(timer, changed)
@@ -122,6 +132,7 @@ export class Clients {
   }
 
   #note(request: PlannedRequest, wish: Wish | null, node: SimulatedNode): Operation {
+    const version = this.#versions.get(nameOf(request.timer)) ?? null
     const isWrite = request.type === 'create' || request.type === 'update'
     const operation: Operation = {
       number: this.operations.length + 1,
@@ -132,6 +143,7 @@ export class Clients {
       wish,
       retry: isWrite ? request.retry : null,
       timeoutMs: request.timeoutMs,
+      ifVersion: request.ifVersion && request.timer.contract === 'v1' ? version : null,
       node: node.incarnation.name,
       sentAt: this.#parts.scheduler.now,
       endedAt: null,

@@ -30,7 +30,7 @@ export type DatabaseTroubles = {
 const LATENCY_MS = { fast: [0.1, 1.2], slow: [3, 40] } as const
 const DEADLINE_MS = 10_000 // then the caller gives up, and the call may be done later all the same
 const LOST_CHANCE = 0.03
-const REFUSED_CHANCE = 0.03
+const REFUSED_CHANCE = 0.05
 const LATER_MS_MAX = 3_000
 const REFUSED_AFTER_MS = 2
 const READS: ReadonlySet<StoreMethod> = new Set([
@@ -51,6 +51,8 @@ export type ConnectionParts = {
   readonly faults: () => Faults
   readonly counts: FaultCounts
   readonly troubles: DatabaseTroubles
+  /** The node does not know who owns a shard. */
+  readonly onLostClaim: (node: string) => void
 }
 
 export class Connection {
@@ -102,6 +104,7 @@ export class Connection {
     }
     if (faults.has('lostAnswers') && random.chance(LOST_CHANCE)) {
       counts.count('lostAnswers')
+      if (method === 'claim') this.#parts.onLostClaim(incarnation.name)
       return this.#lose(method, argument)
     }
     return this.#send(method, argument, 0, DEADLINE_MS)

@@ -10,6 +10,9 @@ import { EPOCH } from './node-clock.ts'
 import type { World } from './world.ts'
 
 const ANSWERED_WITHIN_MS = 5_000
+const PUBLISHED_WITHIN_MS = 5_000
+
+type EventCount = { readonly count: number; readonly oldestAt: number | null }
 
 export async function finalState(world: World, timers: readonly PlannedTimer[]): Promise<FinalState> {
   const { scheduler } = world
@@ -44,7 +47,7 @@ async function readTimer(node: SimulatedNode, timer: PlannedTimer): Promise<Fina
 }
 
 /** The owner that the database names must live, and have the shard open. */
-function unopenedIn({ machines, database, plan }: World): string[] {
+export function unopenedIn({ machines, database, plan }: World): string[] {
   const nodes = machines.flatMap(({ node }) => (node?.incarnation.isAlive === true ? [node] : []))
   const rows = new Map(database.shardRows.map((row) => [row.shard as number, row]))
   return Array.from({ length: plan.settings.shards }, (_, shard) => shard).flatMap((shard) => {
@@ -69,8 +72,9 @@ async function countsOf({ database }: World): Promise<FinalState['counts']> {
   return { counted, stored }
 }
 
-async function eventsLeftIn({ database, plan }: World): Promise<number> {
+/** What has waited for a moment only does not count: a cycle may have just fired. */
+async function eventsLeftIn({ database, plan, scheduler }: World): Promise<number> {
   const shards = Array.from({ length: plan.settings.shards }, (_, shard) => shard)
-  const { count } = (await database.apply('countEvents', shards)) as { readonly count: number }
-  return count
+  const { count, oldestAt } = (await database.apply('countEvents', shards)) as EventCount
+  return oldestAt !== null && oldestAt < EPOCH + scheduler.now - PUBLISHED_WITHIN_MS ? count : 0
 }

@@ -10,6 +10,9 @@ import type { Cancel } from '../../src/runtime/clock/clock.ts'
 
 type Event = { readonly at: number; readonly order: number; run: (() => void) | null }
 
+/** Hundred times as many as a simulation has. */
+const STEPS_MAX = 300_000
+
 const realImmediate = globalThis.setImmediate
 
 export class Scheduler {
@@ -46,7 +49,7 @@ export class Scheduler {
         this.#events.pop()
         if (next.run === null) continue
         this.#now = next.at
-        this.steps++
+        if (++this.steps > STEPS_MAX) throw new Error(`${STEPS_MAX} events, and no end of it`)
         next.run()
         await this.#settle()
         if (isDone()) return

@@ -17,7 +17,7 @@ import { identityOf, nameOf } from './client-requests.ts'
 import { Clients } from './clients.ts'
 import { Connection } from './connection.ts'
 import { Database } from './database.ts'
-import { finalState } from './final-state.ts'
+import { finalState, unopenedIn } from './final-state.ts'
 import { Incarnation } from './incarnation.ts'
 import { LEASE_MS, retentionOf, SimulatedNode } from './node.ts'
 import { MachineClock, NodeClock } from './node-clock.ts'
@@ -29,7 +29,7 @@ import { beginTrouble } from './troubles.ts'
 /** After the last trouble, everything that is due has been delivered within this time. */
 export const RECOVERED_WITHIN_MS = 45_000
 /** How long a simulation goes on at least when all is over. */
-const QUIET_MS = 3 * LEASE_MS
+const QUIET_MS = 6_000
 const LOOK_EVERY_MS = 500
 const RESTARTED_AFTER_MS = 1_000
 const SKEWED_MS = 20
@@ -82,8 +82,7 @@ export class World {
       random: this.#random('network'),
       faults,
       counts,
-      onTrouble: (kind, from, until, about) =>
-        this.faultRecords.push({ kind, at: scheduler.now, until, node: from, about, isSmall: true }),
+      onTrouble: (kind, from, until, about) => this.#noteSmall(kind, from, until, about),
     })
     this.machines = plan.settings.machines.map(
       (machine, index) => new Machine(`n${index + 1}`, new MachineClock(scheduler, machine)),
@@ -154,7 +153,14 @@ export class World {
       stalledUntil: (address: string) => this.#stalls.get(address) ?? 0,
       isCut: (address: string) => (this.#cuts.get(address) ?? 0) > scheduler.now,
     }
-    const connection = new Connection({ ...common, database: this.#database, random: random.fork(), troubles })
+    const connection = new Connection({
+      ...common,
+      database: this.#database,
+      random: random.fork(),
+      troubles,
+      onLostClaim: (node) =>
+        this.#noteSmall('lostAnswers', node, scheduler.now, `the answer to a claim of ${node} is lost`),
+    })
     const node = new SimulatedNode({
       settings: plan.settings,
       incarnation,
@@ -202,6 +208,10 @@ export class World {
     this.faultRecords.push({ kind, at: this.scheduler.now, until, node, about })
   }
 
+  #noteSmall(kind: FaultKind, node: string, until: number, about: string): void {
+    this.faultRecords.push({ kind, at: this.scheduler.now, until, node, about, isSmall: true })
+  }
+
   /** Troubles end with the active time. */
   endOf(durationMs: number): number {
     return Math.min(this.scheduler.now + durationMs, this.plan.settings.activeMs)
@@ -211,13 +221,14 @@ export class World {
     this.#isHealed = true
     for (const machine of this.machines) {
       machine.clock.setRight()
+      machine.node?.incarnation.dieAfterEffects(Infinity)
       if (machine.node !== null) this.start(machine)
     }
   }
 
   /** Nothing that ends is left to do, and nobody waits for an answer. */
   async #isOver(): Promise<boolean> {
-    if (!this.#clients.areDone) return false
+    if (!this.#clients.areDone || unopenedIn(this).length > 0) return false
     const now = Math.min(...this.machines.map(({ clock }) => clock.now()))
     const page = (await this.#database.apply('list', { filter: {}, after: null, limit: 1_000 })) as ListPage
     const shards = Array.from({ length: this.plan.settings.shards }, (_, shard) => shard)
