@@ -47,7 +47,7 @@ test('it has what runs, with its types, and nothing that only tests need', () =>
     'dist/main.js',
     'dist/embedded/index.js',
     'dist/embedded/index.d.ts',
-    'dist/store/sqlite/worker.js',
+    'dist/store/sqlite/threads/worker.js',
   ]) {
     assert.ok(files.includes(path), path)
   }

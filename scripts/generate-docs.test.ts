@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { appendFileSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { tempDir } from '../test/support/temp-dir.ts'
 
 test('pages that are missing or were edited by hand are stale until they are generated', (t) => {
-  const cwd = mkdtempSync(join(tmpdir(), 'duetime-docs-'))
-  t.after(() => rmSync(cwd, { recursive: true }))
+  const cwd = tempDir(t)
   const generate = (...args: string[]) =>
     spawnSync(process.execPath, [join(import.meta.dirname, 'generate-docs.ts'), ...args], { cwd, encoding: 'utf8' })
 

@@ -1,8 +1,7 @@
 // Getting in to PostgreSQL as users set it up: the real service, by the PG_ variables and by a URL, over TLS.
 
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import type { TestContext } from 'node:test'
@@ -13,9 +12,9 @@ import { accepted, Client } from './support/client.ts'
 import { eventually } from './support/eventually.ts'
 import { runToEnd, startService } from './support/service.ts'
 import type { Environment } from './support/service.ts'
-import { tempDir } from './support/temp-dir.ts'
+import { processDir, tempDir } from './support/temp-dir.ts'
 
-const directory = mkdtempSync(join(tmpdir(), 'duetime-test-'))
+const directory = processDir()
 const ours = join(directory, 'ours.pem')
 const others = join(directory, 'others.pem')
 let server: PostgresServer
@@ -29,7 +28,6 @@ before(async () => {
 })
 after(async () => {
   await server.stop()
-  rmSync(directory, { recursive: true })
 })
 
 async function newDatabase(): Promise<string> {

@@ -32,6 +32,7 @@ import { requestIds } from './request/request-ids.ts'
 import { SharedRoutes } from './contracts/shared-route.ts'
 import { answerBrokenRequest } from './errors/broken-request.ts'
 import { validationError } from './errors/validation-message.ts'
+import { buildValidator } from './validators.ts'
 import { registerWebPage } from './routes/web-page.ts'
 import type { WebFile } from './routes/web-page.ts'
 
@@ -74,7 +75,7 @@ const HEADERS_MS_MAX = 10_000 // also for a connection that says nothing at all
 const TIMEOUTS_CHECKED_EVERY_MS = 1_000 // Node's own 30 s would make every timeout up to half a minute longer
 const PARAM_CHARS_MAX = 255 * 9 // an id of 255 characters, each of them three percent-encoded bytes
 
-/** Ready to listen when it resolves: schemas are compiled and the OpenAPI document can be built. */
+/** Ready to listen when it resolves, and the OpenAPI document can be built. */
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const { contracts, config, clock, logger } = options
   const errors = new ErrorAnswers({ contracts, clock, logger })
@@ -133,6 +134,7 @@ function fastifyOptions({ config, clock, internal }: AppOptions): FastifyHttpOpt
     // While it stops, requests on open connections are still answered: by the service, in the contract's shape.
     return503OnClosing: false,
     clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket, clock.now()),
+    schemaController: { compilersFactory: { buildValidator } },
     ajv: {
       customOptions: {
         removeAdditional: false,

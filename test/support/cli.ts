@@ -5,6 +5,7 @@ import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
+import { COMPILE_CACHE, endsWithTest } from './child-processes.ts'
 import { cleanUp } from './cleanup.ts'
 import { eventually } from './eventually.ts'
 import type { Environment } from './service.ts'
@@ -30,11 +31,13 @@ export class Running {
   readonly #child: ChildProcess
 
   constructor(args: readonly string[], { cwd = '/', env = {}, input, nodeFlags = [] }: Place) {
-    this.#child = spawn(process.execPath, [...NODE_FLAGS, ...nodeFlags, MAIN, ...args], {
-      cwd,
-      env,
-      stdio: ['pipe', 'pipe', 'pipe'],
-    })
+    this.#child = endsWithTest(
+      spawn(process.execPath, [...NODE_FLAGS, ...nodeFlags, MAIN, ...args], {
+        cwd,
+        env: { ...COMPILE_CACHE, ...env },
+        stdio: ['pipe', 'pipe', 'pipe'],
+      }),
+    )
     this.#child.stdout!.setEncoding('utf8').on('data', (text: string) => (this.out += text))
     this.#child.stderr!.setEncoding('utf8').on('data', (text: string) => (this.err += text))
     this.#child.stdin!.end(input)

@@ -6,6 +6,7 @@ import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
+import { COMPILE_CACHE, endsWithTest } from './child-processes.ts'
 import { cleanUp } from './cleanup.ts'
 import { tempDir } from './temp-dir.ts'
 
@@ -22,9 +23,11 @@ export type Dev = {
 
 export async function startDev(t: TestContext, flags: readonly string[] = []): Promise<Dev> {
   // An API key in the environment is for the service; here it would only be in the way.
-  const env = { API_KEY: 'a'.repeat(40), PORT: '1' }
+  const env = { ...COMPILE_CACHE, API_KEY: 'a'.repeat(40), PORT: '1' }
   const args = [MAIN, 'dev', '--port', '0', '--sink-port', '0', ...flags]
-  const child = spawn(process.execPath, args, { cwd: tempDir(t), env, stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = endsWithTest(
+    spawn(process.execPath, args, { cwd: tempDir(t), env, stdio: ['ignore', 'pipe', 'inherit'] }),
+  )
   cleanUp(t, () => child.kill('SIGKILL'))
   let output = ''
   child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text))

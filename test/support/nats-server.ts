@@ -7,6 +7,7 @@ import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestContext, TestOptions } from 'node:test'
+import { endsWithTest } from './child-processes.ts'
 import { freePort } from './ports.ts'
 import { tempDir } from './temp-dir.ts'
 
@@ -22,11 +23,6 @@ if (!isInstalled && process.env['CI'] === 'true') {
 export const needsNats: TestOptions = isInstalled
   ? {}
   : { skip: `${PROGRAM} is not installed (apt-get install ${PROGRAM})` }
-
-const running = new Set<ChildProcess>()
-process.once('exit', () => {
-  for (const child of running) child.kill('SIGKILL')
-})
 
 export type NatsServerOptions = {
   /** Lines of its configuration file besides address, port and JetStream. */
@@ -56,10 +52,8 @@ export class NatsServer {
   }
 
   async start(): Promise<void> {
-    const child = spawn(PROGRAM, ['-c', this.#configFile], { stdio: ['ignore', 'ignore', 'pipe'] })
+    const child = endsWithTest(spawn(PROGRAM, ['-c', this.#configFile], { stdio: ['ignore', 'ignore', 'pipe'] }))
     this.#child = child
-    running.add(child)
-    child.once('close', () => running.delete(child))
     await untilReady(child)
   }
 

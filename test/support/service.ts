@@ -6,6 +6,7 @@ import type { ChildProcess } from 'node:child_process'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { TestContext } from 'node:test'
+import { COMPILE_CACHE, endsWithTest } from './child-processes.ts'
 import { cleanUp } from './cleanup.ts'
 import { eventually } from './eventually.ts'
 
@@ -17,11 +18,6 @@ export type LogRecord = { readonly msg: string; readonly level: unknown; readonl
 export type ExitStatus = { readonly code: number | null; readonly signal: NodeJS.Signals | null }
 
 type Place = { readonly cwd: string; readonly env?: Environment; readonly flags?: readonly string[] }
-
-const running = new Set<ChildProcess>()
-process.once('exit', () => {
-  for (const child of running) child.kill('SIGKILL')
-})
 
 /** The process, from the moment it is spawned; `listening` says when it takes requests. */
 export class Service {
@@ -130,10 +126,13 @@ export async function runToEnd(
 
 /** Nothing of the tester's own environment may decide how the service behaves. */
 function spawnMain(args: readonly string[], { cwd, env }: { cwd: string; env: Environment }): ChildProcess {
-  const child = spawn(process.execPath, [MAIN, ...args], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
-  running.add(child)
-  child.once('close', () => running.delete(child))
-  return child
+  return endsWithTest(
+    spawn(process.execPath, [MAIN, ...args], {
+      cwd,
+      env: { ...COMPILE_CACHE, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    }),
+  )
 }
 
 function parseRecord(line: string): LogRecord | null {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { TestContext } from 'node:test'
+import { tempDir } from '../../../test/support/temp-dir.ts'
 import { hashKey } from '../../service/keys/api-key.ts'
 import { parseKeyEntries } from '../../service/keys/key-entries.ts'
 import { printHash } from './keys.ts'
@@ -22,8 +22,7 @@ async function run(...args: readonly string[]) {
 }
 
 function keysFile(t: TestContext): string {
-  const dir = mkdtempSync(join(tmpdir(), 'duetime-keys-'))
-  t.after(() => rmSync(dir, { recursive: true }))
+  const dir = tempDir(t)
   return join(dir, 'keys.json')
 }
 

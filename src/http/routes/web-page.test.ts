@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import type { TestContext } from 'node:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { tempDir } from '../../../test/support/temp-dir.ts'
 import { createKey, hashKey } from '../../service/keys/api-key.ts'
 import { ANONYMOUS } from '../../core/access.ts'
 import { KeyRing } from '../../service/keys/key-ring.ts'
@@ -18,8 +19,7 @@ const SCRIPT = `console.log('${'duetime '.repeat(500)}')`
 const SCRIPT_PATH = '/assets/index-Bq3xk9Zt.js'
 
 async function aFolder(t: TestContext, files: Readonly<Record<string, string>>): Promise<string> {
-  const root = await mkdtemp(join(tmpdir(), 'duetime-web-'))
-  t.after(() => rm(root, { recursive: true }))
+  const root = tempDir(t)
   await writeFile(join(root, 'secret.txt'), 'not for the web')
   const folder = join(root, 'dist')
   await mkdir(join(folder, 'assets'), { recursive: true })

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, renameSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { renameSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { TestContext } from 'node:test'
+import { cleanUp } from '../../../test/support/cleanup.ts'
+import { tempDir } from '../../../test/support/temp-dir.ts'
 import { createLogger } from '../../runtime/telemetry/logger.ts'
 import { ManualClock } from '../../runtime/clock/manual-clock.ts'
 import { createKey, hashKey } from './api-key.ts'
@@ -19,7 +20,7 @@ function fileWith(...keys: readonly string[]): string {
 }
 
 async function setup(t: TestContext, content: string | null = fileWith(OLD)) {
-  const dir = mkdtempSync(join(tmpdir(), 'duetime-keys-'))
+  const dir = tempDir(t)
   const path = join(dir, 'keys.json')
   if (content !== null) writeFileSync(path, content)
   const lines: Record<string, unknown>[] = []
@@ -27,10 +28,7 @@ async function setup(t: TestContext, content: string | null = fileWith(OLD)) {
   const logger = createLogger({ logLevel: 'info', logFormat: 'json', destination })
   const [ring, clock] = [new KeyRing(), new ManualClock()]
   const watched = new WatchedKeys({ path, ring, clock, logger })
-  t.after(async () => {
-    await watched.stop()
-    rmSync(dir, { recursive: true })
-  })
+  cleanUp(t, () => watched.stop())
   /** Reading is real, so time goes on until it has had its effect. */
   const eventually = async (what: () => boolean) => {
     for (let turn = 0; turn < 2_000 && !what(); turn++) await clock.advance(100)

@@ -9,7 +9,8 @@ import { ManualClock } from '../../runtime/clock/manual-clock.ts'
 import { MemoryStore } from '../../store/memory/memory-store.ts'
 import { SAMPLE_NOW, sampleTimer } from '../../store/conformance/sample-timer.ts'
 import { openSqliteStore } from '../../store/sqlite/sqlite-store.ts'
-import { temporaryDirectory, temporaryFile } from '../../store/sqlite/file/temporary-file.ts'
+import { processDir } from '../../../test/support/temp-dir.ts'
+import { temporaryFile } from '../../store/sqlite/file/temporary-file.fixture.ts'
 import { StoreError } from '../../store/store.ts'
 import type { ListQuery, Store } from '../../store/store.ts'
 import { exportTimers } from './export-timers.ts'
@@ -77,7 +78,7 @@ test('an export never overwrites a file, and leaves nothing behind when it fails
   await assert.rejects(exportTimers({ source: new MemoryStore(), path: taken, clock }), { code: 'EEXIST' })
   assert.equal(readFileSync(taken, 'utf8'), 'mine')
 
-  const directory = temporaryDirectory()
+  const directory = processDir()
   const failing = Object.assign(new MemoryStore(), { list: () => Promise.reject(new StoreError('the disk is gone')) })
   await assert.rejects(exportTimers({ source: failing, path: `${directory}/a`, clock }), /the disk is gone/)
   const aborted = { source: new MemoryStore(), path: `${directory}/b`, clock, signal: AbortSignal.abort() }

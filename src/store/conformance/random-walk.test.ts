@@ -1,6 +1,6 @@
 import { storeRandomWalk } from './random-walk.ts'
 import { openSqliteStore } from '../sqlite/sqlite-store.ts'
-import { temporaryFile } from '../sqlite/file/temporary-file.ts'
+import { temporaryFile } from '../sqlite/file/temporary-file.fixture.ts'
 
 storeRandomWalk('sqlite', async () => {
   const path = temporaryFile()

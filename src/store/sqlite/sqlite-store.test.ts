@@ -1,5 +1,5 @@
 import { storeConformance } from '../conformance/conformance.ts'
 import { openSqliteStore } from './sqlite-store.ts'
-import { temporaryFile } from './file/temporary-file.ts'
+import { temporaryFile } from './file/temporary-file.fixture.ts'
 
 storeConformance('sqlite', async () => openSqliteStore({ path: temporaryFile(), cacheMiB: 4 }))

@@ -7,7 +7,7 @@ import { createKey, hashKey } from '../../../service/keys/api-key.ts'
 import { KeyRing } from '../../../service/keys/key-ring.ts'
 import { MemoryStore } from '../../../store/memory/memory-store.ts'
 import { openSqliteStore } from '../../../store/sqlite/sqlite-store.ts'
-import { temporaryFile } from '../../../store/sqlite/file/temporary-file.ts'
+import { temporaryFile } from '../../../store/sqlite/file/temporary-file.fixture.ts'
 import type { TestServerOptions } from '../../test-server.fixture.ts'
 import { details, HOOK, setup } from './v1.fixture.ts'
 

@@ -2,10 +2,10 @@
 // is trusted, who is not, and what is said then.
 
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { processDir } from '../../../../test/support/temp-dir.ts'
 import type { PostgresLocation, PostgresTls } from '../../../runtime/config/postgres-location.ts'
 import { PLAINTEXT } from '../../../runtime/config/postgres-location.ts'
 import { TestAuthority } from '../../../targets/http/certificate.fixture.ts'
@@ -16,7 +16,7 @@ import { openPostgresStore } from '../postgres-store.ts'
 import { encrypt } from './tls-server.fixture.ts'
 
 const authority = new TestAuthority('ours')
-const directory = mkdtempSync(join(tmpdir(), 'duetime-tls-'))
+const directory = processDir()
 const ours = join(directory, 'ours.pem')
 const others = join(directory, 'others.pem')
 let server: PostgresServer
@@ -29,7 +29,6 @@ before(async () => {
 })
 after(async () => {
   await server.stop()
-  rmSync(directory, { recursive: true })
 })
 
 async function location(host: string, tls: PostgresTls, user = 'guarded'): Promise<PostgresLocation> {

@@ -10,7 +10,7 @@ import { sampleTimer } from '../../conformance/sample-timer.ts'
 import type { Put, Store } from '../../store.ts'
 import { backupSqliteFile } from './backup.ts'
 import { openSqliteStore } from '../sqlite-store.ts'
-import { temporaryFile } from './temporary-file.ts'
+import { temporaryFile } from './temporary-file.fixture.ts'
 import { partOf } from '../../commit-sheet.ts'
 
 const SHARD = 0 as ShardId

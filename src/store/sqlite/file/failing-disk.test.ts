@@ -7,7 +7,7 @@ import { SAMPLE_NOW, sampleTimer } from '../../conformance/sample-timer.ts'
 import { StoreError } from '../../store.ts'
 import { failureOf } from '../failures.ts'
 import { openSqliteStore } from '../sqlite-store.ts'
-import { temporaryFile } from './temporary-file.ts'
+import { temporaryFile } from './temporary-file.fixture.ts'
 import { deletingPart, partOf } from '../../commit-sheet.ts'
 
 const SHARD = 0 as ShardId

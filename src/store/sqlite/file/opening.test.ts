@@ -8,7 +8,8 @@ import { test } from 'node:test'
 import type { Epoch, ShardId } from '../../../core/timer/timer.ts'
 import { SCHEMA_VERSION } from './migrations.ts'
 import { openSqliteStore } from '../sqlite-store.ts'
-import { temporaryDirectory, temporaryFile } from './temporary-file.ts'
+import { processDir } from '../../../../test/support/temp-dir.ts'
+import { temporaryFile } from './temporary-file.fixture.ts'
 import { partOf } from '../../commit-sheet.ts'
 
 /** The message must say what was found and where. */
@@ -26,7 +27,7 @@ test('a path that is no file is refused with a hint', async () => {
 })
 
 test('a directory in place of the file is refused', async () => {
-  const directory = temporaryDirectory()
+  const directory = processDir()
   await refuses(directory, /is a directory/, new RegExp(directory))
 })
 
@@ -103,7 +104,7 @@ test('no space for a new file is said as such', async () => {
 })
 
 test('a missing directory is made', async () => {
-  const path = join(temporaryDirectory(), 'a', 'b', 'timers.db')
+  const path = join(processDir(), 'a', 'b', 'timers.db')
   await (await openSqliteStore({ path, cacheMiB: 1 })).close()
   assert(existsSync(path))
 })

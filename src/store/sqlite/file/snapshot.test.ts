@@ -5,7 +5,7 @@ import type { Epoch, ShardId, TimerId } from '../../../core/timer/timer.ts'
 import { sampleTimer } from '../../conformance/sample-timer.ts'
 import { openSqliteSnapshot } from './snapshot.ts'
 import { openSqliteStore } from '../sqlite-store.ts'
-import { temporaryFile } from './temporary-file.ts'
+import { temporaryFile } from './temporary-file.fixture.ts'
 import { partOf } from '../../commit-sheet.ts'
 
 test('a file that is not there, or of another version, is refused and not made', async () => {

@@ -1,4 +1,6 @@
-// Loaded before each test file. Node does not wait for an `after` hook of a whole file that never ends: the process just
+// Loaded before each test file, so that a process ends as it should.
+//
+// Node does not wait for an `after` hook of a whole file that never ends: the process just
 // ends, with 0. So the last hook of the file is ours, and a process that ends before it has run ends with 1.
 
 import { AsyncResource } from 'node:async_hooks'
@@ -19,3 +21,7 @@ process.on('exit', () => {
   console.error('An `after` hook of this file failed or never ended.')
   process.exitCode = 1
 })
+
+// A run that is interrupted ends its processes with a signal. Handlers of `exit` then still end what a test has started,
+// and remove its directories.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
