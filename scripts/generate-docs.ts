@@ -4,17 +4,25 @@
 //   npm run docs
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import { cliPage } from '../src/cli/command/reference-page.ts'
 import { ERROR_CATALOGUE } from '../src/core/errors.ts'
 import { configurationPage } from '../src/runtime/config/docs.ts'
 import { sdkTypes } from './generate-sdk-types.ts'
+
+const root = join(import.meta.dirname, '..')
 
 const PAGES: Readonly<Record<string, () => string>> = {
   'docs/reference/cli.md': cliPage,
   'docs/reference/configuration.md': configurationPage,
   'docs/reference/errors.md': errorsPage,
   'sdks/typescript/src/generated.ts': sdkTypes,
+  'sdks/typescript/src/written-duration.ts': () => copyOf('src/core/time/written-duration.ts'),
+}
+
+/** The SDK depends on nothing, so what it shares with the service it has a copy of. */
+function copyOf(path: string): string {
+  return `// A copy of ${path}, made by \`npm run docs\`: change it there.\n\n${readFileSync(join(root, path), 'utf8')}`
 }
 
 function errorsPage(): string {

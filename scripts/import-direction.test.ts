@@ -30,7 +30,21 @@ test('siblings do not know each other', () => {
 test('one contract cannot import another, but may import its own files and what contracts share', () => {
   const path = 'src/http/contracts/v1/routes.ts'
   assert.match(violations(path, "import '../groups/mapping.ts'")[0]!, /v1 and groups do not know each other/)
-  assert.deepEqual(violations(path, "import './mapping.ts'; import '../contract.ts'; import '../../app.ts'"), [])
+  assert.deepEqual(
+    violations(path, "import './mapping.ts'; import '../contract.ts'; import '../../errors/envelope.ts'"),
+    [],
+  )
+})
+
+test('folders of a layer have one direction, and a new one finds its place first', () => {
+  assert.match(violations('src/core/time/a.ts', "import '../timer/timer.ts'")[0]!, /time is not above timer/)
+  assert.match(violations('src/http/errors/a.ts', "import '../contracts/contract.ts'")[0]!, /not above contracts/)
+  assert.match(violations('src/core/access/a.ts', "import '../events/a.ts'")[0]!, /access is not above events/)
+  assert.match(violations('src/core/new/a.ts', "import '../timer/timer.ts'")[0]!, /add new and timer to FOLDERS/)
+  assert.deepEqual(
+    violations('src/core/rules/a.ts', "import '../time/a.ts'; import '../errors.ts'; import './b.ts'"),
+    [],
+  )
 })
 
 test('core imports neither node: modules nor packages other than the hash', () => {

@@ -1,7 +1,7 @@
 // What clients ask, put into commands by the real mappings of three contracts.
 
 import type { Command } from '../../src/core/rules/command.ts'
-import { keyedIdentity } from '../../src/core/rules/idempotency.ts'
+import { keyedIdentity } from '../../src/core/timer/idempotency.ts'
 import { timerIdentity } from '../../src/core/timer/ids.ts'
 import type { TimerIdentity } from '../../src/core/timer/ids.ts'
 import type { Timer, TimerId } from '../../src/core/timer/timer.ts'

@@ -1,12 +1,12 @@
 // One process of a simulation: the real engine, service and cluster code on simulated surroundings. This is the only file
 // of the simulator that knows how a node is put together.
 
-import { ANONYMOUS } from '../../src/core/access.ts'
-import type { NamespacePattern, Principal } from '../../src/core/access.ts'
+import { ANONYMOUS } from '../../src/core/access/access.ts'
+import type { NamespacePattern, Principal } from '../../src/core/access/access.ts'
 import { DuetimeError, unavailable } from '../../src/core/errors.ts'
 import type { ErrorCode, ErrorDetails } from '../../src/core/errors.ts'
 import type { Command } from '../../src/core/rules/command.ts'
-import { LifecycleEventType } from '../../src/core/timer/lifecycle-event.ts'
+import { LifecycleEventType } from '../../src/core/events/lifecycle-event.ts'
 import type { Namespace } from '../../src/core/timer/timer.ts'
 import type { Landing, MovedShard, Neighbours } from '../../src/engine/delivery/hand-over.ts'
 import { Engine } from '../../src/engine/engine.ts'

@@ -1,7 +1,7 @@
 // The timers of a program: what `openDuetime` gives. Every method resolves when what it asks for is durable, and
 // rejects with a DuetimeError whose `code` is one of the catalogue's.
 
-import { unrestricted } from '../core/access.ts'
+import { unrestricted } from '../core/access/access.ts'
 import type { Command } from '../core/rules/command.ts'
 import { DuetimeError, invalidInput } from '../core/errors.ts'
 import { PAGE_TIMERS_DEFAULT, PAGE_TIMERS_MAX, PREVIEW_FIRINGS_DEFAULT, PREVIEW_FIRINGS_MAX } from '../core/limits.ts'

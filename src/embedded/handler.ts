@@ -1,9 +1,10 @@
 // What a program's function is told about a firing and what it may answer, and how both are understood.
 
+import { repeats } from '../core/time/firings.ts'
 import type { DeliveryOutcome, Firing as CoreFiring } from '../core/timer/delivery.ts'
 import { failedDelivery } from '../core/timer/delivery.ts'
 import { DELAY_MAX_YEARS } from '../core/limits.ts'
-import type { DurationFields } from '../core/time/plain-duration.ts'
+import type { DurationFields } from '../core/time/written-duration.ts'
 import { firingDueAt } from '../core/timer/timer.ts'
 import type { Millis } from '../core/timer/timer.ts'
 import type { Metadata } from '../language/metadata.ts'
@@ -70,7 +71,7 @@ function firingOf<Payload>({ timer, deliveryId, attempt, firedAt }: CoreFiring, 
     firedAt: new Date(firedAt),
     attempt,
     deliveryId,
-    iteration: timer.anchorAt === null ? null : timer.iteration,
+    iteration: repeats(timer) ? timer.iteration : null,
     triggered: timer.extra !== null,
     schedule: timer.schedule,
     signal,

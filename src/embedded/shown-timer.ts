@@ -1,5 +1,6 @@
 // The timer as the program sees it: plain values, times as Dates, what is absent null.
 
+import { repeats } from '../core/time/firings.ts'
 import { deliveryId } from '../core/timer/ids.ts'
 import { formatInterval } from '../core/time/interval.ts'
 import { firingDueAt, NEVER, Status } from '../core/timer/timer.ts'
@@ -63,7 +64,7 @@ export function shownTimer<Payload>(timer: StoredTimer): Timer<Payload> {
     dueAt: new Date(timer.dueAt),
     schedule: timer.schedule,
     timeZone: timer.timeZone,
-    iteration: timer.anchorAt === null ? null : timer.iteration,
+    iteration: repeats(timer) ? timer.iteration : null,
     callback: timer.target,
     payload: parsed(timer.payload) as Payload,
     payloadText: timer.payload,

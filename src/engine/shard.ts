@@ -4,7 +4,8 @@
 // Its parts: the window, which its keeper fills; the rows in the store; the flights, and those that other nodes carry.
 
 import type { Command } from '../core/rules/command.ts'
-import { decide, standsAlone } from '../core/rules/decide.ts'
+import { standsAlone } from '../core/rules/create.ts'
+import { decide } from '../core/rules/decide.ts'
 import { unavailable } from '../core/errors.ts'
 import { Status } from '../core/timer/timer.ts'
 import type { Millis, ShardId, Timer, TimerUuid } from '../core/timer/timer.ts'

@@ -3,8 +3,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Permission } from '../core/access.ts'
-import type { Principal } from '../core/access.ts'
+import { Permission } from '../core/access/access.ts'
+import type { Principal } from '../core/access/access.ts'
 import { createKey, hashKey } from '../service/keys/api-key.ts'
 import { KeyRing } from '../service/keys/key-ring.ts'
 import { CONTRACTS } from './contracts/all-contracts.ts'

@@ -6,7 +6,8 @@ import { invalidInput } from '../core/errors.ts'
 import { formatInterval } from '../core/time/interval.ts'
 import { RETRIES_MAX, RETRY_DURATION_MAX_MS, RETRY_INTERVAL_MAX_MS, RETRY_MULTIPLIER_MAX } from '../core/limits.ts'
 import { changedRetry, DEFAULT_RETRY, RETRIES_BOUNDS, sameRetryPolicy } from '../core/rules/retry.ts'
-import type { RetryChanges, RetryPolicy } from '../core/rules/retry.ts'
+import type { RetryPolicy } from '../core/timer/retry-policy.ts'
+import type { RetryChanges } from '../core/rules/retry.ts'
 import { readInterval } from './intervals.ts'
 
 const INTERVAL_BOUNDS = { minMs: 1, maxMs: RETRY_INTERVAL_MAX_MS }

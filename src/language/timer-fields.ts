@@ -1,6 +1,7 @@
 // Single fields of a timer as JSON, for lists that ask for some only. With all of them it says what timer-json.ts says,
 // which is written for speed; a test compares the two.
 
+import { repeats } from '../core/time/firings.ts'
 import type { Static } from 'typebox'
 import { deliveryId } from '../core/timer/ids.ts'
 import { formatInterval } from '../core/time/interval.ts'
@@ -24,8 +25,8 @@ const FIELDS: Readonly<Record<TimerField, (timer: Timer) => string | null>> = {
   executeAt: ({ dueAt }) => instant(dueAt),
   schedule: ({ schedule }) => text(schedule),
   timeZone: ({ timeZone }) => text(timeZone),
-  iteration: ({ anchorAt, iteration }) => (anchorAt === null ? null : String(iteration)),
-  catchUp: ({ anchorAt, catchUp }) => (anchorAt === null ? null : JSON.stringify(catchUp)),
+  iteration: (timer) => (repeats(timer) ? String(timer.iteration) : null),
+  catchUp: (timer) => (repeats(timer) ? JSON.stringify(timer.catchUp) : null),
   callbackUrl: ({ target }) => text(callbackUrlOf(target)),
   callback: ({ target }) => callbackJson(target),
   payload: ({ payload }) => payload,

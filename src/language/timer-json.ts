@@ -1,6 +1,7 @@
 // The timer as clients see it. Written by hand: payload and metadata are JSON text already and go in as they are, and
 // a create answers in a microsecond or two. Optional fields that are absent are left out.
 
+import { repeats } from '../core/time/firings.ts'
 import { deliveryId } from '../core/timer/ids.ts'
 import { formatInterval } from '../core/time/interval.ts'
 import { TIMEOUT_DEFAULT_MS } from '../core/limits.ts'
@@ -20,7 +21,7 @@ export function timerJson(timer: Timer, { secrets = false }: { readonly secrets?
   json += `,"executeAt":"${isoText(timer.dueAt)}"`
   if (timer.schedule !== null) json += `,"schedule":${JSON.stringify(timer.schedule)}`
   if (timer.timeZone !== null) json += `,"timeZone":${JSON.stringify(timer.timeZone)}`
-  if (timer.anchorAt !== null) json += `,"iteration":${timer.iteration},"catchUp":"${timer.catchUp}"`
+  if (repeats(timer)) json += `,"iteration":${timer.iteration},"catchUp":"${timer.catchUp}"`
   json += targetJson(timer.target, secrets)
   if (timer.payload !== null) json += `,"payload":${timer.payload}`
   if (timer.metadata !== null) json += `,"metadata":${timer.metadata}`

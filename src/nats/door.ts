@@ -3,7 +3,7 @@
 
 import { brokerFaults } from '../broker/broker.ts'
 import type { Broker, Ongoing, StreamSpec } from '../broker/broker.ts'
-import { unrestricted } from '../core/access.ts'
+import { unrestricted } from '../core/access/access.ts'
 import type { Clock } from '../runtime/clock/clock.ts'
 import type { Config } from '../runtime/config/config.ts'
 import type { Logger } from '../runtime/telemetry/logger.ts'

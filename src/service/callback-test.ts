@@ -3,9 +3,9 @@
 
 import type { DeliveryOutcome, Firing } from '../core/timer/delivery.ts'
 import { unavailable } from '../core/errors.ts'
-import { deliveryId, timerUuid } from '../core/timer/ids.ts'
-import { SINGLE_ATTEMPT } from '../core/rules/retry.ts'
-import { CatchUp, NO_ATTEMPTS, Status } from '../core/timer/timer.ts'
+import { deliveryId, timerIdentity } from '../core/timer/ids.ts'
+import { emptyTimer } from '../core/rules/empty-timer.ts'
+import { Status } from '../core/timer/timer.ts'
 import type { Target } from '../core/targets/target.ts'
 import type { JsonText, Millis, Namespace, Timer, TimerId } from '../core/timer/timer.ts'
 import { targetFinder } from '../engine/delivery/target-finder.ts'
@@ -96,38 +96,12 @@ export class CallbackTests {
 function timerFor({ namespace, target, payload, metadata, timeoutMs }: CallbackTest, now: Millis): Timer {
   const id = `callback-test-${randomUuidV7()}` as TimerId
   return {
-    namespace,
-    id,
-    uuid: timerUuid(namespace, id),
-    version: 1,
+    ...emptyTimer(timerIdentity(namespace, id), now),
     status: Status.executing,
-    schedule: null,
-    timeZone: null,
-    anchorAt: null,
-    iteration: 1,
-    catchUp: CatchUp.all,
-    dueAt: now,
-    wakeAt: now,
     target,
     protocol: TEST_PROTOCOL,
     payload,
     metadata,
-    retry: SINGLE_ATTEMPT,
     timeoutMs: Math.min(timeoutMs, TEST_TIMEOUT_MAX_MS),
-    createdAt: now,
-    updatedAt: now,
-    executedAt: null,
-    finishedAt: null,
-    firing: 1,
-    attempts: 0,
-    firstAttemptAt: null,
-    extra: null,
-    lastError: null,
-    attemptLog: NO_ATTEMPTS,
-    traceparent: null,
-    correlationId: null,
-    fingerprint: null,
-    lastCommand: null,
-    tenant: null,
   }
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { TestContext } from 'node:test'
-import { ANONYMOUS } from '../core/access.ts'
+import { ANONYMOUS } from '../core/access/access.ts'
 import { DEFAULT_NAMESPACE, timerIdentity } from '../core/timer/ids.ts'
 import type { Epoch, ShardId, TimerId } from '../core/timer/timer.ts'
 import { testEngine } from '../engine/test-engine.fixture.ts'

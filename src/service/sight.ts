@@ -1,6 +1,6 @@
 // What of all that happens someone may watch.
 
-import { matchesAny } from '../core/access.ts'
+import { matchesAny } from '../core/access/access.ts'
 import type { Namespace } from '../core/timer/timer.ts'
 import type { NamespaceScope } from '../store/store.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { TestContext } from 'node:test'
-import type { NamespacePattern } from '../core/access.ts'
+import type { NamespacePattern } from '../core/access/access.ts'
 import { Status } from '../core/timer/timer.ts'
 import type { Namespace, TimerId } from '../core/timer/timer.ts'
 import { TimerKind } from '../core/timer/timer-kind.ts'

@@ -1,6 +1,6 @@
 // What doors are given: a way to the timers for each of those who ask. There is none without saying who that is.
 
-import type { Principal } from '../core/access.ts'
+import type { Principal } from '../core/access/access.ts'
 import type { Namespace } from '../core/timer/timer.ts'
 import { GatheredGets } from '../store/gathered-gets.ts'
 import { QueryGate } from './query-gate.ts'

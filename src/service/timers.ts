@@ -13,15 +13,15 @@ import {
   Permission,
   tenantOf,
   visibleNamespaces,
-} from '../core/access.ts'
-import type { Principal, Scope } from '../core/access.ts'
+} from '../core/access/access.ts'
+import type { Principal, Scope } from '../core/access/access.ts'
 import { DuetimeError, ErrorCode, invalidInput } from '../core/errors.ts'
 import type { Command } from '../core/rules/command.ts'
 import { timerNotFound } from '../core/rules/decide.ts'
 import { withoutSecrets } from '../core/targets/secrets.ts'
 import { targetTypeOf } from '../core/targets/target.ts'
 import type { Target } from '../core/targets/target.ts'
-import { upcomingFirings } from '../core/time/schedule.ts'
+import { upcomingFirings } from '../core/time/firings.ts'
 import type { Schedule } from '../core/time/schedule.ts'
 import { shardOf, timerIdentity } from '../core/timer/ids.ts'
 import type { TimerIdentity } from '../core/timer/ids.ts'

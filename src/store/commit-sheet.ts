@@ -2,7 +2,7 @@
 // counts for its status and kind as long as its row is there; what happened to it is tallied in the slot of its time and,
 // for all time, in the standing slot.
 
-import type { LifecycleEvent } from '../core/timer/lifecycle-event.ts'
+import type { LifecycleEvent } from '../core/events/lifecycle-event.ts'
 import { STANDING, talliesOf } from '../core/statistics/tallies.ts'
 import type { Tally } from '../core/statistics/tallies.ts'
 import type { Millis, Namespace, Timer } from '../core/timer/timer.ts'

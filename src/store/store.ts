@@ -2,9 +2,9 @@
 // which shard, and decides nothing. TimerQueries is what people need to look around. Every adapter passes the suite in
 // conformance/. An operation that rejects with a StoreError changed nothing, unless the error says that this is not known.
 
-import type { Party } from '../core/party.ts'
-import type { NamespacePattern } from '../core/access.ts'
-import type { LifecycleEvent } from '../core/timer/lifecycle-event.ts'
+import type { Party } from '../core/timer/party.ts'
+import type { NamespacePattern } from '../core/access/access.ts'
+import type { LifecycleEvent } from '../core/events/lifecycle-event.ts'
 import type { OrderKey } from '../core/timer/order.ts'
 import type { TimerKind } from '../core/timer/timer-kind.ts'
 import type { Epoch, Millis, Namespace, ShardId, Status, Timer, TimerId, TimerUuid } from '../core/timer/timer.ts'

@@ -3,8 +3,8 @@
 // does, as kill -9 would: nothing it does from then on reaches the store or the receiver.
 
 import type { Command, CreateCommand, TimerSpec } from '../../src/core/rules/command.ts'
-import { ANONYMOUS } from '../../src/core/access.ts'
-import type { Principal } from '../../src/core/access.ts'
+import { ANONYMOUS } from '../../src/core/access/access.ts'
+import type { Principal } from '../../src/core/access/access.ts'
 import { failedDelivery } from '../../src/core/timer/delivery.ts'
 import type { DeliveryOutcome, Firing } from '../../src/core/timer/delivery.ts'
 import { DEFAULT_NAMESPACE, timerIdentity, timerUuid } from '../../src/core/timer/ids.ts'

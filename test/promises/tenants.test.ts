@@ -3,8 +3,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Permission } from '../../src/core/access.ts'
-import type { NamespacePattern, Principal } from '../../src/core/access.ts'
+import { Permission } from '../../src/core/access/access.ts'
+import type { NamespacePattern, Principal } from '../../src/core/access/access.ts'
 import { parseSchedule } from '../../src/core/time/schedule.ts'
 import type { Timers } from '../../src/service/timers.ts'
 import { createCommand, OK, TestNode } from './node-fixture.ts'

@@ -1,19 +1,13 @@
 // The client: one method for everything the service can do. Every call is retried until it has a real answer, and
 // written so that being carried out twice by an unlucky retry does no harm.
 
+import { askWhileMore } from './bulk.ts'
+import type { BulkFilter, BulkOptions, Canceled, Retried } from './bulk.ts'
+import { changeOnce } from './changing.ts'
 import { createMany, createOne } from './creating.ts'
 import type { BatchResult } from './creating.ts'
 import { DuetimeError, invalidInput } from './errors.ts'
-import type {
-  CancelAnswer,
-  DeleteBody,
-  GetBody,
-  NameBody,
-  PreviewAnswer,
-  PreviewBody,
-  RetryAnswer,
-  TimerAnswer,
-} from './generated.ts'
+import type { DeleteBody, GetBody, NameBody, PreviewAnswer, PreviewBody } from './generated.ts'
 import type { CallbackTest, CallbackTestResult, Cluster, Forecast, ForecastQuery, Overview } from './insight.ts'
 import { liveEvents } from './live.ts'
 import type { LiveEvent, LiveOptions } from './live.ts'
@@ -21,11 +15,11 @@ import { platform, viewedAs } from './platform.ts'
 import type { MinimalFetch, WebFetch } from './platform.ts'
 import { isAsAsked } from './same-timer.ts'
 import { TimerList, wireFilter } from './timer-list.ts'
-import type { ListQuery, Page, PageQuery, TimerField, TimerFilter } from './timer-list.ts'
+import type { ListQuery, Page, PageQuery, TimerField } from './timer-list.ts'
 import { readyCreate, updateBody } from './timer.ts'
 import type { NewTimer, OnConflict, ReadyCreate, Timer, TimerChanges, TimerName } from './timer.ts'
 import { queryText, Transport } from './transport.ts'
-import type { Budget, CallOptions, Query } from './transport.ts'
+import type { CallOptions, Query } from './transport.ts'
 import { wireWhen } from './when.ts'
 import type { When } from './when.ts'
 
@@ -47,21 +41,6 @@ export type DuetimeOptions = {
   readonly fetch?: WebFetch | undefined
 }
 
-/** So far: how many matched, and of these were changed, or could not be any more. */
-export type BulkProgress = { readonly matched: number; readonly tooLate: number; readonly changed: number }
-export type BulkOptions = CallOptions & {
-  /** Only count what would change. */
-  readonly dryRun?: boolean | undefined
-  /** Told after every request: the service changes a bounded number at a time. */
-  readonly onProgress?: ((progress: BulkProgress) => void) | undefined
-}
-export type BulkFilter = TimerFilter & {
-  /** Without any other filter: every timer of the namespace. */ readonly all?: boolean | undefined
-}
-/** `more` after a dry run: there are more than it counted. Otherwise: what is left matches, but it is too late for it. */
-export type Canceled = CancelAnswer
-/** As for those canceled. */
-export type Retried = Exclude<RetryAnswer, TimerAnswer>
 export type PreviewQuery = Omit<PreviewBody, 'executeAt' | 'schedule'> & When
 
 const TIMERS = '/api/v1/timers'
@@ -145,7 +124,7 @@ export class Duetime {
     // That it is too late, or has another version, can be the work of the first attempt.
     const isDone = (timer: Timer) =>
       isAsAsked(timer, body) && (body.ifVersion === undefined || timer.version > body.ifVersion)
-    return (await this.#change('update', body, { options, isDone })) as Timer<Payload>
+    return (await this.#change('update', body, isDone, options)) as Timer<Payload>
   }
 
   /** Once it resolves, the delivery never starts. Throws `TIMER_NOT_PENDING` when it is too late. */
@@ -154,7 +133,7 @@ export class Duetime {
     { ifVersion, ...options }: CallOptions & Pick<DeleteBody, 'ifVersion'> = {},
   ): Promise<void> {
     const body: DeleteBody = { ...this.#named(name), ifVersion }
-    await this.#change('delete', body, { options, isDone: ({ status }) => status === 'canceled' })
+    await this.#change('delete', body, ({ status }) => status === 'canceled', options)
   }
 
   /** Every pending or paused timer that matches, however many. */
@@ -192,7 +171,7 @@ export class Duetime {
   /** Brings a failed timer back: its delivery starts at once, with all its attempts. */
   async retry<Payload = unknown>(name: TimerName, options?: CallOptions): Promise<Timer<Payload>> {
     const isDone = ({ status }: Timer) => status !== 'failed'
-    return (await this.#change('retry', this.#named(name), { options, isDone })) as Timer<Payload>
+    return (await this.#change('retry', this.#named(name), isDone, options)) as Timer<Payload>
   }
 
   /** Every failed timer that matches, however many. */
@@ -246,6 +225,16 @@ export class Duetime {
     return { ...body, namespace: body.namespace ?? this.namespace }
   }
 
+  #change(verb: string, body: NameBody, isDone: (timer: Timer) => boolean, options: CallOptions | undefined) {
+    return changeOnce(this.#transport, { path: `${TIMERS}/${verb}`, body, isDone }, this.#transport.budget(options))
+  }
+
+  #bulk(verb: 'cancel' | 'retry', filter: BulkFilter, { dryRun, onProgress, ...options }: BulkOptions) {
+    const body = { ...this.#inNamespace(wireFilter(filter)), dryRun }
+    const ask = () => this.#post(verb, body, options) as Promise<Canceled | Retried>
+    return askWhileMore(ask, { dryRun, onProgress })
+  }
+
   async #post(verb: string, body: unknown, options: CallOptions | undefined): Promise<unknown> {
     const call = { method: 'POST', path: `${TIMERS}/${verb}`, body: () => body } as const
     return (await this.#transport.request(call, this.#transport.budget(options))).body
@@ -254,47 +243,6 @@ export class Duetime {
   async #get(path: string, query: Query, options: CallOptions | undefined): Promise<unknown> {
     const call = { method: 'GET', path: `${path}${queryText(query)}` } as const
     return (await this.#transport.request(call, this.#transport.budget(options))).body
-  }
-
-  /** A change that says it is too late after an answer was lost: perhaps because the first attempt was in time. */
-  async #change(verb: string, body: NameBody, { options, isDone }: ChangeOptions): Promise<unknown> {
-    const budget = this.#transport.budget(options)
-    let isRepeated = false
-    const bodyOf = (uncertain: boolean) => {
-      isRepeated = uncertain
-      return body
-    }
-    try {
-      return (await this.#transport.request({ method: 'POST', path: `${TIMERS}/${verb}`, body: bodyOf }, budget)).body
-    } catch (error) {
-      const isConflict =
-        error instanceof DuetimeError && (error.code === 'TIMER_NOT_PENDING' || error.code === 'VERSION_CONFLICT')
-      if (!isRepeated || !isConflict) throw error
-      const timer = await this.#found(body, budget)
-      if (isDone(timer)) return timer
-      throw error
-    }
-  }
-
-  async #found({ namespace, timerId }: NameBody, budget: Budget): Promise<Timer> {
-    const call = { method: 'POST', path: `${TIMERS}/get`, body: () => ({ namespace, timerId }) } as const
-    return (await this.#transport.request(call, budget)).body as Timer
-  }
-
-  /** The service changes a bounded number at a time and says when there are more. */
-  async #bulk(verb: 'cancel' | 'retry', filter: BulkFilter, { dryRun, onProgress, ...options }: BulkOptions) {
-    const body = { ...this.#inNamespace(wireFilter(filter)), dryRun }
-    const sums = { matched: 0, tooLate: 0, changed: 0 }
-    for (;;) {
-      const answer = (await this.#post(verb, body, options)) as Canceled | Retried
-      const changed = 'canceled' in answer ? answer.canceled : answer.retried
-      sums.matched += answer.matched
-      sums.tooLate += answer.tooLate
-      sums.changed += changed
-      onProgress?.({ ...sums })
-      // Nothing changed although there are more: they are too late, and asking again would find the same ones.
-      if (!answer.more || dryRun === true || changed === 0) return { ...sums, more: answer.more }
-    }
   }
 }
 
@@ -307,5 +255,3 @@ function readyOrRefused(...about: Parameters<typeof readyCreate>): ReadyCreate |
     throw error
   }
 }
-
-type ChangeOptions = { readonly options: CallOptions | undefined; readonly isDone: (timer: Timer) => boolean }

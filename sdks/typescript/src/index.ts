@@ -1,15 +1,8 @@
 // Everything the SDK offers, by name. For servers of Node's own kind there is `@duetime/client/node` as well.
 
+export type { BulkFilter, BulkOptions, BulkProgress, Canceled, Retried } from './bulk.ts'
 export { Duetime } from './client.ts'
-export type {
-  BulkFilter,
-  BulkOptions,
-  BulkProgress,
-  Canceled,
-  DuetimeOptions,
-  PreviewQuery,
-  Retried,
-} from './client.ts'
+export type { DuetimeOptions, PreviewQuery } from './client.ts'
 export type { BatchResult } from './creating.ts'
 export { DuetimeError } from './errors.ts'
 export type { ErrorCode } from './errors.ts'

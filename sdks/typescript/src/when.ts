@@ -1,20 +1,13 @@
 // Times as people have them at hand (a Date, a Temporal value, '3d', { days: 3 }) in the form the service takes.
 
 import { invalidInput } from './errors.ts'
+import { isoOfFields, isoOfText } from './written-duration.ts'
+import type { DurationFault, DurationFields } from './written-duration.ts'
+
+export type { DurationFields }
 
 /** ISO 8601 with an offset, a Date, milliseconds since 1970, or a Temporal.Instant or Temporal.ZonedDateTime. */
 export type InstantLike = string | number | Date | { readonly epochMilliseconds: number }
-
-export type DurationFields = {
-  readonly years?: number | undefined
-  readonly months?: number | undefined
-  readonly weeks?: number | undefined
-  readonly days?: number | undefined
-  readonly hours?: number | undefined
-  readonly minutes?: number | undefined
-  readonly seconds?: number | undefined
-  readonly milliseconds?: number | undefined
-}
 
 type Unit = 'ms' | 's' | 'm' | 'h' | 'd' | 'w' | 'mo' | 'y'
 
@@ -99,22 +92,9 @@ function cycleText(every: DurationLike, { times, from }: Unchecked): string {
   return `R${times ?? ''}/${start}${durationText(every, 'every')}`
 }
 
-const TERMS = /^(?:\d+(?:\.\d+)?(?:ms|mo|[ywdhms]))+$/
-const TERM = /(\d+(?:\.\d+)?)(ms|mo|[ywdhms])/g
-const FIELD_BY_UNIT: Readonly<Record<string, keyof DurationFields>> = {
-  y: 'years',
-  mo: 'months',
-  w: 'weeks',
-  d: 'days',
-  h: 'hours',
-  m: 'minutes',
-  s: 'seconds',
-  ms: 'milliseconds',
-}
-
 /** ISO 8601. Text that begins with P is the service's to judge. */
 export function durationText(duration: DurationLike, field: string): string {
-  if (typeof duration === 'object' && duration !== null) return isoDuration(duration, field)
+  if (typeof duration === 'object' && duration !== null) return isoDuration(isoOfFields(duration), field)
   if (typeof duration !== 'string') {
     const fix =
       typeof duration === 'number'
@@ -123,52 +103,25 @@ export function durationText(duration: DurationLike, field: string): string {
     throw invalidInput(field, `${field} must be text with units, or an object with them; ${fix}`)
   }
   if (/^\s*p/i.test(duration)) return duration.trim()
-  if (!TERMS.test(duration)) {
-    throw invalidInput(
-      field,
-      `${field} '${duration}' is not a duration: write 90s, 1h30m, 3d, 2w, 6mo, 1y, or ISO 8601 such as P3D`,
-    )
-  }
-  const fields: Record<string, number> = {}
-  for (const [, amount, unit] of duration.matchAll(TERM)) {
-    const name = FIELD_BY_UNIT[unit!]!
-    fields[name] = (fields[name] ?? 0) + Number(amount)
-  }
-  return isoDuration(fields, field)
+  return isoDuration(isoOfText(duration), field, duration)
 }
 
-function isoDuration(fields: DurationFields, field: string): string {
-  const amount = (name: keyof DurationFields): number => {
-    const value = fields[name] ?? 0
-    if (Number.isFinite(value) && value >= 0) return value
-    throw invalidInput(field, `${field}: ${name} must not be negative or infinite`)
+function isoDuration(read: string | DurationFault, field: string, given = ''): string {
+  if (typeof read === 'string') return read
+  switch (read.fault) {
+    case 'text':
+      throw invalidInput(
+        field,
+        `${field} '${given}' is not a duration: write 90s, 1h30m, 3d, 2w, 6mo, 1y, or ISO 8601 such as P3D`,
+      )
+    case 'empty':
+      throw invalidInput(field, `${field} is empty: say how long, such as 90s or { hours: 1 }`)
+    case 'amount':
+      throw invalidInput(field, `${field}: ${read.unit} must not be negative or infinite`)
+    case 'part':
+      throw invalidInput(
+        field,
+        `${field}: ${read.unit} must be whole, since their length varies; use hours instead of parts of days`,
+      )
   }
-  const calendar = (
-    [
-      ['years', 'Y'],
-      ['months', 'M'],
-      ['weeks', 'W'],
-      ['days', 'D'],
-    ] as const
-  ).map(([name, letter]) => {
-    const value = amount(name)
-    if (Number.isInteger(value)) return value === 0 ? '' : `${value}${letter}`
-    throw invalidInput(
-      field,
-      `${field}: ${name} must be whole, since their length varies; use hours instead of parts of days`,
-    )
-  })
-  const ms =
-    amount('hours') * 3_600_000 + amount('minutes') * 60_000 + amount('seconds') * 1_000 + amount('milliseconds')
-  const text = `${calendar.join('')}${clockText(Math.round(ms))}`
-  if (text !== '') return `P${text}`
-  if (Object.values(FIELD_BY_UNIT).some((name) => fields[name] !== undefined)) return 'PT0S'
-  throw invalidInput(field, `${field} is empty: say how long, such as 90s or { hours: 1 }`)
-}
-
-/** Hours and smaller have fixed lengths, so parts of them add up. */
-function clockText(ms: number): string {
-  if (ms === 0) return ''
-  const [hours, minutes, seconds] = [Math.floor(ms / 3_600_000), Math.floor(ms / 60_000) % 60, (ms % 60_000) / 1_000]
-  return `T${hours === 0 ? '' : `${hours}H`}${minutes === 0 ? '' : `${minutes}M`}${seconds === 0 ? '' : `${seconds}S`}`
 }

@@ -3,7 +3,7 @@
 import { text } from 'node:stream/consumers'
 import { InvalidArgumentError } from 'commander'
 import type { Command } from 'commander'
-import { Permission } from '../../core/access.ts'
+import { Permission } from '../../core/access/access.ts'
 import type { KeysOutput } from './keys.ts'
 import { gathered } from '../output/format.ts'
 

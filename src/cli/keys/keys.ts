@@ -3,7 +3,7 @@
 
 import { randomBytes } from 'node:crypto'
 import { open, readFile, rename, stat } from 'node:fs/promises'
-import type { Permission } from '../../core/access.ts'
+import type { Permission } from '../../core/access/access.ts'
 import { API_KEY_CHARS_MIN } from '../../core/limits.ts'
 import { createKey, hashKey } from '../../service/keys/api-key.ts'
 import { defaultBurst, KeysFileError, parseKeyEntries } from '../../service/keys/key-entries.ts'

@@ -3,7 +3,8 @@
 
 import { DuetimeError } from '../../core/errors.ts'
 import { parseTimeZone, parseZonedInstant } from '../../core/time/instant.ts'
-import { firstFiring, parseSchedule } from '../../core/time/schedule.ts'
+import { firstFiring } from '../../core/time/firings.ts'
+import { parseSchedule } from '../../core/time/schedule.ts'
 import { UsageError } from '../command/usage-error.ts'
 import { notUnderstood, readMoment, weekdayOf } from './moment.ts'
 import type { Viewpoint } from './moment.ts'

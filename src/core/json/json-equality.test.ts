@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { sameJson } from './json-equality.ts'
-import type { JsonText } from '../timer/timer.ts'
+import type { JsonText } from './json-text.ts'
 
 const same = (a: string | null, b: string | null) => sameJson(a as JsonText | null, b as JsonText | null)
 

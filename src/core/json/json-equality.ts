@@ -2,7 +2,7 @@
 // matter. Numbers are compared as decimals, because two different integers beyond 2^53 are one and the same double.
 
 import { mayHaveDelicateNumbers, replaceLongNumbers } from './json-text.ts'
-import type { JsonText } from '../timer/timer.ts'
+import type { JsonText } from './json-text.ts'
 
 export function sameJson(a: JsonText | null, b: JsonText | null): boolean {
   if (a === b || a === null || b === null) return a === b

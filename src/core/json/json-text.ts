@@ -1,6 +1,11 @@
 // Finding one's way in JSON text without parsing it: where a string or a value ends, which numbers a double would
 // change. The text must be known to be JSON. Each looks at a character a bounded number of times, however hostile the text.
 
+import type { Brand } from '../brand.ts'
+
+/** JSON as text. Payloads are carried from the request to the delivery without ever being understood. */
+export type JsonText = Brand<string, 'JsonText'>
+
 const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a]
 const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d]
 

@@ -2,7 +2,7 @@
 
 import type { Command, CreateCommand, TimerSpec } from './command.ts'
 import { decide } from './decide.ts'
-import type { Decision, RuleContext } from './decide.ts'
+import type { Decision, RuleContext } from './steps.ts'
 import type { DeliveryOutcome } from '../timer/delivery.ts'
 import { failedDelivery } from '../timer/delivery.ts'
 import { DuetimeError } from '../errors.ts'

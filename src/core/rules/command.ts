@@ -2,7 +2,8 @@
 // shard's owner, `decide` judges them there. They are plain values, so that they can cross a network.
 
 import type { Schedule } from '../time/schedule.ts'
-import type { RetryChanges, RetryPolicy } from './retry.ts'
+import type { RetryPolicy } from '../timer/retry-policy.ts'
+import type { RetryChanges } from './retry.ts'
 import type { Target } from '../targets/target.ts'
 import type { CatchUp, JsonText, Millis, Namespace, StreamPlace, TimerId, TimerUuid } from '../timer/timer.ts'
 

@@ -7,7 +7,7 @@ import { deliveryId } from '../timer/ids.ts'
 import { SINGLE_ATTEMPT } from './retry.ts'
 import { parseSchedule } from '../time/schedule.ts'
 import { settle } from './settle.ts'
-import { assertTimerInvariants } from '../timer/timer-invariants.ts'
+import { assertTimerInvariants } from './timer-invariants.ts'
 import { NEVER } from '../timer/timer.ts'
 import type { Millis, Timer } from '../timer/timer.ts'
 

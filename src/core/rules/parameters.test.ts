@@ -15,7 +15,8 @@ import {
   tryDecide,
 } from './command.fixture.ts'
 import type { Command, TimerSpec } from './command.ts'
-import { decide, standsAlone } from './decide.ts'
+import { standsAlone } from './create.ts'
+import { decide } from './decide.ts'
 import type { DeliveryOutcome } from '../timer/delivery.ts'
 import { DEFAULT_RETRY, SINGLE_ATTEMPT } from './retry.ts'
 import { settle } from './settle.ts'

@@ -3,7 +3,8 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { RETRIES_MAX, RETRY_DURATION_MAX_MS, RETRY_INTERVAL_MAX_MS, RETRY_MULTIPLIER_MAX } from '../limits.ts'
 import { DEFAULT_RETRY, SINGLE_ATTEMPT, backoffMs, nextAttemptAt, sameRetryPolicy } from './retry.ts'
-import type { FailedAttempt, RetryPolicy } from './retry.ts'
+import type { RetryPolicy } from '../timer/retry-policy.ts'
+import type { FailedAttempt } from './retry.ts'
 
 const NOW = Date.UTC(2026, 0, 31)
 const first: FailedAttempt = { attempts: 1, firstAttemptAt: NOW, retryAfterMs: null, waitMinMs: 1, spread: 0 }

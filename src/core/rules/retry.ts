@@ -3,17 +3,8 @@
 
 import { invalidInput } from '../errors.ts'
 import { RETRIES_MAX } from '../limits.ts'
+import type { RetryPolicy } from '../timer/retry-policy.ts'
 import type { Millis } from '../timer/timer.ts'
-
-export type RetryPolicy = {
-  /** Attempts in all, the first one included. */
-  readonly maxAttempts: number
-  readonly initialIntervalMs: Millis
-  readonly multiplier: number
-  readonly maxIntervalMs: Millis
-  /** No attempt starts later than this after the first one. */
-  readonly maxDurationMs: Millis
-}
 
 /** Only what is given changes. */
 export type RetryChanges = Partial<RetryPolicy>

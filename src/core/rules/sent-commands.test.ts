@@ -15,10 +15,10 @@ import {
 } from './command.fixture.ts'
 import { OnConflict } from './command.ts'
 import { decide } from './decide.ts'
-import { LifecycleEventType, lifecycleEvents } from '../timer/lifecycle-event.ts'
+import { LifecycleEventType, lifecycleEvents } from '../events/lifecycle-event.ts'
 import { settle } from './settle.ts'
 import { talliesOf } from '../statistics/tallies.ts'
-import { assertTimerInvariants } from '../timer/timer-invariants.ts'
+import { assertTimerInvariants } from './timer-invariants.ts'
 import { Status } from '../timer/timer.ts'
 import type { Timer } from '../timer/timer.ts'
 

@@ -4,9 +4,8 @@
 // was sent before that does nothing. The last command that was sent wins, in whatever order they arrive.
 
 import type { CancelCommand, Command } from './command.ts'
-import { TIMEOUT_DEFAULT_MS } from '../limits.ts'
-import { SINGLE_ATTEMPT } from './retry.ts'
-import { CatchUp, NO_ATTEMPTS, Status } from '../timer/timer.ts'
+import { emptyTimer } from './empty-timer.ts'
+import { Status } from '../timer/timer.ts'
 import type { Millis, StreamPlace, Timer } from '../timer/timer.ts'
 
 /** Sent before a command that the timer has followed, or that very command once more. */
@@ -45,42 +44,8 @@ export function placeBefore({ lastCommand }: Timer, { stream, sequence }: Stream
 }
 
 /** Stands for a timer that is not there, as if it had been made now, for its cancel to be remembered. No version of it is ever stored. */
-export function unseenTimer({ namespace, id, uuid }: CancelCommand, now: Millis): Timer {
-  return {
-    namespace,
-    id,
-    uuid,
-    version: 0,
-    status: Status.pending,
-    schedule: null,
-    timeZone: null,
-    anchorAt: null,
-    iteration: 1,
-    catchUp: CatchUp.all,
-    dueAt: now,
-    wakeAt: now,
-    target: { type: 'none' },
-    protocol: 'none',
-    payload: null,
-    metadata: null,
-    retry: SINGLE_ATTEMPT,
-    timeoutMs: TIMEOUT_DEFAULT_MS,
-    createdAt: now,
-    updatedAt: now,
-    executedAt: null,
-    finishedAt: null,
-    firing: 1,
-    attempts: 0,
-    firstAttemptAt: null,
-    extra: null,
-    lastError: null,
-    attemptLog: NO_ATTEMPTS,
-    traceparent: null,
-    correlationId: null,
-    fingerprint: null,
-    lastCommand: null,
-    tenant: null,
-  }
+export function unseenTimer(command: CancelCommand, now: Millis): Timer {
+  return { ...emptyTimer(command, now), version: 0 }
 }
 
 /** The change is about a remembered command, and nothing was made, changed or ended: a canceled row where there was none, or another place. */

@@ -1,15 +1,15 @@
 // What becomes of a timer once an attempt to deliver it has ended: done, tried again, moved by the receiver,
 // on to its next iteration, or failed. Pure, like `decide`.
 
-import type { RuleContext } from './decide.ts'
-import { dueAgainAt, finished, newFiring } from './decide.ts'
+import type { RuleContext } from './steps.ts'
+import { dueAgainAt, finished, newFiring } from './steps.ts'
 import type { DeliveryOutcome } from '../timer/delivery.ts'
 import { endExtraFiring, moveExtraFiring } from './extra-firing.ts'
 import { spreadOf } from '../timer/ids.ts'
 import { formatInterval } from '../time/interval.ts'
 import { ATTEMPTS_KEPT, ERROR_CHARS_KEPT, RESCHEDULE_MIN_DEFAULT_MS } from '../limits.ts'
 import { nextAttemptAt } from './retry.ts'
-import { firingOf, iterationAtOrAfter, parseSchedule } from '../time/schedule.ts'
+import { nextIteration as iterationAfter } from '../time/firings.ts'
 import { madeStorable } from '../timer/storable-text.ts'
 import { CatchUp, firingDueAt, isFinished, NEVER, Status } from '../timer/timer.ts'
 import type { Attempt, Millis, Timer } from '../timer/timer.ts'
@@ -137,19 +137,7 @@ function retryOf(
 }
 
 function nextIteration(timer: Timer, { now }: RuleContext): Timer | null {
-  const next = iterationAfter(timer, now)
+  // With `catchUp: one`, the first that is not missed yet.
+  const next = iterationAfter(timer, timer.catchUp === CatchUp.one ? now : null)
   return next === null ? null : newFiring({ ...timer, ...next }, now)
-}
-
-/** The grid point after the current one; with `catchUp: one`, the first that is not missed yet. Null at the end, and for one-shots. */
-function iterationAfter(timer: Timer, now: Millis): { readonly iteration: number; readonly dueAt: Millis } | null {
-  if (timer.anchorAt === null || timer.schedule === null) return null
-  const schedule = parseSchedule(timer.schedule, timer.timeZone)
-  if (schedule.kind !== 'cycle') return null
-  const next = timer.iteration + 1
-  const upcoming = timer.catchUp === CatchUp.one ? iterationAtOrAfter(schedule, timer.anchorAt, now) : next
-  if (upcoming === null) return null
-  const iteration = Math.max(next, upcoming)
-  const dueAt = firingOf(schedule, timer.anchorAt, iteration)
-  return dueAt === null ? null : { iteration, dueAt }
 }

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { addDuration, fixedMs, parseIsoDuration, stepsToReach } from './duration.ts'
 import type { IsoDuration } from './duration.ts'
 import { DuetimeError } from '../errors.ts'
-import { NEVER } from '../timer/timer.ts'
+import { NEVER } from './millis.ts'
 
 const at = (text: string): number => Temporal.Instant.from(text).epochMilliseconds
 const text = (ms: number): string => Temporal.Instant.fromEpochMilliseconds(ms).toString()

@@ -3,8 +3,8 @@
 // from a fixed start: Jan 31 + 1 × P1M is Feb 28 and + 2 × P1M is Mar 31, where adding twice would give Mar 28.
 
 import { invalidSchedule } from '../errors.ts'
-import { NEVER } from '../timer/timer.ts'
-import type { Millis } from '../timer/timer.ts'
+import { NEVER } from './millis.ts'
+import type { Millis } from './millis.ts'
 
 export type IsoDuration = {
   readonly years: number

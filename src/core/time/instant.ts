@@ -4,7 +4,7 @@
 
 import { checkLength, fractionMs } from './duration.ts'
 import { invalidSchedule } from '../errors.ts'
-import type { Millis } from '../timer/timer.ts'
+import type { Millis } from './millis.ts'
 
 const MINUTE = 60_000
 const EXAMPLE = '2030-01-31T09:00:00Z or 2030-01-31T09:00:00.250+01:00'

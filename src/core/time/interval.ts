@@ -3,7 +3,7 @@
 
 import { checkLength, fixedMs, parseIsoDuration } from './duration.ts'
 import { invalidSchedule } from '../errors.ts'
-import type { Millis } from '../timer/timer.ts'
+import type { Millis } from './millis.ts'
 
 const UNIT_MS: Readonly<Record<string, Millis>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 }
 const TERMS = /^(?:\d+(?:\.\d{1,9})?(?:ms|s|m|h))+$/

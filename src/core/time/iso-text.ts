@@ -1,7 +1,7 @@
 // An instant as ISO 8601 text, as Date.toISOString writes it, at a tenth of the cost: every timer that is answered has
 // three of them, and most in one answer are of the same few days.
 
-import type { Millis } from '../timer/timer.ts'
+import type { Millis } from './millis.ts'
 
 const DAY = 86_400_000
 const TWO = Array.from({ length: 60 }, (_, value) => String(value).padStart(2, '0'))

@@ -1,18 +1,15 @@
-// When a timer fires: the one grammar all contracts share, and the due times that follow from it.
+// When a timer fires: the one grammar all contracts share. What due times follow from a schedule is in firings.ts.
 //   an instant   2030-01-31T09:00:00Z
 //   a duration   PT10M                            counted from the moment of creation
 //   a cycle      R3/PT10M  R/2030-01-31T09:00:00Z/P1M
-// The firings of a cycle sit on the grid anchor + n × duration, each computed from the anchor alone, so that
-// neither slow callbacks nor downtime nor short months ever shift the ones that follow.
 
-import { addDuration, checkLength, lengthMs, parseIsoDuration, stepsToReach } from './duration.ts'
+import { checkLength, lengthMs, parseIsoDuration } from './duration.ts'
 import type { IsoDuration } from './duration.ts'
 import { invalidSchedule } from '../errors.ts'
 import type { DuetimeError } from '../errors.ts'
 import { parseTimeZone, parseZonedInstant } from './instant.ts'
 import { CYCLE_REPETITIONS_MAX, DELAY_MAX_YEARS, DELAY_MIN_MS } from '../limits.ts'
-import { NEVER } from '../timer/timer.ts'
-import type { Millis } from '../timer/timer.ts'
+import type { Millis } from './millis.ts'
 
 export { parseInstant } from './instant.ts'
 
@@ -37,7 +34,8 @@ export type Schedule = InstantSchedule | DurationSchedule | CycleSchedule
 const DAY = 86_400_000
 /** A year is at most 365.25 days on average, so that P100Y, P1200M and P36525D are all just within the limit. */
 const AVERAGE = { yearMs: 365.25 * DAY, monthMs: (365.25 * DAY) / 12 }
-const HORIZON: IsoDuration = {
+/** How far ahead a timer may be due. */
+export const HORIZON: IsoDuration = {
   years: DELAY_MAX_YEARS,
   months: 0,
   weeks: 0,
@@ -114,79 +112,7 @@ function oneZone(written: string | null, asked: string | null, provided: string)
   )
 }
 
-export type Firing = { readonly dueAt: Millis; readonly anchorAt: Millis | null; readonly iteration: number }
-
-/** A past instant is answered as it is, for the caller to judge; a cycle that began in the past joins in at its next grid point. */
-export function firstFiring(schedule: Schedule, now: Millis): Firing {
-  const firing = unboundedFirstFiring(schedule, now)
-  // The calendar is asked only in the border region: no 100 years are shorter than so many times 365 days.
-  if (
-    firing.dueAt - now > DELAY_MAX_YEARS * 365 * DAY &&
-    firing.dueAt > addDuration(now, HORIZON, 1, schedule.timeZone)
-  ) {
-    throw tooFar(schedule.text, schedule.text)
-  }
-  return firing
-}
-
-function unboundedFirstFiring(schedule: Schedule, now: Millis): Firing {
-  switch (schedule.kind) {
-    case 'instant':
-      return { dueAt: schedule.at, anchorAt: null, iteration: 1 }
-    case 'duration':
-      return { dueAt: addDuration(now, schedule.duration, 1, schedule.timeZone), anchorAt: null, iteration: 1 }
-    case 'cycle': {
-      const anchorAt = schedule.startAt ?? now
-      const iteration = iterationAtOrAfter(schedule, anchorAt, now)
-      const dueAt = iteration === null ? null : firingOf(schedule, anchorAt, iteration)
-      if (iteration === null || dueAt === null) {
-        const message = `All iterations of "${schedule.text}" lie in the past; start it later or repeat it more often.`
-        throw invalidSchedule('past', message, schedule.text)
-      }
-      return { dueAt, anchorAt, iteration }
-    }
-  }
-}
-
-/** When an iteration of a cycle is due, the first being 1; null after the last one, and for a schedule that is no cycle. */
-export function firingOf(schedule: Schedule, anchorAt: Millis | null, iteration: number): Millis | null {
-  if (schedule.kind !== 'cycle') return null
-  if (iteration < 1 || iteration > (schedule.repetitions ?? Infinity)) return null
-  const steps = iteration - iterationAtAnchor(schedule)
-  const dueAt = addDuration(anchorOf(schedule, anchorAt), schedule.duration, steps, schedule.timeZone)
-  return dueAt < NEVER ? dueAt : null
-}
-
-/** The first iteration that is due at `at` or later; null when the cycle ends before. */
-export function iterationAtOrAfter(schedule: CycleSchedule, anchorAt: Millis | null, at: Millis): number | null {
-  const steps = stepsToReach(anchorOf(schedule, anchorAt), at, schedule.duration, schedule.timeZone)
-  const iteration = Math.max(1, steps + iterationAtAnchor(schedule))
-  return iteration <= (schedule.repetitions ?? Infinity) ? iteration : null
-}
-
-/** The due times a timer would have if it were made now; fewer than `count` when the schedule ends before. */
-export function upcomingFirings(schedule: Schedule, now: Millis, count: number): Millis[] {
-  const dueTimes: Millis[] = []
-  const { anchorAt, iteration, dueAt } = firstFiring(schedule, now)
-  for (let next: Millis | null = dueAt; next !== null && dueTimes.length < count;) {
-    dueTimes.push(next)
-    next = firingOf(schedule, anchorAt, iteration + dueTimes.length)
-  }
-  return dueTimes
-}
-
-/** A start is itself the first firing; the moment of creation is none. */
-function iterationAtAnchor(schedule: CycleSchedule): 0 | 1 {
-  return schedule.startAt === null ? 0 : 1
-}
-
-function anchorOf(schedule: CycleSchedule, anchorAt: Millis | null): Millis {
-  const anchor = anchorAt ?? schedule.startAt
-  if (anchor === null) throw new TypeError(`the cycle "${schedule.text}" was stored without its anchor`)
-  return anchor
-}
-
-function tooFar(text: string, provided: string): Error {
+export function tooFar(text: string, provided: string): Error {
   return invalidSchedule(
     'range',
     `"${text}" is too far ahead: a timer is due within ${DELAY_MAX_YEARS} years.`,

@@ -1,5 +1,6 @@
 // What kind of timer it is, as far as counts and lists tell them apart.
 
+import { repeats } from '../time/firings.ts'
 import type { Timer } from './timer.ts'
 
 export const TimerKind = {
@@ -12,7 +13,7 @@ export const TimerKind = {
 export type TimerKind = (typeof TimerKind)[keyof typeof TimerKind]
 
 /** Read off the text, because it is asked for every write: a cycle without a number repeats for ever. */
-export function kindOf({ anchorAt, schedule }: Pick<Timer, 'anchorAt' | 'schedule'>): TimerKind {
-  if (anchorAt === null) return TimerKind.once
-  return schedule !== null && schedule.startsWith('R/') ? TimerKind.infinite : TimerKind.limited
+export function kindOf(timer: Pick<Timer, 'anchorAt' | 'schedule'>): TimerKind {
+  if (!repeats(timer)) return TimerKind.once
+  return timer.schedule?.startsWith('R/') === true ? TimerKind.infinite : TimerKind.limited
 }

@@ -2,11 +2,13 @@
 // Everything that changes a timer makes a new value in `decide.ts` or `settle.ts`.
 
 import type { Brand } from '../brand.ts'
-import type { RetryPolicy } from '../rules/retry.ts'
+import type { JsonText } from '../json/json-text.ts'
+import type { RetryPolicy } from './retry-policy.ts'
 import type { Target } from '../targets/target.ts'
+import type { Millis } from '../time/millis.ts'
 
-/** Milliseconds since the epoch when the name ends in `At`, a length of time when it ends in `Ms`. */
-export type Millis = number
+export type { JsonText, Millis }
+export { NEVER } from '../time/millis.ts'
 
 export type Namespace = Brand<string, 'Namespace'>
 export type TimerId = Brand<string, 'TimerId'>
@@ -17,8 +19,6 @@ export type ShardId = Brand<number, 'ShardId'>
 export type Epoch = Brand<number, 'Epoch'>
 /** Where a command stands in the stream it came from: of two of one stream, the one with the higher number was sent later. */
 export type StreamPlace = { readonly stream: string; readonly sequence: number }
-/** JSON as text. Payloads are carried from the request to the delivery without ever being understood. */
-export type JsonText = Brand<string, 'JsonText'>
 
 export const Status = {
   pending: 'pending',
@@ -120,9 +120,6 @@ export type Timer = {
   /** Whose share of the deliveries it takes: the key that gave it its schedule or target; null where that was no tenant's. See `tenantOf`. */
   readonly tenant: string | null
 }
-
-/** The wake time of a paused timer: the last instant a Date can hold, behind every due scan. */
-export const NEVER: Millis = 8_640_000_000_000_000
 
 export const NO_ATTEMPTS: readonly Attempt[] = Object.freeze([])
 

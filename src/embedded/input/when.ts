@@ -4,7 +4,7 @@
 import { addDuration, parseIsoDuration } from '../../core/time/duration.ts'
 import { DuetimeError, invalidInput } from '../../core/errors.ts'
 import { isoDurationOf, isoDurationText } from '../../core/time/plain-duration.ts'
-import type { DurationFields } from '../../core/time/plain-duration.ts'
+import type { DurationFields } from '../../core/time/written-duration.ts'
 import { parseInstant } from '../../core/time/schedule.ts'
 import type { Millis } from '../../core/timer/timer.ts'
 

@@ -10,7 +10,7 @@
 // What a node has is in claims.ts, what it gives away in moves.ts, what its beats allow it to believe in lease.ts, and
 // what it makes of the beats of others in beat-watch.ts.
 
-import { assignShards } from '../../core/rules/shard-assignment.ts'
+import { assignShards } from '../../core/cluster/shard-assignment.ts'
 import type { Epoch, Millis, ShardId } from '../../core/timer/timer.ts'
 import { sleep } from '../../runtime/clock/clock.ts'
 import type { Cancel } from '../../runtime/clock/clock.ts'

@@ -6,8 +6,8 @@
 
 import { compareKeys, lastKeyAt } from '../../core/timer/order.ts'
 import type { OrderKey } from '../../core/timer/order.ts'
-import { partyOf } from '../../core/party.ts'
-import type { Party } from '../../core/party.ts'
+import { partyOf } from '../../core/timer/party.ts'
+import type { Party } from '../../core/timer/party.ts'
 import { NEVER } from '../../core/timer/timer.ts'
 import type { Millis, Timer } from '../../core/timer/timer.ts'
 import type { DueScan } from '../../store/store.ts'

@@ -3,8 +3,8 @@
 
 import { compareKeys, lastKeyAt } from '../../core/timer/order.ts'
 import type { OrderKey } from '../../core/timer/order.ts'
-import { partyOf } from '../../core/party.ts'
-import type { Party } from '../../core/party.ts'
+import { partyOf } from '../../core/timer/party.ts'
+import type { Party } from '../../core/timer/party.ts'
 import type { Millis, Timer, TimerUuid } from '../../core/timer/timer.ts'
 import { Shares } from './shares.ts'
 import type { WindowLimits } from './shares.ts'

@@ -1,7 +1,7 @@
 // A store whose due scans are answered when the test says so, from what is stored at the beginning or at the end of
 // the scan: the two extremes of what a database may do while commits go on beside it.
 
-import { partyOf } from '../../core/party.ts'
+import { partyOf } from '../../core/timer/party.ts'
 import { compareKeys } from '../../core/timer/order.ts'
 import { isFinished } from '../../core/timer/timer.ts'
 import type { Timer, TimerUuid } from '../../core/timer/timer.ts'

@@ -5,8 +5,8 @@
 // Deliveries under way cannot give way. They leave at least half of the window to the others, however many they are: their
 // own number is limited by the dispatcher.
 
-import { partyOf } from '../../core/party.ts'
-import type { Party } from '../../core/party.ts'
+import { partyOf } from '../../core/timer/party.ts'
+import type { Party } from '../../core/timer/party.ts'
 import type { Timer } from '../../core/timer/timer.ts'
 
 /** They may change at any time: the shards of a node share what it may hold. */

@@ -10,7 +10,7 @@
 
 import { compareKeys, lastKeyAt } from '../../core/timer/order.ts'
 import type { OrderKey } from '../../core/timer/order.ts'
-import type { Party } from '../../core/party.ts'
+import type { Party } from '../../core/timer/party.ts'
 import { isFinished } from '../../core/timer/timer.ts'
 import type { Millis, ShardId, Timer, TimerUuid } from '../../core/timer/timer.ts'
 import type { TimerStore } from '../../store/store.ts'

@@ -3,10 +3,10 @@
 // not judged here but by the service, which handlers reach as `request.timers`: the timers as this principal may use them.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { ANONYMOUS, NOBODY } from '../../core/access.ts'
-import type { Principal } from '../../core/access.ts'
+import { ANONYMOUS, NOBODY } from '../../core/access/access.ts'
+import type { Principal } from '../../core/access/access.ts'
 import { DuetimeError, ErrorCode } from '../../core/errors.ts'
-import type { Taken } from '../../core/token-bucket.ts'
+import type { Taken } from '../../core/access/token-bucket.ts'
 import type { Clock } from '../../runtime/clock/clock.ts'
 import type { Config } from '../../runtime/config/config.ts'
 import type { Logger } from '../../runtime/telemetry/logger.ts'

@@ -1,7 +1,7 @@
 // The header Idempotency-Key, and what it means beside a key or an id in the body.
 
 import { invalidInput } from '../../core/errors.ts'
-import { parseIdempotencyKey } from '../../core/rules/idempotency.ts'
+import { parseIdempotencyKey } from '../../core/timer/idempotency.ts'
 
 const HEADER = 'Idempotency-Key'
 /** As the IETF's draft has it, a string in quotes. Most clients send it bare. */

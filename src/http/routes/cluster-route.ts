@@ -1,7 +1,7 @@
 // Who is in the cluster and who owns what, as this node sees it: for people and tools that ask why a timer is late.
 
 import type { FastifyInstance } from 'fastify'
-import { assertAccess, EVERY_NAMESPACE, Permission } from '../../core/access.ts'
+import { assertAccess, EVERY_NAMESPACE, Permission } from '../../core/access/access.ts'
 import type { ClusterView } from '../../engine/engine.ts'
 import { sendJson } from '../answer/send-json.ts'
 

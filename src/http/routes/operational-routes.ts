@@ -1,7 +1,7 @@
 // Routes for load balancers, monitoring and people: they belong to the service, not to a contract.
 
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { assertAccess, EVERY_NAMESPACE, mayAccess, Permission } from '../../core/access.ts'
+import { assertAccess, EVERY_NAMESPACE, mayAccess, Permission } from '../../core/access/access.ts'
 import type { Clock } from '../../runtime/clock/clock.ts'
 import type { Config } from '../../runtime/config/config.ts'
 import type { Logger } from '../../runtime/telemetry/logger.ts'

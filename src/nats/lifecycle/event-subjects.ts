@@ -1,7 +1,7 @@
 // Where events are published: a template with the namespace and the kind of event in it.
 
-import { LifecycleEventType } from '../../core/timer/lifecycle-event.ts'
-import type { LifecycleEvent } from '../../core/timer/lifecycle-event.ts'
+import { LifecycleEventType } from '../../core/events/lifecycle-event.ts'
+import type { LifecycleEvent } from '../../core/events/lifecycle-event.ts'
 import { namespaceWord } from '../../core/timer/subject.ts'
 import { SubjectPlaceholder } from '../../runtime/config/broker.ts'
 

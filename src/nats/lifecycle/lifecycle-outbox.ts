@@ -3,8 +3,8 @@
 
 import type { Broker } from '../../broker/broker.ts'
 import { unavailable } from '../../core/errors.ts'
-import { lifecycleEvents } from '../../core/timer/lifecycle-event.ts'
-import type { LifecycleEvent, LifecycleEventType } from '../../core/timer/lifecycle-event.ts'
+import { lifecycleEvents } from '../../core/events/lifecycle-event.ts'
+import type { LifecycleEvent, LifecycleEventType } from '../../core/events/lifecycle-event.ts'
 import type { Millis, ShardId, Timer } from '../../core/timer/timer.ts'
 import type { Outbox } from '../../engine/outbox.ts'
 import { sleep } from '../../runtime/clock/clock.ts'

@@ -2,7 +2,7 @@
 // deployment knows; they come down to one value.
 
 import { isIP } from 'node:net'
-import { LifecycleEventType } from '../../core/timer/lifecycle-event.ts'
+import { LifecycleEventType } from '../../core/events/lifecycle-event.ts'
 import { subjectPatternFault } from '../../core/timer/subject.ts'
 import type { ValueType } from './values.ts'
 

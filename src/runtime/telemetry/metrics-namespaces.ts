@@ -3,7 +3,7 @@
 // 0.5 µs, and writing 200 namespaces held up the thread for 24 ms, now it is done in slices.
 
 import type { Clock } from '../clock/clock.ts'
-import { SharedPlaces } from '../shared-places.ts'
+import { SharedPlaces } from './shared-places.ts'
 
 /** `retried`: the attempt failed and another will follow. `failed`: it was the last one. */
 export const DeliveryResult = {

@@ -1,12 +1,12 @@
 // What this node did lately, in memory: by the second for a minute, by the minute for an hour, for all timers and for
 // each namespace. A node knows its own firings only, and nothing from before it started; the store has the long memory.
 
-import { matchesAny } from '../../core/access.ts'
+import { matchesAny } from '../../core/access/access.ts'
 import { isOnlyRemembered } from '../../core/rules/sent-commands.ts'
 import type { Millis, Namespace, Timer } from '../../core/timer/timer.ts'
 import type { EngineObserver } from '../../engine/engine.ts'
 import type { Clock } from '../../runtime/clock/clock.ts'
-import { SharedPlaces } from '../../runtime/shared-places.ts'
+import { SharedPlaces } from '../../runtime/telemetry/shared-places.ts'
 import type { NamespaceScope } from '../../store/store.ts'
 import { resultOf } from '../metrics-observer.ts'
 import type { ServiceObserver } from '../observers.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { NamespacePattern } from '../../core/access.ts'
+import type { NamespacePattern } from '../../core/access/access.ts'
 import type { CreateCommand } from '../../core/rules/command.ts'
 import { settle } from '../../core/rules/settle.ts'
 import type { Namespace, TimerId } from '../../core/timer/timer.ts'

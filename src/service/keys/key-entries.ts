@@ -1,8 +1,8 @@
 // The keys file: a JSON array with one entry for each key. Read strictly, since a slip here opens a door or shuts one:
 // everything that is wrong is reported at once, with the entry it is in.
 
-import { parseNamespacePattern, Permission } from '../../core/access.ts'
-import type { NamespacePattern, Principal, RateLimit } from '../../core/access.ts'
+import { parseNamespacePattern, Permission } from '../../core/access/access.ts'
+import type { NamespacePattern, Principal, RateLimit } from '../../core/access/access.ts'
 import { DuetimeError } from '../../core/errors.ts'
 import {
   KEYS_MAX,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { unrestricted } from '../../core/access.ts'
+import { unrestricted } from '../../core/access/access.ts'
 import { createKey, hashKey, KEY_HASH } from './api-key.ts'
 import { KeyRing } from './key-ring.ts'
 

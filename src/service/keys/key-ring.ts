@@ -3,7 +3,7 @@
 // comparison takes the same time for all, so that not even the hash is told.
 
 import { timingSafeEqual } from 'node:crypto'
-import type { Principal } from '../../core/access.ts'
+import type { Principal } from '../../core/access/access.ts'
 import { API_KEY_CHARS_MAX } from '../../core/limits.ts'
 import { hashKey } from './api-key.ts'
 import type { KeyEntry } from './key-entries.ts'

@@ -1,6 +1,6 @@
 // The keys that the settings name: the one in API_KEY, and those in KEYS_FILE.
 
-import { unrestricted } from '../../core/access.ts'
+import { unrestricted } from '../../core/access/access.ts'
 import type { Clock } from '../../runtime/clock/clock.ts'
 import type { Config } from '../../runtime/config/config.ts'
 import type { Logger } from '../../runtime/telemetry/logger.ts'

@@ -1,9 +1,9 @@
 // How fast each key may ask, on this node. A key keeps its bucket when the keys file is read again, so that touching
 // the file is no way around a limit.
 
-import type { Principal } from '../../core/access.ts'
-import { fullBucket, take } from '../../core/token-bucket.ts'
-import type { Bucket, Taken } from '../../core/token-bucket.ts'
+import type { Principal } from '../../core/access/access.ts'
+import { fullBucket, take } from '../../core/access/token-bucket.ts'
+import type { Bucket, Taken } from '../../core/access/token-bucket.ts'
 import type { Clock } from '../../runtime/clock/clock.ts'
 
 const BUCKETS_SWEPT_AT = 20_000 // twice the most keys a file has: names that left it are forgotten then

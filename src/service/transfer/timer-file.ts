@@ -12,7 +12,7 @@ import { parseNamespace, parseTimerId, timerUuid } from '../../core/timer/ids.ts
 import { TARGET_TYPE_NAMES, targetFields } from '../../core/targets/target.ts'
 import type { TargetFieldKind } from '../../core/targets/target-type.ts'
 import { isStorable, STORABLE } from '../../core/timer/storable-text.ts'
-import { faultIn } from '../../core/timer/timer-invariants.ts'
+import { faultIn } from '../../core/rules/timer-invariants.ts'
 import { CatchUp, Status } from '../../core/timer/timer.ts'
 import type { Timer } from '../../core/timer/timer.ts'
 

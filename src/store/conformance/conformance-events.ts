@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { LifecycleEvent, LifecycleEventType } from '../../core/timer/lifecycle-event.ts'
+import type { LifecycleEvent, LifecycleEventType } from '../../core/events/lifecycle-event.ts'
 import type { JsonText, ShardId, Timer, TimerId } from '../../core/timer/timer.ts'
 import { partOf } from '../commit-sheet.ts'
 import type { Change } from '../commit-sheet.ts'

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { NamespacePattern } from '../../core/access.ts'
+import type { NamespacePattern } from '../../core/access/access.ts'
 import { PAGE_BYTES_MAX } from '../../core/limits.ts'
 import { NO_ATTEMPTS, Status } from '../../core/timer/timer.ts'
 import type { JsonText, Namespace, Timer, TimerId } from '../../core/timer/timer.ts'

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { NamespacePattern } from '../../core/access.ts'
+import type { NamespacePattern } from '../../core/access/access.ts'
 import { STANDING } from '../../core/statistics/tallies.ts'
 import { NEVER, Status } from '../../core/timer/timer.ts'
 import type { JsonText, Namespace, Timer, TimerId } from '../../core/timer/timer.ts'

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { TestContext } from 'node:test'
-import type { NamespacePattern } from '../../core/access.ts'
+import type { NamespacePattern } from '../../core/access/access.ts'
 import { timerUuid } from '../../core/timer/ids.ts'
 import { compareKeys } from '../../core/timer/order.ts'
 import { NEVER, Status } from '../../core/timer/timer.ts'

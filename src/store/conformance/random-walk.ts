@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import type { NamespacePattern } from '../../core/access.ts'
+import type { NamespacePattern } from '../../core/access/access.ts'
 import { STANDING, talliesOf } from '../../core/statistics/tallies.ts'
 import { isFinished, NEVER, Status } from '../../core/timer/timer.ts'
 import type { Epoch, JsonText, Namespace, ShardId, Timer, TimerId } from '../../core/timer/timer.ts'

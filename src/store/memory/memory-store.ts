@@ -2,7 +2,7 @@
 // other stores are compared with, the store of simulations, and good for trying things out. Nothing survives it.
 
 import { compareKeys } from '../../core/timer/order.ts'
-import { partyOf } from '../../core/party.ts'
+import { partyOf } from '../../core/timer/party.ts'
 import { isFinished } from '../../core/timer/timer.ts'
 import type { Epoch, Millis, ShardId, Timer, TimerUuid } from '../../core/timer/timer.ts'
 import { kindOf } from '../../core/timer/timer-kind.ts'

@@ -1,6 +1,6 @@
 // The outbox: events that were written with commits and wait to be published.
 
-import type { LifecycleEventType } from '../../core/timer/lifecycle-event.ts'
+import type { LifecycleEventType } from '../../core/events/lifecycle-event.ts'
 import type { JsonText, Namespace, ShardId, TimerUuid } from '../../core/timer/timer.ts'
 import type { OutboxEvent } from '../store.ts'
 import { columnParameter } from './connection/array-parameters.ts'

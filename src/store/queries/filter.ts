@@ -1,7 +1,7 @@
 // Which timers a question is about, judged on the timer itself: for stores that read rows in order and leave out what does
 // not match, and the model that SQL conditions are held against.
 
-import { matchesAny } from '../../core/access.ts'
+import { matchesAny } from '../../core/access/access.ts'
 import type { Namespace, Timer } from '../../core/timer/timer.ts'
 import { kindOf, TimerKind } from '../../core/timer/timer-kind.ts'
 import type { ListFilter, NamespaceScope, PageFilter } from '../store.ts'

@@ -3,7 +3,7 @@
 // that new timers get (core/rules/retry.ts, core/limits.ts), which may change.
 
 import { DEFAULT_RETRY, sameRetryPolicy, SINGLE_ATTEMPT } from '../../core/rules/retry.ts'
-import type { RetryPolicy } from '../../core/rules/retry.ts'
+import type { RetryPolicy } from '../../core/timer/retry-policy.ts'
 import { CatchUp, NO_ATTEMPTS } from '../../core/timer/timer.ts'
 import { targetTypeOf, withAbsentFields } from '../../core/targets/target.ts'
 import type { Target } from '../../core/targets/target.ts'

@@ -2,8 +2,8 @@
 // reader's worker thread. Rows leave as flat cells; the main thread makes timers of them.
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { matchesAny } from '../../core/access.ts'
-import type { NamespacePattern } from '../../core/access.ts'
+import { matchesAny } from '../../core/access/access.ts'
+import type { NamespacePattern } from '../../core/access/access.ts'
 import type { Epoch, JsonText, Millis, Namespace, ShardId, TimerUuid } from '../../core/timer/timer.ts'
 import type {
   DueScan,

@@ -8,8 +8,8 @@ import type { AddressInfo, Socket } from 'node:net'
 import type { TestContext } from 'node:test'
 import { failedDelivery } from '../../core/timer/delivery.ts'
 import type { DeliveryOutcome, Firing } from '../../core/timer/delivery.ts'
+import { emptyTimer } from '../../core/rules/empty-timer.ts'
 import { DEFAULT_RETRY } from '../../core/rules/retry.ts'
-import { NO_ATTEMPTS } from '../../core/timer/timer.ts'
 import type { JsonText, Namespace, Timer, TimerId, TimerUuid } from '../../core/timer/timer.ts'
 import { systemClock } from '../../runtime/clock/clock.ts'
 import { createEgressPolicy } from './egress/egress.ts'
@@ -18,6 +18,11 @@ import type { HttpTargetOptions } from './http-target.ts'
 import { isSuccess } from './protocol.ts'
 import type { HttpProtocol, HttpResponse } from './protocol.ts'
 
+const ORDER = {
+  namespace: 'default' as Namespace,
+  id: 'order-1' as TimerId,
+  uuid: 'd41d8cd98f00b204e9800998ecf8427e' as TimerUuid,
+}
 const DUE_AT = Date.UTC(2026, 2, 1, 12)
 
 export function aFiring(url: string, timer: Partial<Timer> = {}, firing: Partial<Firing> = {}): Firing {
@@ -27,39 +32,15 @@ export function aFiring(url: string, timer: Partial<Timer> = {}, firing: Partial
     firedAt: DUE_AT + 3,
     ...firing,
     timer: {
-      namespace: 'default' as Namespace,
-      id: 'order-1' as TimerId,
-      uuid: 'd41d8cd98f00b204e9800998ecf8427e' as TimerUuid,
-      version: 1,
+      ...emptyTimer(ORDER, DUE_AT - 60_000),
       status: 'executing',
-      schedule: null,
-      timeZone: null,
-      anchorAt: null,
-      iteration: 1,
-      catchUp: 'all',
       dueAt: DUE_AT,
       wakeAt: DUE_AT,
       target: { type: 'http', url, headers: null },
       protocol: 'plain',
       payload: '{"n":1}' as JsonText,
-      metadata: null,
       retry: DEFAULT_RETRY,
       timeoutMs: 10_000,
-      createdAt: DUE_AT - 60_000,
-      updatedAt: DUE_AT - 60_000,
-      executedAt: null,
-      finishedAt: null,
-      firing: 1,
-      attempts: 0,
-      firstAttemptAt: null,
-      extra: null,
-      lastError: null,
-      attemptLog: NO_ATTEMPTS,
-      traceparent: null,
-      correlationId: null,
-      fingerprint: null,
-      lastCommand: null,
-      tenant: null,
       ...timer,
     },
   }

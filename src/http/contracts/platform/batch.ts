@@ -2,7 +2,7 @@
 // envelope that it would have had alone; all that can share a commit do.
 
 import { DuetimeError } from '../../../core/errors.ts'
-import { keyOfItem } from '../../../core/rules/idempotency.ts'
+import { keyOfItem } from '../../../core/timer/idempotency.ts'
 import { DEFAULT_NAMESPACE } from '../../../core/timer/ids.ts'
 import type { Timers } from '../../../service/timers.ts'
 import { outcomeOf, readOrRefused } from '../batch-items.ts'

@@ -3,7 +3,7 @@
 import { OnConflict } from '../../../core/rules/command.ts'
 import type { CreateCommand, TimerChanges } from '../../../core/rules/command.ts'
 import { invalidInput } from '../../../core/errors.ts'
-import { keyedIdentity } from '../../../core/rules/idempotency.ts'
+import { keyedIdentity } from '../../../core/timer/idempotency.ts'
 import { DEFAULT_NAMESPACE, timerIdentity } from '../../../core/timer/ids.ts'
 import type { TimerIdentity } from '../../../core/timer/ids.ts'
 import { parseZonedInstant } from '../../../core/time/instant.ts'

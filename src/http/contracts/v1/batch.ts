@@ -3,7 +3,7 @@
 
 import type { Command } from '../../../core/rules/command.ts'
 import { DuetimeError } from '../../../core/errors.ts'
-import { keyOfItem } from '../../../core/rules/idempotency.ts'
+import { keyOfItem } from '../../../core/timer/idempotency.ts'
 import type { Executed } from '../../../engine/shard.ts'
 import type { Timers } from '../../../service/timers.ts'
 import { outcomeOf, readOrRefused } from '../batch-items.ts'

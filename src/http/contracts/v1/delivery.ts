@@ -1,6 +1,7 @@
 // How timers made through `v1` (and `groups`, which delivers the same way) call back: the body they send and the
 // answers they understand. The payload and the metadata are JSON text already and go in as they are.
 
+import { repeats } from '../../../core/time/firings.ts'
 import type { DeliveryOutcome, Firing } from '../../../core/timer/delivery.ts'
 import { DELAY_MAX_YEARS, ERROR_CHARS_KEPT } from '../../../core/limits.ts'
 import { parseInstant } from '../../../core/time/schedule.ts'
@@ -27,7 +28,7 @@ function callbackBody({ timer, deliveryId, attempt, firedAt }: Firing): string {
   let body = `{"id":${JSON.stringify(timer.id)},"namespace":${namespace},"groupId":${namespace},"payload":${timer.payload ?? 'null'}`
   body += `,"executeAt":"${isoText(firingDueAt(timer))}","firedAt":"${isoText(firedAt)}","attempt":${attempt},"deliveryId":"${deliveryId}"`
   if (timer.schedule !== null) body += `,"schedule":${JSON.stringify(timer.schedule)}`
-  if (timer.anchorAt !== null) body += `,"iteration":${timer.iteration}`
+  if (repeats(timer)) body += `,"iteration":${timer.iteration}`
   if (timer.extra !== null) body += ',"triggered":true'
   if (timer.metadata !== null) body += `,"metadata":${timer.metadata}`
   return `${body}}`

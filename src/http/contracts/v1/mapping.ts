@@ -9,7 +9,7 @@ import type {
   UpdateCommand,
 } from '../../../core/rules/command.ts'
 import { invalidInput } from '../../../core/errors.ts'
-import { keyedIdentity } from '../../../core/rules/idempotency.ts'
+import { keyedIdentity } from '../../../core/timer/idempotency.ts'
 import { DEFAULT_NAMESPACE, parseNamespace, parseTimerId, timerIdentity } from '../../../core/timer/ids.ts'
 import type { TimerIdentity } from '../../../core/timer/ids.ts'
 import { TIMEOUT_DEFAULT_MS } from '../../../core/limits.ts'

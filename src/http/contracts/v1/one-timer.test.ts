@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { ANONYMOUS } from '../../../core/access.ts'
+import { ANONYMOUS } from '../../../core/access/access.ts'
 import { createOf, DELIVERED, specOf } from '../../../core/rules/command.fixture.ts'
 import { timerIdentity } from '../../../core/timer/ids.ts'
 import { RETRIES_UNLIMITED } from '../../../core/limits.ts'

@@ -1,7 +1,7 @@
 // The text of a statement that depends on what is asked for, and the values that are bound to it.
 
-import { prefixOf } from '../../../core/access.ts'
-import type { NamespacePattern } from '../../../core/access.ts'
+import { prefixOf } from '../../../core/access/access.ts'
+import type { NamespacePattern } from '../../../core/access/access.ts'
 import type { NamespaceScope } from '../../store.ts'
 import { columnParameter } from './array-parameters.ts'
 import type { Connections, Parameter, Row } from './connections.ts'

@@ -1,7 +1,7 @@
 // Stretches of the table that an index has in the order of wake time: some namespaces, or every shard. What goes over
 // all timers of a scope takes the next rows of each stretch and merges them.
 
-import { matchesAny } from '../../../core/access.ts'
+import { matchesAny } from '../../../core/access/access.ts'
 import type { NamespaceScope } from '../../store.ts'
 import { matchesPatterns, Statement } from '../connection/statement.ts'
 import type { PreparedReads } from '../connection/statement.ts'

@@ -2,8 +2,8 @@
 // index, without reading what belongs to them.
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { matchesAny, prefixOf } from '../../../core/access.ts'
-import type { NamespacePattern } from '../../../core/access.ts'
+import { matchesAny, prefixOf } from '../../../core/access/access.ts'
+import type { NamespacePattern } from '../../../core/access/access.ts'
 import type { Namespace } from '../../../core/timer/timer.ts'
 import type { NamespaceScope } from '../../store.ts'
 

@@ -1,7 +1,7 @@
 // What happened to a timer, from what its row remembers: that it was made, its last attempts, how it ended. And how
 // punctual its last firing was.
 
-import { firingOf, parseSchedule } from '../../../../core/time/schedule.ts'
+import { iterationOf, repeats } from '../../../../core/time/firings.ts'
 import { firingDueAt, Status } from '../../../../core/timer/timer.ts'
 import type { Attempt, Millis, Timer } from '../../../../core/timer/timer.ts'
 import { isoText } from '../../../../core/time/iso-text.ts'
@@ -27,11 +27,12 @@ function outcomeText({ durationMs, statusCode, error, note }: Attempt): string {
   return `${answer} after ${durationMs} ms${note === undefined ? '' : `; ${note}`}`
 }
 
-function ending({ status, lastError, iteration, anchorAt }: Timer, at: Millis): HistoryEntry {
+function ending(timer: Timer, at: Millis): HistoryEntry {
+  const { status, lastError, iteration } = timer
   if (status === Status.canceled)
-    return entry(at, 'CANCELLED', anchorAt === null ? 'before it fired' : `before iteration ${iteration}`)
+    return entry(at, 'CANCELLED', repeats(timer) ? `before iteration ${iteration}` : 'before it fired')
   if (status === Status.failed) return entry(at, 'COMPLETED', `without success: ${lastError}`)
-  return entry(at, 'COMPLETED', anchorAt === null ? 'fired' : `fired iteration ${iteration}, the last one`)
+  return entry(at, 'COMPLETED', repeats(timer) ? `fired iteration ${iteration}, the last one` : 'fired')
 }
 
 function entry(at: Millis, action: Action, details: string): HistoryEntry {
@@ -47,7 +48,6 @@ export function accuracyOf(timer: Timer): Millis | null {
 }
 
 /** Of a cycle that waits for its next iteration. */
-function previousDueAt({ schedule, timeZone, anchorAt, iteration }: Timer): Millis | null {
-  if (schedule === null || anchorAt === null || iteration === 1) return null
-  return firingOf(parseSchedule(schedule, timeZone), anchorAt, iteration - 1)
+function previousDueAt(timer: Timer): Millis | null {
+  return iterationOf(timer, timer.iteration - 1)?.dueAt ?? null
 }

@@ -1,6 +1,7 @@
 // The timer as this contract shows it. Metadata is JSON text already and goes in as it is.
 
-import { firingOf, parseSchedule } from '../../../../core/time/schedule.ts'
+import { iterationOf, repeats } from '../../../../core/time/firings.ts'
+import { parseSchedule } from '../../../../core/time/schedule.ts'
 import { callbackUrlOf } from '../../../../language/callback.ts'
 import { isFinished, Status } from '../../../../core/timer/timer.ts'
 import type { Millis, Timer } from '../../../../core/timer/timer.ts'
@@ -38,14 +39,14 @@ export function remainingMs(timer: Timer, now: Millis): Millis {
 }
 
 function cycleJson(timer: Timer): string {
-  if (timer.anchorAt === null || timer.schedule === null) return 'null'
+  if (!repeats(timer) || timer.schedule === null) return 'null'
   const schedule = parseSchedule(timer.schedule, timer.timeZone)
   if (schedule.kind !== 'cycle') return 'null'
   const next: Millis[] = isFinished(timer) ? [] : [timer.dueAt]
   while (next.length > 0 && next.length < ITERATIONS_SHOWN) {
-    const dueAt = firingOf(schedule, timer.anchorAt, timer.iteration + next.length)
-    if (dueAt === null) break
-    next.push(dueAt)
+    const iteration = iterationOf(timer, timer.iteration + next.length)
+    if (iteration === null) break
+    next.push(iteration.dueAt)
   }
   return JSON.stringify({
     repetitions: schedule.repetitions === null ? 'infinite' : String(schedule.repetitions),

@@ -1,11 +1,11 @@
 // Who may do what. A door finds out who is asking; the service compares that with what is asked, the same way for every
 // contract. A refusal depends on the asker, the permission and the namespace alone, never on what is stored.
 
-import type { Brand } from './brand.ts'
-import { DuetimeError, ErrorCode } from './errors.ts'
-import { parseNamespace } from './timer/ids.ts'
-import type { SubjectPatterns } from './timer/subject.ts'
-import type { Namespace } from './timer/timer.ts'
+import type { Brand } from '../brand.ts'
+import { DuetimeError, ErrorCode } from '../errors.ts'
+import { parseNamespace } from '../timer/ids.ts'
+import type { SubjectPatterns } from '../timer/subject.ts'
+import type { Namespace } from '../timer/timer.ts'
 
 /** Each includes those before it. */
 export const Permission = {

@@ -3,10 +3,10 @@
 // and whenever the create is repeated. There is nothing else to store, and nothing that could get lost in between.
 
 import { invalidInput } from '../errors.ts'
-import { hash128, timerIdentity } from '../timer/ids.ts'
-import type { TimerIdentity } from '../timer/ids.ts'
+import { hash128, timerIdentity } from './ids.ts'
+import type { TimerIdentity } from './ids.ts'
 import { IDEMPOTENCY_KEY_CHARS_MAX } from '../limits.ts'
-import type { Namespace, TimerId } from '../timer/timer.ts'
+import type { Namespace, TimerId } from './timer.ts'
 
 /** What a header can carry without quotes, so that a body and a header can say the same. */
 const KEY = /^[!-~]+$/

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { KEY, NOW, createOf, inStatus, specOf, timerOf, tryDecide } from './command.fixture.ts'
-import type { Command } from './command.ts'
-import { assertTimerInvariants } from '../timer/timer-invariants.ts'
-import { Status } from '../timer/timer.ts'
+import { KEY, NOW, createOf, inStatus, specOf, timerOf, tryDecide } from '../rules/command.fixture.ts'
+import type { Command } from '../rules/command.ts'
+import { assertTimerInvariants } from '../rules/timer-invariants.ts'
+import { Status } from './timer.ts'
 import { ALLOWED_IN, TRANSITIONS } from './transitions.ts'
 import type { ChangeType } from './transitions.ts'
 

@@ -14,8 +14,8 @@ import {
   visibleNamespaces,
 } from './access.ts'
 import type { NamespacePattern, Principal, Scope } from './access.ts'
-import { DuetimeError } from './errors.ts'
-import type { Namespace } from './timer/timer.ts'
+import { DuetimeError } from '../errors.ts'
+import type { Namespace } from '../timer/timer.ts'
 
 function key(permissions: readonly Permission[], namespaces: readonly string[] | null): Principal {
   const patterns = namespaces?.map((text) => parseNamespacePattern(text)) ?? null

@@ -1,14 +1,14 @@
 // What is true of every timer that the rules produce, and of every step from one to the next. For tests, simulations
 // and timers that come from a file; the service itself does not call it.
 
-import { isPutOff, withoutExtraFiring } from '../rules/extra-firing.ts'
-import { deliveryId, timerUuid } from './ids.ts'
+import { isPutOff, withoutExtraFiring } from './extra-firing.ts'
+import { deliveryId, timerUuid } from '../timer/ids.ts'
 import { ATTEMPTS_KEPT, ERROR_CHARS_KEPT } from '../limits.ts'
 import { parseSchedule } from '../time/schedule.ts'
-import { isOnlyRemembered } from '../rules/sent-commands.ts'
-import { NEVER, Status, firingDueAt, isFinished } from './timer.ts'
-import type { Timer } from './timer.ts'
-import { TRANSITIONS } from '../rules/transitions.ts'
+import { isOnlyRemembered } from './sent-commands.ts'
+import { NEVER, Status, firingDueAt, isFinished } from '../timer/timer.ts'
+import type { Timer } from '../timer/timer.ts'
+import { TRANSITIONS } from '../timer/transitions.ts'
 
 /**
  * Throws when the timer cannot be. `before` is the version it was made from, null for a new one, with the status

@@ -4,10 +4,12 @@
 // The body is a CloudEvent (JSON format, 1.0). It leaves out the payload and the target: both may hold secrets and be large,
 // and whoever may follow a namespace's timers need not be allowed to read what they carry.
 
-import { deliveryId } from './ids.ts'
+import { isoText } from '../time/iso-text.ts'
+import { repeats } from '../time/firings.ts'
+import { deliveryId } from '../timer/ids.ts'
 import { isOnlyRemembered } from '../rules/sent-commands.ts'
-import { firingDueAt, isFinished, Status } from './timer.ts'
-import type { Attempt, JsonText, Millis, Namespace, Timer, TimerUuid } from './timer.ts'
+import { firingDueAt, isFinished, Status } from '../timer/timer.ts'
+import type { Attempt, JsonText, Millis, Namespace, Timer, TimerUuid } from '../timer/timer.ts'
 
 export const LifecycleEventType = {
   created: 'created',
@@ -111,7 +113,7 @@ function stateOf(timer: Timer): object {
     status: timer.status,
     dueAt: isoText(timer.dueAt),
     ...(timer.schedule !== null && { schedule: timer.schedule }),
-    ...(timer.anchorAt !== null && { iteration: timer.iteration }),
+    ...(repeats(timer) && { iteration: timer.iteration }),
     ...(timer.extra !== null && { triggeredAt: isoText(timer.extra.dueAt) }),
     ...(isWaiting && { nextAttemptAt: isoText(timer.wakeAt) }),
     createdAt: isoText(timer.createdAt),
@@ -141,8 +143,4 @@ function attemptOf(before: Timer, { at, durationMs, outcome, statusCode, error }
     ...(statusCode !== null && { statusCode }),
     ...(error !== null && { error }),
   }
-}
-
-function isoText(at: Millis): string {
-  return new Date(at).toISOString()
 }

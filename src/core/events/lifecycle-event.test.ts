@@ -16,13 +16,13 @@ import {
   timerOf,
 } from '../rules/command.fixture.ts'
 import { decide } from '../rules/decide.ts'
-import type { DeliveryOutcome } from './delivery.ts'
-import { deliveryId } from './ids.ts'
+import type { DeliveryOutcome } from '../timer/delivery.ts'
+import { deliveryId } from '../timer/ids.ts'
 import { lifecycleEvents, LifecycleEventType } from './lifecycle-event.ts'
 import { parseSchedule } from '../time/schedule.ts'
 import { markExecuting, settle } from '../rules/settle.ts'
-import { Status } from './timer.ts'
-import type { JsonText, Timer } from './timer.ts'
+import { Status } from '../timer/timer.ts'
+import type { JsonText, Timer } from '../timer/timer.ts'
 
 const ALL = new Set(Object.values(LifecycleEventType))
 const LATER = NOW + 10 * SECOND

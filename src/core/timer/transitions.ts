@@ -1,7 +1,7 @@
 // Which status can follow which, and which command is allowed when: two tables, so that the rules can be
 // read in one place and every combination can be tested.
 
-import { Status } from '../timer/timer.ts'
+import { Status } from './timer.ts'
 
 /**
  * `pending → pending` is an update, a retry or the next iteration of a cycle. A paused cycle can be delivered, by a trigger. Finished timers come back to

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { KEY, MINUTE, NOW, at, createOf, inStatus, specOf, tryDecide } from './command.fixture.ts'
-import type { CreateCommand, TimerSpec } from './command.ts'
-import { decide, standsAlone } from './decide.ts'
+import { KEY, MINUTE, NOW, at, createOf, inStatus, specOf, tryDecide } from '../rules/command.fixture.ts'
+import type { CreateCommand, TimerSpec } from '../rules/command.ts'
+import { standsAlone } from '../rules/create.ts'
+import { decide } from '../rules/decide.ts'
 import { keyedIdentity, keyOfItem, parseIdempotencyKey } from './idempotency.ts'
-import { fingerprintOf } from './parameters.ts'
-import { Status } from '../timer/timer.ts'
-import type { JsonText, Namespace, Timer } from '../timer/timer.ts'
+import { fingerprintOf } from '../rules/parameters.ts'
+import { Status } from './timer.ts'
+import type { JsonText, Namespace, Timer } from './timer.ts'
 
 const SHOP = 'shop' as Namespace
 const DUE = new Date(NOW + MINUTE).toISOString()

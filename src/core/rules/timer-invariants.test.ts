@@ -14,19 +14,19 @@ import {
   specOf,
   timerOf,
   tryDecide,
-} from '../rules/command.fixture.ts'
-import { OnConflict } from '../rules/command.ts'
-import type { Command, TimerChanges } from '../rules/command.ts'
-import { failedDelivery } from './delivery.ts'
-import type { DeliveryOutcome } from './delivery.ts'
-import { deliveryId } from './ids.ts'
-import { DEFAULT_RETRY } from '../rules/retry.ts'
+} from './command.fixture.ts'
+import { OnConflict } from './command.ts'
+import type { Command, TimerChanges } from './command.ts'
+import { failedDelivery } from '../timer/delivery.ts'
+import type { DeliveryOutcome } from '../timer/delivery.ts'
+import { deliveryId } from '../timer/ids.ts'
+import { DEFAULT_RETRY } from './retry.ts'
 import { parseSchedule } from '../time/schedule.ts'
-import { markExecuting, settle } from '../rules/settle.ts'
+import { markExecuting, settle } from './settle.ts'
 import { assertTimerInvariants } from './timer-invariants.ts'
-import { CatchUp, NEVER, Status, isFinished } from './timer.ts'
-import type { Millis, Timer } from './timer.ts'
-import { ALLOWED_IN } from '../rules/transitions.ts'
+import { CatchUp, NEVER, Status, isFinished } from '../timer/timer.ts'
+import type { Millis, Timer } from '../timer/timer.ts'
+import { ALLOWED_IN } from '../timer/transitions.ts'
 
 test('a timer that cannot be is reported with what is wrong about it', () => {
   const timer = timerOf('R3/PT1M')

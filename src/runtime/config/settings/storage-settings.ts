@@ -1,0 +1,78 @@
+// Where timers are stored, and which nodes share them.
+
+import { filePath, plainText } from '../broker.ts'
+import { databaseUrl, httpUrl, namespaceName, sqlitePath } from '../places.ts'
+import { choice, duration, integer, pairs } from '../values.ts'
+import { PostgresTlsMode } from '../postgres-location.ts'
+import { group, optional, setting } from './setting.ts'
+
+const RETENTION = { min: '1s', max: '36500d' }
+
+export const STORAGE_SETTINGS = {
+  ...group('Storage', {
+    databaseUrl: setting('DATABASE_URL', databaseUrl(), 'sqlite:./data/duetime.db', {
+      help: 'Where timers are stored. The path of a SQLite file is relative to the working directory.',
+      secret: true,
+    }),
+    timerDbPath: optional('TIMER_DB_PATH', sqlitePath(), {
+      help: 'Path of the SQLite file; the same as `DATABASE_URL=sqlite:<path>`.',
+    }),
+    retentionMs: setting('RETENTION', duration(RETENTION), '7d', {
+      help: 'How long finished timers can still be read, listed and recognised as duplicates.',
+    }),
+    retentionByNamespace: setting('RETENTION_BY_NAMESPACE', pairs(namespaceName(), duration(RETENTION)), '', {
+      help: 'Retention of single namespaces, such as `audit=30d,clicks=1h`.',
+    }),
+    commitQueueMax: setting('COMMIT_QUEUE_MAX', integer({ min: 1, max: 1_000_000 }), '20000', {
+      help: 'Writes that may wait for the store; more are answered with 503 and `Retry-After`.',
+    }),
+    commitBatchMax: setting('COMMIT_BATCH_MAX', integer({ min: 1, max: 10_000 }), '1000', {
+      help: 'Writes in one commit at most.',
+    }),
+  }),
+
+  ...group('PostgreSQL', {
+    pgHost: optional('PG_HOST', plainText('host'), {
+      help: 'Store timers in the PostgreSQL server on this host (or in this directory of Unix sockets); instead of a `postgres://` URL.',
+    }),
+    pgPort: optional('PG_PORT', integer({ min: 1, max: 65_535 }), {
+      help: 'The port that goes with PG_HOST; 5432 unless it is given.',
+    }),
+    pgUser: optional('PG_USER', plainText('name'), { help: 'User name for PostgreSQL.' }),
+    pgPassword: optional('PG_PASSWORD', plainText('password'), {
+      help: 'Its password; also for a URL that has none.',
+      secret: true,
+    }),
+    pgDatabase: optional('PG_DB_NAME', plainText('name'), {
+      help: 'The database, which must exist; its tables are made by the service.',
+    }),
+    pgTlsMode: optional('PG_SSL', choice(...Object.values(PostgresTlsMode)), {
+      help:
+        'Encryption: `require` does not check who answers, `verify-ca` checks the certificate, `verify-full` also the host name. ' +
+        'The same as `sslmode` in the URL; `disable` unless it is given.',
+    }),
+    pgTlsCaFile: optional('PG_SSL_CA', filePath(), {
+      help: 'Certificates of the authorities that may vouch for the server. With them `require` is `verify-ca`.',
+    }),
+    pgTlsCertFile: optional('PG_SSL_CERT', filePath(), { help: 'Certificate that this service shows to the server.' }),
+    pgTlsKeyFile: optional('PG_SSL_KEY', filePath(), { help: 'Its key.' }),
+    pgPoolSize: setting('PG_POOL_SIZE', integer({ min: 5, max: 100 }), '8', {
+      help: 'Connections of this node at most. Commits and heartbeats have one each, the others are for reading.',
+    }),
+    pgStatementTimeoutMs: setting('PG_STATEMENT_TIMEOUT', duration({ min: '100ms', max: '10m' }), '10s', {
+      help: 'How long the server may take for one statement.',
+    }),
+    shards: optional('SHARDS', integer({ min: 1, max: 4_096 }), {
+      help: 'Parts that timers are spread over, and so the most nodes that share them. Fixed when a database is first used; 64 by default.',
+    }),
+  }),
+
+  ...group('Cluster', {
+    leaseMs: setting('LEASE', duration({ min: '1s', max: '5m' }), '5s', {
+      help: 'How long a node may be silent before the others take its timers. Only where the database can be shared.',
+    }),
+    nodeUrl: optional('NODE_URL', httpUrl(), {
+      help: 'Where the other nodes reach this one. Unless it is given: the address it listens on, or the first of the machine when that is all of them.',
+    }),
+  }),
+}
