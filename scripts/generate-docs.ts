@@ -17,7 +17,7 @@ const PAGES: Readonly<Record<string, () => string>> = {
   'docs/reference/configuration.md': configurationPage,
   'docs/reference/errors.md': errorsPage,
   'sdks/typescript/src/generated.ts': sdkTypes,
-  'sdks/typescript/src/written-duration.ts': () => copyOf('src/core/time/written-duration.ts'),
+  'sdks/typescript/src/time/written-duration.ts': () => copyOf('src/core/time/written-duration.ts'),
 }
 
 /** The SDK depends on nothing, so what it shares with the service it has a copy of. */

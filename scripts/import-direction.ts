@@ -28,7 +28,7 @@ const LAYERS = [
 const FOLDERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   core: [['.'], ['json'], ['time'], ['targets'], ['timer'], ['rules'], ['access', 'cluster', 'events', 'statistics']],
   runtime: [['clock', 'config'], ['telemetry'], ['.']],
-  service: [['.'], ['activity', 'keys', 'peers', 'transfer']],
+  service: [['queries'], ['.'], ['activity', 'keys', 'peers', 'transfer']],
   language: [['targets'], ['.']],
   http: [
     ['answer', 'body', 'docs', 'request'],

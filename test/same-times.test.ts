@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { wireWhen } from '../sdks/typescript/src/when.ts'
+import { wireWhen } from '../sdks/typescript/src/time/when.ts'
 import { readWhen } from '../src/cli/when/when.ts'
 import { timingOf } from '../src/embedded/input/when.ts'
 

@@ -3,8 +3,8 @@
 import type { Principal } from '../core/access/access.ts'
 import type { Namespace } from '../core/timer/timer.ts'
 import { GatheredGets } from '../store/gathered-gets.ts'
-import { QueryGate } from './query-gate.ts'
-import type { ListMemory } from './query-gate.ts'
+import { QueryGate } from './queries/query-gate.ts'
+import type { ListMemory } from './queries/query-gate.ts'
 import { Timers } from './timers.ts'
 import type { TimersParts } from './timers.ts'
 

@@ -1,15 +1,15 @@
 // What happens in the service as it happens, for as long as the caller listens: a stream that breaks is opened again.
 
-import { backoffMs } from './backoff.ts'
+import { backoffMs } from './transport/backoff.ts'
 import { DuetimeError } from './errors.ts'
-import { readEvents } from './event-stream.ts'
-import type { StreamEvent } from './event-stream.ts'
+import { readEvents } from './transport/event-stream.ts'
+import type { StreamEvent } from './transport/event-stream.ts'
 import type { Overview } from './insight.ts'
 import { platform } from './platform.ts'
 import type { AbortSignalLike } from './platform.ts'
-import type { Status } from './timer.ts'
-import { queryText, sleep } from './transport.ts'
-import type { Transport } from './transport.ts'
+import type { Status } from './timers/timer.ts'
+import { queryText, sleep } from './transport/transport.ts'
+import type { Transport } from './transport/transport.ts'
 
 export type LiveOverview = Pick<
   Overview,

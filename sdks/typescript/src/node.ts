@@ -1,8 +1,8 @@
 // The handler for servers that speak in Node's request and response: node:http, Express, Fastify's raw ones. It is in an
 // entry of its own because only they need it; the types are described, not imported, so it needs no @types/node.
 
-import { answerDelivery, bodyBytesMax, TOO_LARGE } from './handler.ts'
-import type { FiringFunction, HandlerOptions } from './handler.ts'
+import { answerDelivery, bodyBytesMax, TOO_LARGE } from './receiving/handler.ts'
+import type { FiringFunction, HandlerOptions } from './receiving/handler.ts'
 
 type NodeRequest = AsyncIterable<unknown> & {
   readonly method?: string | undefined

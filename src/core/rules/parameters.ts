@@ -6,6 +6,7 @@ import type { TimerSpec } from './command.ts'
 import { hash128 } from '../timer/ids.ts'
 import { canonicalJson, sameJson } from '../json/json-equality.ts'
 import { sameRetryPolicy } from './retry.ts'
+import { repeats } from '../time/firings.ts'
 import { parseSchedule } from '../time/schedule.ts'
 import type { Schedule } from '../time/schedule.ts'
 import { sameTarget, targetText } from '../targets/target-equality.ts'
@@ -47,5 +48,5 @@ function hasSchedule(timer: Timer, { schedule, catchUp }: TimerSpec): boolean {
   if (own === null || own.kind === 'instant')
     return schedule.kind === 'instant' && schedule.at === (own?.at ?? timer.dueAt)
   if (schedule.text !== own.text || schedule.timeZone !== own.timeZone) return false
-  return own.kind !== 'cycle' || catchUp === timer.catchUp
+  return !repeats(timer) || catchUp === timer.catchUp
 }

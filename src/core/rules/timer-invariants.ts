@@ -4,6 +4,7 @@
 import { isPutOff, withoutExtraFiring } from './extra-firing.ts'
 import { deliveryId, timerUuid } from '../timer/ids.ts'
 import { ATTEMPTS_KEPT, ERROR_CHARS_KEPT } from '../limits.ts'
+import { firingOf, isRepeating } from '../time/firings.ts'
 import { parseSchedule } from '../time/schedule.ts'
 import { isOnlyRemembered } from './sent-commands.ts'
 import { NEVER, Status, firingDueAt, isFinished } from '../timer/timer.ts'
@@ -106,6 +107,6 @@ function isCount(value: number): boolean {
 
 function isScheduleSound({ schedule, timeZone, anchorAt, iteration }: Timer): boolean {
   const parsed = schedule === null ? null : parseSchedule(schedule, timeZone)
-  if (parsed?.kind !== 'cycle') return anchorAt === null && iteration === 1
-  return anchorAt !== null && iteration <= (parsed.repetitions ?? Infinity)
+  if (parsed === null || !isRepeating(parsed)) return anchorAt === null && iteration === 1
+  return anchorAt !== null && firingOf(parsed, anchorAt, iteration) !== null
 }

@@ -53,18 +53,25 @@ export function redactUrl(url: string): string {
  * shown, it stays as it is. What cannot be put back is refused, or the stars would be sent as credentials.
  */
 export function withSecretsOf(current: Target | null, given: Target): Target {
-  const changed = targetFields(given.type).flatMap((field) => {
-    const value = fieldOf(given, field)
-    const real = revealed(value, field.kind, current)
-    return real === value ? [] : [[field.name, real]]
-  })
-  return changed.length === 0 ? given : { ...given, ...(Object.fromEntries(changed) as object) }
+  const hidden = targetFields(given.type).filter((field) => isHidden(fieldOf(given, field), field.kind))
+  if (hidden.length === 0) return given // as nearly always
+  const real = hidden.map((field) => [field.name, revealed(fieldOf(given, field), field.kind, current)] as const)
+  return { ...given, ...(Object.fromEntries(real) as object) }
 }
 
-function revealed(value: FieldValue, kind: TargetFieldKind, current: Target | null): FieldValue {
+function isHidden(value: FieldValue, kind: TargetFieldKind): boolean {
+  if (value === null) return false
+  if (kind === 'url') return (value as string).includes(HIDDEN) && URL.parse(value as string)?.username === HIDDEN
+  if (kind !== 'headers') return false
+  for (const name in value as Headers) if ((value as Headers)[name] === HIDDEN) return true
+  return false
+}
+
+function revealed(hidden: FieldValue, kind: TargetFieldKind, current: Target | null): FieldValue {
   const known = valuesOf(current, kind)
-  if (kind === 'headers') return revealedHeaders(value as Headers | null, known as readonly Headers[])
-  return kind === 'url' ? revealedUrl(value as string, known as readonly string[]) : value
+  return kind === 'url'
+    ? revealedUrl(hidden as string, known as readonly string[])
+    : revealedHeaders(hidden as Headers, known as readonly Headers[])
 }
 
 /** What the timer has of this kind: header values stand for those of any other type of target, too. */
@@ -75,18 +82,16 @@ function valuesOf(current: Target | null, kind: TargetFieldKind): readonly Field
 }
 
 function revealedUrl(url: string, known: readonly string[]): string {
-  if (!url.includes(HIDDEN) || URL.parse(url)?.username !== HIDDEN) return url
   const real = known.find((one) => redactUrl(one) === url)
   if (real !== undefined) return real
   throw hiddenValue('callback', 'the callback URL has hidden credentials (***)')
 }
 
-function revealedHeaders(headers: Headers | null, known: readonly Headers[]): Headers | null {
-  const hidden = Object.keys(headers ?? {}).filter((name) => headers![name] === HIDDEN)
-  if (hidden.length === 0) return headers
+function revealedHeaders(headers: Headers, known: readonly Headers[]): Headers {
   const values = new Map(known.flatMap(Object.entries<string>).map(([name, value]) => [name.toLowerCase(), value]))
   const real = { ...headers }
-  for (const name of hidden) {
+  for (const name in headers) {
+    if (headers[name] !== HIDDEN) continue
     const value = values.get(name.toLowerCase())
     if (value === undefined)
       throw hiddenValue(`callback.headers.${name}`, `the value of callback.headers.${name} is hidden (***)`)

@@ -1,5 +1,5 @@
-// The due times that follow from a schedule. Each kind of schedule has one object here that computes them; nobody else asks
-// which kind it is. Firings of a cycle sit on the grid anchor + n × duration, each computed from the anchor alone, so that
+// The due times that follow from a schedule. Each kind of schedule has one object here that computes them; others ask only
+// whether it repeats. Firings of a cycle sit on the grid anchor + n × duration, each computed from the anchor alone, so that
 // neither slow callbacks nor downtime nor short months ever shift the ones that follow.
 
 import { invalidSchedule } from '../errors.ts'
@@ -86,6 +86,10 @@ export function upcomingFirings(schedule: Schedule, now: Millis, count: number):
 /** When an iteration is due, the first being 1; null after the last one, and for a schedule that does not repeat. */
 export function firingOf(schedule: Schedule, anchorAt: Millis | null, iteration: number): Millis | null {
   return firingsOf(schedule).dueAt?.(schedule, anchorAt, iteration) ?? null
+}
+
+export function isRepeating(schedule: Schedule): boolean {
+  return firingsOf(schedule).dueAt !== undefined
 }
 
 /** What a timer keeps of its schedule. */

@@ -3,7 +3,7 @@
 // somebody reads. The service's gate counts; it also bounds how many questions the store is asked at a time.
 
 import type { FastifyInstance } from 'fastify'
-import type { QueryGate } from '../../service/query-gate.ts'
+import type { QueryGate } from '../../service/queries/query-gate.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {

@@ -6,7 +6,7 @@ import { invalidInput } from '../../core/errors.ts'
 import { parseNamespace } from '../../core/timer/ids.ts'
 import { NAMESPACE_CHARS_MAX } from '../../core/limits.ts'
 import type { Millis, Namespace } from '../../core/timer/timer.ts'
-import { DAY_MS, HOUR_MS } from '../../service/forecast.ts'
+import { DAY_MS, HOUR_MS } from '../../service/queries/forecast.ts'
 
 const NUMBER_CHARS_MAX = 10
 

@@ -3,7 +3,7 @@
 import type { Millis } from '../../../../core/timer/timer.ts'
 import { TimerKind } from '../../../../core/timer/timer-kind.ts'
 import { WHEEL_LEVELS } from '../../../../core/statistics/wheel-levels.ts'
-import type { Statistics } from '../../../../service/statistics.ts'
+import type { Statistics } from '../../../../service/queries/statistics.ts'
 import type { TimerCount } from '../../../../store/store.ts'
 import { isoText } from '../../../../core/time/iso-text.ts'
 import type { PERIODS } from '../schema.ts'

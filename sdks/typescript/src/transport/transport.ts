@@ -3,10 +3,10 @@
 
 import { networkError, parsed, refusal, timeoutError } from './answers.ts'
 import { backoffMs } from './backoff.ts'
-import { DuetimeError } from './errors.ts'
+import { DuetimeError } from '../errors.ts'
 import { newRequestId } from './ids.ts'
-import { platform } from './platform.ts'
-import type { AbortSignalLike, MinimalFetch, MinimalResponse } from './platform.ts'
+import { platform } from '../platform.ts'
+import type { AbortSignalLike, MinimalFetch, MinimalResponse } from '../platform.ts'
 
 export type TransportOptions = {
   readonly url: string

@@ -1,9 +1,9 @@
 // Finds timers by their ids. No index leads to ids by their beginnings, and one more would cost every create; so where
 // there are few timers their ids are looked through, and where there are many only the one id is found, by its key.
 
-import { timerUuid } from '../core/timer/ids.ts'
-import type { Namespace, Status, Timer, TimerId, TimerUuid } from '../core/timer/timer.ts'
-import type { NamespaceScope, PageFilter, PageQuery, Store, TimerCount } from '../store/store.ts'
+import { timerUuid } from '../../core/timer/ids.ts'
+import type { Namespace, Status, Timer, TimerId, TimerUuid } from '../../core/timer/timer.ts'
+import type { NamespaceScope, PageFilter, PageQuery, Store, TimerCount } from '../../store/store.ts'
 
 export type SearchQuery = NamespaceScope &
   Omit<PageQuery, 'filter'> & {

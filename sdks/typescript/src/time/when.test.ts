@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { DuetimeError } from './errors.ts'
+import { DuetimeError } from '../errors.ts'
 import { durationText, instantText, wireWhen } from './when.ts'
 import type { DurationLike } from './when.ts'
 

@@ -5,9 +5,9 @@
 // timers than that, there are the tallies of when timers wake: by the hour for those that were set up to two days
 // ahead, by the day for all others. A million timers cost no more than ten.
 
-import { TallyPrefix } from '../core/statistics/tallies.ts'
-import type { Millis } from '../core/timer/timer.ts'
-import type { NamespaceScope, Store } from '../store/store.ts'
+import { TallyPrefix } from '../../core/statistics/tallies.ts'
+import type { Millis } from '../../core/timer/timer.ts'
+import type { NamespaceScope, Store } from '../../store/store.ts'
 
 export type ForecastQuery = NamespaceScope & { readonly stepMs: Millis; readonly steps: number }
 

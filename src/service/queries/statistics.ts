@@ -1,7 +1,7 @@
 // Statistics from what the store has added up: how things are now from counters and standing tallies, what happened in a
 // period from the tallies of its slots. Nothing here looks at a timer.
 
-import { percentile } from '../core/statistics/histogram.ts'
+import { percentile } from '../../core/statistics/histogram.ts'
 import {
   DELAY_BANDS,
   OTHER_INTERVALS,
@@ -9,14 +9,14 @@ import {
   SLOTS_KEPT_MS,
   TallyName,
   TallyPrefix,
-} from '../core/statistics/tallies.ts'
-import { isFinished, Status } from '../core/timer/timer.ts'
-import type { Millis } from '../core/timer/timer.ts'
-import { TimerKind } from '../core/timer/timer-kind.ts'
-import { WHEEL_LEVELS } from '../core/statistics/wheel-levels.ts'
-import { reachEnd, wheelUsage } from '../core/statistics/wheel-usage.ts'
-import type { WakeCount, WheelUsage } from '../core/statistics/wheel-usage.ts'
-import type { NamespaceScope, TimerCount, TimerQueries } from '../store/store.ts'
+} from '../../core/statistics/tallies.ts'
+import { isFinished, Status } from '../../core/timer/timer.ts'
+import type { Millis } from '../../core/timer/timer.ts'
+import { TimerKind } from '../../core/timer/timer-kind.ts'
+import { WHEEL_LEVELS } from '../../core/statistics/wheel-levels.ts'
+import { reachEnd, wheelUsage } from '../../core/statistics/wheel-usage.ts'
+import type { WakeCount, WheelUsage } from '../../core/statistics/wheel-usage.ts'
+import type { NamespaceScope, TimerCount, TimerQueries } from '../../store/store.ts'
 
 export type Statistics = {
   readonly now: Millis

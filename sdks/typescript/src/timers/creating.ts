@@ -2,14 +2,14 @@
 // attempt asks not to replace anything; a timer that is in the way then is either the one that the first attempt made,
 // which is the answer, or another one, and then it is judged as if nothing had been sent before.
 
-import { DuetimeError } from './errors.ts'
-import type { BatchAnswer, ServerErrorCode } from './generated.ts'
-import { BATCH_TIMERS_MAX } from './generated.ts'
-import { platform } from './platform.ts'
+import { DuetimeError } from '../errors.ts'
+import type { BatchAnswer, ServerErrorCode } from '../generated.ts'
+import { BATCH_TIMERS_MAX } from '../generated.ts'
+import { platform } from '../platform.ts'
 import { isAsAsked } from './same-timer.ts'
 import type { ReadyCreate, Timer } from './timer.ts'
-import { mayHaveHappened } from './transport.ts'
-import type { Budget, Transport } from './transport.ts'
+import { mayHaveHappened } from '../transport/transport.ts'
+import type { Budget, Transport } from '../transport/transport.ts'
 
 export type BatchResult<Payload = unknown> =
   | { readonly ok: true; readonly timer: Timer<Payload> }

@@ -1,7 +1,7 @@
 // Is this delivery really from Duetime, and is it fresh? Checked as Standard Webhooks says, with Web Crypto.
 
-import { platform } from './platform.ts'
-import type { HeadersLike } from './platform.ts'
+import { platform } from '../platform.ts'
+import type { HeadersLike } from '../platform.ts'
 
 export type WebhookHeaders = HeadersLike | Readonly<Record<string, string | readonly string[] | undefined>>
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { answerDelivery } from './handler.ts'
-import type { Firing } from './handler.ts'
+import { answerDelivery } from '../receiving/handler.ts'
+import type { Firing } from '../receiving/handler.ts'
 import { parseExactly } from './payload-text.ts'
 
 test('a payload with numbers that JavaScript rounds has its text beside it, wherever the timer is', () => {

@@ -1,6 +1,6 @@
 // Ids made by the client. A create must have its id before it is first sent: only then is a repeated one the same timer.
 
-import { platform } from './platform.ts'
+import { platform } from '../platform.ts'
 
 /** UUIDv7: its first 48 bits are the time, so that ids made one after the other sort that way. */
 export function newTimerId(): string {

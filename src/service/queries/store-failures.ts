@@ -1,8 +1,8 @@
 // Asking the store on behalf of a door: its failures become the answer that doors know. Why it failed is for the log: it
 // names the host, the database and its user.
 
-import { unavailable } from '../core/errors.ts'
-import { StoreError } from '../store/store.ts'
+import { unavailable } from '../../core/errors.ts'
+import { StoreError } from '../../store/store.ts'
 
 const RETRY_AFTER_MS = 1_000
 

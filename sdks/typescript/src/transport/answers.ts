@@ -2,10 +2,10 @@
 // again may help.
 
 import { parseRetryAfter } from './backoff.ts'
-import { DuetimeError } from './errors.ts'
-import type { ErrorAnswer } from './generated.ts'
+import { DuetimeError } from '../errors.ts'
+import type { ErrorAnswer } from '../generated.ts'
 import { parseExactly } from './payload-text.ts'
-import type { MinimalResponse } from './platform.ts'
+import type { MinimalResponse } from '../platform.ts'
 
 const RETRIED_STATUSES: readonly number[] = [429, 502, 503, 504]
 

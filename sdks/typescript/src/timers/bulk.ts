@@ -1,8 +1,8 @@
 // Changes of all timers that match a filter, however many: the service changes a bounded number at a time.
 
-import type { CancelAnswer, RetryAnswer, TimerAnswer } from './generated.ts'
+import type { CancelAnswer, RetryAnswer, TimerAnswer } from '../generated.ts'
 import type { TimerFilter } from './timer-list.ts'
-import type { CallOptions } from './transport.ts'
+import type { CallOptions } from '../transport/transport.ts'
 
 /** So far: how many matched, and of these were changed, or could not be any more. */
 export type BulkProgress = { readonly matched: number; readonly tooLate: number; readonly changed: number }

@@ -5,10 +5,10 @@
 //
 // A turn is for one question to the store, not for a request: a request that asks again goes to the end of the queue.
 
-import { unavailable } from '../core/errors.ts'
-import { PAGE_BYTES_MAX } from '../core/limits.ts'
-import type { Config } from '../runtime/config/config.ts'
-import type { ListFilter, NamespaceScope, TimerQueries } from '../store/store.ts'
+import { unavailable } from '../../core/errors.ts'
+import { PAGE_BYTES_MAX } from '../../core/limits.ts'
+import type { Config } from '../../runtime/config/config.ts'
+import type { ListFilter, NamespaceScope, TimerQueries } from '../../store/store.ts'
 
 /** Questions that people ask. */
 export type Queries = Pick<TimerQueries, 'list' | 'page' | 'stats' | 'tallies' | 'upcoming'>

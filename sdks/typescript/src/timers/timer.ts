@@ -1,9 +1,9 @@
 // Timers as the SDK's users write and read them: the generated types with the payload's type and handier times.
 
-import type { Callback, CreateBody, TimerAnswer, UpdateBody } from './generated.ts'
-import { newTimerId } from './ids.ts'
-import type { MaybeWhen, OneOf, When } from './when.ts'
-import { wireWhen } from './when.ts'
+import type { Callback, CreateBody, TimerAnswer, UpdateBody } from '../generated.ts'
+import { newTimerId } from '../transport/ids.ts'
+import type { MaybeWhen, OneOf, When } from '../time/when.ts'
+import { wireWhen } from '../time/when.ts'
 
 export type Metadata = Readonly<Record<string, string | number | boolean | null>>
 export type Status = TimerAnswer['status']

@@ -1,6 +1,6 @@
 // Times as people have them at hand (a Date, a Temporal value, '3d', { days: 3 }) in the form the service takes.
 
-import { invalidInput } from './errors.ts'
+import { invalidInput } from '../errors.ts'
 import { isoOfFields, isoOfText } from './written-duration.ts'
 import type { DurationFault, DurationFields } from './written-duration.ts'
 

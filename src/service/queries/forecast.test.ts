@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { TallySums, Upcoming, UpcomingQuery } from '../store/store.ts'
+import type { TallySums, Upcoming, UpcomingQuery } from '../../store/store.ts'
 import { DAY_MS, forecastOf, HOUR_MS } from './forecast.ts'
 
 const NOW = Date.UTC(2030, 0, 1, 12, 0, 30)

@@ -1,9 +1,9 @@
 // Lists of any length: the next page is asked for when the one before has been read, never all at once.
 
-import type { CancelBody, ListAnswer, ListBody } from './generated.ts'
+import type { CancelBody, ListAnswer, ListBody } from '../generated.ts'
 import type { Timer } from './timer.ts'
-import type { InstantLike } from './when.ts'
-import { instantText } from './when.ts'
+import type { InstantLike } from '../time/when.ts'
+import { instantText } from '../time/when.ts'
 
 /** The service takes instants as text. */
 type WithInstants<Body> = Omit<Body, 'dueFrom' | 'dueTo'> & {

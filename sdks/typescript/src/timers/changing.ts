@@ -1,9 +1,9 @@
 // One change of one timer. A change that says it is too late after an answer was lost may have been in time the first time.
 
-import { DuetimeError } from './errors.ts'
-import type { NameBody } from './generated.ts'
+import { DuetimeError } from '../errors.ts'
+import type { NameBody } from '../generated.ts'
 import type { Timer } from './timer.ts'
-import type { Budget, Transport } from './transport.ts'
+import type { Budget, Transport } from '../transport/transport.ts'
 
 type Change = {
   readonly path: string

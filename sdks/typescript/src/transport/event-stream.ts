@@ -1,7 +1,7 @@
 // Server-sent events from a fetch that is read as it comes. EventSource cannot send a key and does not exist everywhere.
 
-import { platform } from './platform.ts'
-import type { StreamReader } from './platform.ts'
+import { platform } from '../platform.ts'
+import type { StreamReader } from '../platform.ts'
 
 export type StreamEvent = { readonly type: string; readonly data: string }
 

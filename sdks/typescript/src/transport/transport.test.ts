@@ -5,7 +5,7 @@ import type { ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import type { TestContext } from 'node:test'
-import { DuetimeError } from './errors.ts'
+import { DuetimeError } from '../errors.ts'
 import { Transport } from './transport.ts'
 
 type Reply = (response: ServerResponse) => unknown

@@ -1,8 +1,8 @@
 // Whether a timer that is there is the one that was asked for. Needed after an answer was lost: what looks like a
 // conflict may be the trace of the first attempt.
 
-import type { Callback, CreateBody } from './generated.ts'
-import { platform } from './platform.ts'
+import type { Callback, CreateBody } from '../generated.ts'
+import { platform } from '../platform.ts'
 import type { Timer } from './timer.ts'
 
 /** What create and update have in common. Policies and time limits are left out: the server writes them in its own way. */
@@ -28,10 +28,15 @@ function isTarget(callback: Callback | undefined, asked: Asked): boolean {
   const wanted =
     asked.callback ?? (asked.callbackUrl === undefined ? undefined : { type: 'http' as const, url: asked.callbackUrl })
   if (wanted === undefined) return true
-  if (callback === undefined || callback.type !== wanted.type) return false
-  if (callback.type === 'nats')
-    return wanted.type === 'nats' && callback.topic === wanted.topic && callback.key === wanted.key
-  return wanted.type === 'http' && shownAs(wanted.url).includes(callback.url)
+  if (callback === undefined) return false
+  const [shown, given] = [callback, wanted] as Readonly<Record<string, unknown>>[]
+  const names = new Set([...Object.keys(callback), ...Object.keys(wanted)])
+  names.delete('headers') // answers hide their values
+  return [...names].every((name) => {
+    return (
+      shown![name] === given![name] || (name === 'url' && shownAs(String(given![name])).includes(String(shown![name])))
+    )
+  })
 }
 
 /** Answers show a URL as it was given, or in the form in which it is used; credentials are hidden. */

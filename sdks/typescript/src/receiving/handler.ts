@@ -1,14 +1,14 @@
 // The receiving side: turns a function into an endpoint that speaks the callback protocol. What the function returns or
 // throws decides whether the timer is done, fires again at another time, or is tried again.
 
-import { parseExactly } from './payload-text.ts'
-import { platform, viewedAs } from './platform.ts'
-import type { MinimalRequest, WebRequest, WebResponse } from './platform.ts'
-import type { Metadata } from './timer.ts'
+import { parseExactly } from '../transport/payload-text.ts'
+import { platform, viewedAs } from '../platform.ts'
+import type { MinimalRequest, WebRequest, WebResponse } from '../platform.ts'
+import type { Metadata } from '../timers/timer.ts'
 import { verifyWebhook, WebhookVerificationError } from './webhook.ts'
 import type { WebhookHeaders } from './webhook.ts'
-import { instantText } from './when.ts'
-import type { InstantLike } from './when.ts'
+import { instantText } from '../time/when.ts'
+import type { InstantLike } from '../time/when.ts'
 
 /** What is delivered when a timer fires. */
 export type Firing<Payload = unknown> = {
