@@ -40,7 +40,7 @@ suite('one timer', () => {
   test('without a delay it fires at once, by the clock of the service', async (t) => {
     const receiver = await startReceiver(t)
     const timer = await client().create({ after: '0s', callbackUrl: receiver.url })
-    assert.equal(timer.executeAt, timer.createdAt)
+    assert.ok(timer.executeAt <= timer.createdAt, 'it is due since its request arrived')
     const [delivery] = await eventually('it is delivered', () => receiver.deliveries.length > 0 && receiver.deliveries)
     assert.equal(delivery!.timerId, timer.id)
   })
