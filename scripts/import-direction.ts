@@ -7,6 +7,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path/posix'
 import { parseSync, Visitor } from 'oxc-parser'
 import type { MemberExpression } from 'oxc-parser'
+import { folderProblems } from './folder-order.ts'
 
 /** Bottom first. Layers on one line are siblings and do not know each other. */
 const LAYERS = [
@@ -170,9 +171,30 @@ function lineAt(source: string, offset: number): number {
   return source.slice(0, offset).split('\n').length
 }
 
+/** The files that a file imports, by their paths from the root. */
+export function importsOf(path: string, source: string): string[] {
+  const found: string[] = []
+  const onImport = (node: { readonly source?: unknown }) => {
+    const specifier = textOf(node.source)
+    if (specifier?.startsWith('.') === true) found.push(join(dirname(path), specifier))
+  }
+  new Visitor({
+    ImportDeclaration: onImport,
+    ExportNamedDeclaration: onImport,
+    ExportAllDeclaration: onImport,
+    ImportExpression: onImport,
+    TSImportType: onImport,
+  }).visit(parseSync(path, source).program)
+  return found
+}
+
 if (import.meta.main) {
   const paths = globSync('src/**/*.ts').map((path) => path.replaceAll('\\', '/'))
-  const found = paths.toSorted().flatMap((path) => violations(path, readFileSync(path, 'utf8')))
+  const sources = new Map(paths.toSorted().map((path) => [path, readFileSync(path, 'utf8')]))
+  const files = [...sources]
+    .filter(([path]) => !TEST_FILE.test(path))
+    .map(([path, source]) => ({ path, lines: source.trimEnd().split('\n').length, imports: importsOf(path, source) }))
+  const found = [...[...sources].flatMap(([path, source]) => violations(path, source)), ...folderProblems(files)]
   for (const line of found) console.error(line)
   console.log(found.length === 0 ? `${paths.length} files, imports point down` : `${found.length} violations`)
   process.exitCode = found.length === 0 ? 0 : 1

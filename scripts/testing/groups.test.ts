@@ -20,7 +20,7 @@ test('there is no test file outside of the folders that are searched', () => {
 
 test('a file is in the group that is meant for it most of all', () => {
   assert.equal(groupOf('src/core/time/instant.test.ts'), 'fast')
-  assert.equal(groupOf('test/promises/promises.test.ts'), 'fast')
+  assert.equal(groupOf('test/promises/arrival.test.ts'), 'fast')
   assert.equal(groupOf('src/store/memory/memory-store.test.ts'), 'stores')
   assert.equal(groupOf('test/crash.test.ts'), 'system')
   assert.equal(groupOf('elsewhere/a.test.ts'), null)

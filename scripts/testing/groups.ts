@@ -8,8 +8,16 @@ export const TEST_FILES = '{src,sim,sdks,test,scripts,bench,examples}/**/*.test.
 
 /** In the order in which all of them run: those that take long first, so that no core is idle in the end. */
 export const GROUPS = {
-  /** Real processes, brokers, browsers and clusters, packages and the tools of this repository. */
-  system: ['test/*.test.ts', 'test/{deploy,web}/**', 'src/broker/nats/**', 'scripts/**', 'examples/**', 'sim/**'],
+  /** Real processes, brokers, browsers and clusters, packages, the tools of this repository, and what computes for long. */
+  system: [
+    'test/*.test.ts',
+    'test/promises/promises.test.ts',
+    'test/{deploy,web}/**',
+    'src/broker/nats/**',
+    'scripts/**',
+    'examples/**',
+    'sim/**',
+  ],
   /** Every store, on real files and real servers. */
   stores: ['src/store/**', 'src/service/transfer/**'],
   /** Pure functions, and parts that are put together in memory. They run many to a process. */

@@ -1,0 +1,125 @@
+// The sub-folders of each layer as a check, as LAYERS is for the layers: imports between them point down, and none grows
+// beyond what a reader can take in. A folder whose neighbours import it both ways is not a part of its own.
+
+import { dirname, relative } from 'node:path/posix'
+
+/** Bottom first. A file beside the sub-folders of its layer may be imported where all that it leads to may be. */
+const ORDER: Readonly<Record<string, readonly string[]>> = {
+  core: ['time', 'json', 'targets', 'timer', 'rules', 'statistics', 'events', 'cluster', 'access'],
+  language: ['targets'],
+  runtime: ['clock', 'config', 'telemetry'],
+  broker: ['memory', 'nats'],
+  store: ['row', 'sql', 'queries', 'memory', 'sqlite', 'postgres', 'conformance'],
+  targets: ['function', 'http', 'nats', 'none'],
+  engine: ['window', 'delivery', 'cluster', 'wake'],
+  service: ['queries', 'keys', 'activity', 'peers', 'transfer'],
+  http: ['request', 'access', 'answer', 'docs', 'body', 'errors', 'lists', 'routes', 'contracts', 'observing'],
+  nats: ['lifecycle', 'messages', 'requests'],
+  embedded: ['input'],
+  cli: ['command', 'when', 'completion', 'output', 'transfer', 'timers', 'keys', 'doctor', 'insight', 'dev'],
+}
+
+/** Imports that point up all the same: the file, what it imports, and why. */
+const ALLOWED: Readonly<Record<string, string>> = {
+  'src/engine/window/entries.ts → wake/timing-wheel.ts':
+    'the wheel belongs below the window, the waker above the shards',
+  'src/cli/command/connection.ts → when/span.ts': 'a timeout is written as a span',
+  'src/cli/command/actions.ts → program.ts': 'the actions of the program belong beside it',
+  'src/cli/command/actions.ts → transfer/backup.ts': 'the actions of the program belong beside it',
+  'src/cli/command/actions.ts → transfer/transfer.ts': 'the actions of the program belong beside it',
+  'src/cli/command/reference-page.ts → program.ts': 'the page shows all commands; it belongs beside the program',
+  'src/cli/command/reference-page.ts → completion/command-tree.ts':
+    'the page shows all commands; it belongs beside the program',
+}
+
+/** What is larger than the limits below, and why. */
+const LARGER: Readonly<Record<string, string>> = {
+  'src/store/postgres/postgres-store.ts': 'to be split: the commit on its own',
+  'src/store/store.ts': 'the port; most of it is its contract, in comments',
+  'src/store/sqlite': 'to get rooms',
+}
+
+const FILES_MAX = 12 // what `ls` shows at a glance
+const LINES_MAX = 300
+/** Suites that every adapter runs are tests, which may be as long as they like. */
+const SUITES = /\/conformance(?:\/|\.ts$)/
+
+export type SourceFile = {
+  /** From the root of the repository, with `/`. */
+  readonly path: string
+  readonly lines: number
+  /** The files of src/ that it imports, by their paths. */
+  readonly imports: readonly string[]
+}
+
+/** What is wrong with folders, one line each. `files` has all code of src/, without tests. */
+export function folderProblems(
+  files: readonly SourceFile[],
+  { order = ORDER, allowed = ALLOWED, larger = LARGER } = {},
+): string[] {
+  const used = new Set<string>()
+  const isCode = ({ path }: SourceFile) => !SUITES.test(path)
+  const found = [
+    ...files.flatMap((file) => upwardImports(file, { files, order })),
+    ...files
+      .filter(isCode)
+      .flatMap(({ path, lines }) =>
+        lines > LINES_MAX ? [{ key: path, text: `${path} has ${lines} lines, and ${LINES_MAX} are the most` }] : [],
+      ),
+    ...[...Map.groupBy(files.filter(isCode), ({ path }) => dirname(path))].flatMap(([folder, { length }]) =>
+      length > FILES_MAX
+        ? [{ key: folder, text: `${folder} has ${length} files of code, and ${FILES_MAX} are the most` }]
+        : [],
+    ),
+  ]
+  const problems = found.filter(({ key }) => {
+    used.add(key)
+    return !(key in allowed) && !(key in larger)
+  })
+  const unused = [...Object.keys(allowed), ...Object.keys(larger)].filter((key) => !used.has(key))
+  return [
+    ...problems.map(({ text }) => text),
+    ...unused.map((key) => `${key} is no exception any more: remove it from scripts/folder-order.ts`),
+  ]
+}
+
+type Found = { readonly key: string; readonly text: string }
+type Code = { readonly files: readonly SourceFile[]; readonly order: Readonly<Record<string, readonly string[]>> }
+
+function upwardImports({ path, imports }: SourceFile, code: Code): Found[] {
+  const [layer, folder] = [layerOf(path), folderOf(path)]
+  if (folder === null) return []
+  const order = code.order[layer] ?? []
+  if (!order.includes(folder))
+    return [{ key: path, text: `${path}: add \`${folder}\` to ORDER.${layer} in scripts/folder-order.ts` }]
+  return imports
+    .filter((target) => layerOf(target) === layer)
+    .flatMap((target) => {
+      const above = [...reached(target, code.files)].filter((one) => order.indexOf(one) > order.indexOf(folder))
+      if (above.length === 0) return []
+      const text = `${path} imports ${target}, which is in or leads to ${above.join(', ')}: ${folder} is below that`
+      return [{ key: `${path} → ${relative(`src/${layer}`, target)}`, text }]
+    })
+}
+
+/** The sub-folders that one gets to by importing a file: its own, or all that a file beside them imports in turn. */
+function reached(path: string, files: readonly SourceFile[], seen = new Set<string>()): Set<string> {
+  const folder = folderOf(path)
+  if (folder !== null) return new Set([folder])
+  if (seen.has(path)) return new Set()
+  seen.add(path)
+  const imports = files.find((file) => file.path === path)?.imports ?? []
+  const inLayer = imports.filter((target) => layerOf(target) === layerOf(path))
+  return new Set(inLayer.flatMap((target) => [...reached(target, files, seen)]))
+}
+
+/** `core` for src/core/timer/timer.ts. */
+function layerOf(path: string): string {
+  return path.split('/')[1] ?? ''
+}
+
+/** `timer` for src/core/timer/timer.ts; null for src/core/limits.ts. */
+function folderOf(path: string): string | null {
+  const parts = path.split('/')
+  return parts.length > 3 ? parts[2]! : null
+}
