@@ -9,7 +9,7 @@ const ORDER: Readonly<Record<string, readonly string[]>> = {
   language: ['targets'],
   runtime: ['clock', 'config', 'telemetry'],
   broker: ['memory', 'nats'],
-  store: ['row', 'sql', 'queries', 'memory', 'sqlite', 'postgres', 'conformance'],
+  store: ['row', 'sql', 'queries', 'memory', 'sqlite', 'postgres', 'dynamodb', 'conformance'],
   targets: ['function', 'http', 'nats', 'none'],
   engine: ['window', 'delivery', 'cluster', 'wake'],
   service: ['queries', 'keys', 'activity', 'peers', 'transfer'],

@@ -37,29 +37,6 @@ import type { NatsProtocol } from './targets/nats/protocol.ts'
 import { NoneTarget } from './targets/none/none-target.ts'
 import type { Callback, TargetAdapter } from './targets/target.ts'
 
-const BEAT_SHARE = 0.4 // of the lease: a connection that hangs is given up while there is time for another beat
-
-/** Drivers load when their kind of database is asked for, and not before. */
-export async function openStore(config: Config, logger: Logger): Promise<Store> {
-  switch (config.database.type) {
-    case 'sqlite': {
-      const { openSqliteStore } = await import('./store/sqlite/sqlite-store.ts')
-      return openSqliteStore({ path: config.database.path })
-    }
-    case 'postgres': {
-      const { openPostgresStore } = await import('./store/postgres/postgres-store.ts')
-      const { database, pgPoolSize: poolSize, pgStatementTimeoutMs: statementTimeoutMs, shards } = config
-      const beatWithinMs = config.leaseMs * BEAT_SHARE
-      const options = { poolSize, statementTimeoutMs, beatWithinMs, logger: partLogger(logger, 'store') }
-      return openPostgresStore({ ...database, ...options, ...(shards !== null && { shards }) })
-    }
-    case 'memory': {
-      const { MemoryStore } = await import('./store/memory/memory-store.ts')
-      return new MemoryStore()
-    }
-  }
-}
-
 /** The client library loads when a broker is configured, and not before. */
 export async function openBroker(config: Config, clock: Clock, logger: Logger): Promise<Broker | null> {
   if (config.broker === null) return null

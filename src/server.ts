@@ -9,7 +9,6 @@ import {
   openBroker,
   openLinks,
   openOutbox,
-  openStore,
   timerProtocols,
 } from './assembly.ts'
 import { brokerFaults } from './broker/broker.ts'
@@ -43,10 +42,11 @@ import { DeliveryLog } from './service/delivery-log.ts'
 import { observeInto } from './service/metrics-observer.ts'
 import { observeWith } from './service/observers.ts'
 import type { TimerService } from './service/timer-service.ts'
+import { openStore } from './store/open-store.ts'
 import type { Store } from './store/store.ts'
 import { payloadProtocol } from './targets/nats/protocol.ts'
 
-export { openStore } from './assembly.ts'
+export { openStore } from './store/open-store.ts'
 
 export type RunningServer = {
   readonly url: string

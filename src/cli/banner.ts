@@ -1,14 +1,14 @@
 // The first lines someone sees: where the service is, who can reach it, where the timers are, and what to try first.
 
-import { resolve } from 'node:path'
 import type { Config } from '../runtime/config/config.ts'
+import { databasePlace } from '../runtime/config/databases/databases.ts'
 import { VERSION } from '../runtime/version.ts'
 
 export function banner(config: Pick<Config, 'loopbackOnly' | 'keysNeeded' | 'database'>, url: string): string {
   return `
   Duetime ${VERSION} listens on ${url}
   ${reach(config)}
-  ${storage(config.database)}
+  Timers are ${databasePlace(config.database)}
 
   A first timer, due in five seconds:
 
@@ -26,15 +26,4 @@ function reach({ loopbackOnly, keysNeeded }: Pick<Config, 'loopbackOnly' | 'keys
   return loopbackOnly
     ? 'Only this machine can reach it, because no API key is configured.'
     : 'Anyone who can reach this address may use it: ALLOW_ANONYMOUS is set and no API key is configured.'
-}
-
-function storage(database: Config['database']): string {
-  switch (database.type) {
-    case 'sqlite':
-      return `Timers are stored in ${resolve(database.path)}`
-    case 'postgres':
-      return `Timers are stored in PostgreSQL, in database ${database.database} at ${database.host}:${database.port}`
-    case 'memory':
-      return 'Timers are kept in memory only and are lost when it stops.'
-  }
 }

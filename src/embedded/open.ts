@@ -8,7 +8,6 @@ import {
   openBroker,
   openLinks,
   openOutbox,
-  openStore,
   timerProtocols,
 } from '../assembly.ts'
 import { invalidInput } from '../core/errors.ts'
@@ -18,6 +17,7 @@ import { loadConfig } from '../runtime/config/config.ts'
 import type { Config } from '../runtime/config/config.ts'
 import { Lifecycle } from '../runtime/lifecycle.ts'
 import { createLogger, partLogger } from '../runtime/telemetry/logger.ts'
+import { openStore } from '../store/open-store.ts'
 import { FunctionTarget } from '../targets/function/function-target.ts'
 import { Duetime } from './duetime.ts'
 import { PeerDoor } from './peer-door.ts'

@@ -17,6 +17,7 @@ type Commit = {
 
 const SHARD = 0 as ShardId
 const EPOCH = 1 as Epoch
+const CAPABILITIES = { name: 'test', shared: false, backup: false, shards: 1 }
 const WRITTEN: PartResult = { type: 'written' }
 const put = (id: string): Put => ({ before: null, after: sampleTimer({ id: id as TimerId }) })
 const idsOf = (commit: Commit | undefined): string[][] =>
@@ -25,7 +26,8 @@ const idsOf = (commit: Commit | undefined): string[][] =>
 /** A store whose commits end when the test says so. */
 function setup(limits: { lengthMax?: number; batchMax?: number } = {}) {
   const commits: Commit[] = []
-  const store: Pick<Store, 'commit'> = {
+  const store: Pick<Store, 'capabilities' | 'commit'> = {
+    capabilities: CAPABILITIES,
     commit: (parts) => new Promise((resolve, reject) => commits.push({ parts, resolve, reject })),
   }
   const clock = new ManualClock()
@@ -77,7 +79,8 @@ test('a commit that fails rejects exactly the writes that were in it', async () 
 
 test('a store that throws instead of rejecting is a failed commit too', async () => {
   const failure = new Error('closed')
-  const store: Pick<Store, 'commit'> = {
+  const store: Pick<Store, 'capabilities' | 'commit'> = {
+    capabilities: CAPABILITIES,
     commit: () => {
       throw failure
     },

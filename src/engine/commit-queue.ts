@@ -15,7 +15,7 @@
 import { unavailable } from '../core/errors.ts'
 import type { Epoch, ShardId, Timer, TimerUuid } from '../core/timer/timer.ts'
 import type { Clock } from '../runtime/clock/clock.ts'
-import { partOf } from '../store/commit-sheet.ts'
+import { partOf, partsWithin } from '../store/commit-sheet.ts'
 import type { Change } from '../store/commit-sheet.ts'
 import type { PartResult, TimerStore } from '../store/store.ts'
 
@@ -37,7 +37,7 @@ type Waiting = {
 }
 
 export type CommitQueueOptions = {
-  readonly store: Pick<TimerStore, 'commit'>
+  readonly store: Pick<TimerStore, 'capabilities' | 'commit'>
   readonly owner: string
   readonly clock: Clock
   readonly observer: CommitObserver
@@ -53,7 +53,7 @@ const FENCED: PutResult = { type: 'fenced' }
 const AGAIN: End = { type: 'again' }
 
 export class CommitQueue {
-  readonly #store: Pick<TimerStore, 'commit'>
+  readonly #store: Pick<TimerStore, 'capabilities' | 'commit'>
   readonly #owner: string
   readonly #clock: Clock
   readonly #observer: CommitObserver
@@ -183,16 +183,18 @@ export class CommitQueue {
   }
 
   async #write(batch: readonly Waiting[]): Promise<{ readonly waiting: Waiting; readonly end: End }[]> {
-    const groups = byFence(batch)
+    const { partMax } = this.#store.capabilities
     const startedAt = this.#clock.monotonic()
     try {
-      const parts = groups.map(({ shard, epoch, members }) =>
-        partOf(
-          { shard, epoch, owner: this.#owner },
-          members.map(({ change }) => change),
+      const groups = byFence(batch).flatMap(({ shard, epoch, members }) =>
+        partsWithin(partMax, members, (some) =>
+          partOf(
+            { shard, epoch, owner: this.#owner },
+            some.map(({ change }) => change),
+          ),
         ),
       )
-      const results = await this.#store.commit(parts)
+      const results = await this.#store.commit(groups.map(({ part }) => part))
       this.#observer.committed(batch.length, this.#clock.monotonic() - startedAt)
       if (results.length !== groups.length) throw new Error(`${groups.length} parts have ${results.length} results`)
       return groups.flatMap(({ members }, index) =>
@@ -210,6 +212,7 @@ type End = PutResult | { readonly type: 'failed'; readonly error: unknown } | { 
 function endOf({ change }: Waiting, result: PartResult): End {
   if (result.type === 'written') return WRITTEN
   if (result.type === 'fenced') return FENCED
+  if (result.type === 'failed') return result
   const row = result.rows.get(change.after.uuid)
   return row === undefined ? AGAIN : { type: 'missed', row }
 }

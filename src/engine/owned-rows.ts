@@ -136,6 +136,7 @@ export class OwnedRows {
         // A commit comes after all earlier ones of the shard, even if the store is still busy with one that it was given.
         const [result] = await store.commit([partOf({ shard, epoch, owner }, [])])
         if (result!.type === 'fenced') onFenced()
+        if (result!.type === 'failed') throw result!.error
         const [row] = await store.getMany([{ namespace, id, uuid, shard }])
         if (doubt.isOutdated) continue
         if (row) apply(row)

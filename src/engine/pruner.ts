@@ -6,7 +6,7 @@ import type { Millis } from '../core/timer/timer.ts'
 import { sleep } from '../runtime/clock/clock.ts'
 import type { Clock } from '../runtime/clock/clock.ts'
 import type { Logger } from '../runtime/telemetry/logger.ts'
-import { deletingPart } from '../store/commit-sheet.ts'
+import { deletingPart, partsWithin } from '../store/commit-sheet.ts'
 import type { OwnedShard, TimerStore } from '../store/store.ts'
 
 const BATCH = 500
@@ -66,9 +66,11 @@ export class Pruner {
     const fences = new Map(owned().map((fence) => [fence.shard, fence]))
     if (fences.size === 0) return 0
     const rows = await store.expired({ shards: [...fences.keys()], before: now, limit: BATCH })
-    const byShard = [...Map.groupBy(rows, ({ shard }) => shard)]
-    if (rows.length > 0)
-      await store.commit(byShard.map(([shard, expired]) => deletingPart(fences.get(shard)!, expired)))
+    const { partMax } = store.capabilities
+    const parts = [...Map.groupBy(rows, ({ shard }) => shard)].flatMap(([shard, expired]) =>
+      partsWithin(partMax, expired, (some) => deletingPart(fences.get(shard)!, some)),
+    )
+    if (rows.length > 0) await store.commit(parts.map(({ part }) => part))
     return rows.length
   }
 

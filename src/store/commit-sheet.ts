@@ -8,7 +8,7 @@ import type { Tally } from '../core/statistics/tallies.ts'
 import type { Millis, Namespace, Timer } from '../core/timer/timer.ts'
 import { kindOf } from '../core/timer/timer-kind.ts'
 import { countName, COUNTS } from './counters.ts'
-import type { CommitPart, Counter, OwnedShard, Put, StoredRow } from './store.ts'
+import type { CommitPart, Counter, OwnedShard, PartMax, Put, StoredRow } from './store.ts'
 
 /** One change of one timer, as the owner of its shard wants it. */
 export type Change = Put & { readonly events?: readonly LifecycleEvent[] }
@@ -44,6 +44,44 @@ export function deletingPart(fence: OwnedShard, deletes: readonly StoredRow[]): 
   const sums = new CounterSums()
   for (const { namespace, status, kind } of deletes) sums.add(namespace, COUNTS, countName(status, kind), -1)
   return { ...fence, puts: NOTHING, deletes, counters: sums.counters(), events: NOTHING }
+}
+
+/** As few parts as it takes, each within what a store can write at once; a single member that is larger goes alone. */
+export function partsWithin<Member>(
+  max: PartMax | undefined,
+  members: readonly Member[],
+  make: (members: readonly Member[]) => CommitPart,
+): { readonly members: readonly Member[]; readonly part: CommitPart }[] {
+  const part = make(members)
+  if (max === undefined || members.length <= 1 || fits(part, max)) return [{ members, part }]
+  const half = Math.ceil(members.length / 2)
+  return [members.slice(0, half), members.slice(half)].flatMap((some) => partsWithin(max, some, make))
+}
+
+function fits(part: CommitPart, { items, bytes }: PartMax): boolean {
+  const { puts, deletes, counters, events } = part
+  return puts.length + deletes.length + counters.length + events.length <= items && partBytes(part) <= bytes
+}
+
+const ROW_BYTES = 1_000 // what is not a long text of a row, or of the change of a counter
+
+/** About: what is read again to be taken away counts like what is written. */
+function partBytes({ puts, deletes, counters, events }: CommitPart): number {
+  let bytes = (puts.length + deletes.length + counters.length) * ROW_BYTES
+  for (const { before, after } of puts) {
+    bytes += textBytes(after)
+    if (before !== null && before.payload !== after.payload) bytes += Buffer.byteLength(before.payload ?? '')
+  }
+  for (const { body } of events) bytes += ROW_BYTES + Buffer.byteLength(body)
+  return bytes
+}
+
+function textBytes({ id, payload, metadata, target, lastError, attemptLog }: Timer): number {
+  const headers = 'headers' in target && target.headers !== null ? JSON.stringify(target.headers) : ''
+  const log = attemptLog.length * ROW_BYTES
+  return (
+    Buffer.byteLength(`${id}${metadata ?? ''}${lastError ?? ''}${headers}`) + Buffer.byteLength(payload ?? '') + log
+  )
 }
 
 class CounterSums {

@@ -44,8 +44,9 @@ export interface TimerStore {
   /**
    * Writes all parts; resolves when they are durable. A part is all or nothing: when its epoch and owner are not the shard's current ones,
    * or a row is not as the part says it was, nothing of it is written, and the answer names the rows in the way. A part names
-   * a timer once. Commits that are under way at the same time are applied in the order of the calls. When a commit resolves,
-   * those called before it have been done or never will be, also those that failed with an unknown outcome.
+   * a timer once, and is no larger than `capabilities.partMax`. Parts of one shard that are under way at the same time are applied
+   * in the order of the calls. When one is answered, those of its shard that were called before it have been done or never will be,
+   * also those that failed with an unknown outcome.
    */
   commit(parts: readonly CommitPart[]): Promise<readonly PartResult[]>
 
@@ -107,7 +108,16 @@ export type StoreCapabilities = {
   readonly backup: boolean
   /** How many shards timers are spread over; fixed when the database is first used. */
   readonly shards: number
+  /** How large a part of a commit may be; see `partsWithin`. None: as large as anybody makes them. */
+  readonly partMax?: PartMax
 }
+
+/** `items`: puts, deletes, counters and events. `bytes`: of payloads, other texts and events, as `partBytes` counts them. */
+export type PartMax = { readonly items: number; readonly bytes: number }
+
+/**
+ * A shard follows from a uuid: a timer is named with the same shard always, and a store may look for it there alone.
+ */
 
 export type TimerKey = {
   readonly namespace: Namespace
@@ -188,10 +198,14 @@ export type CommitPart = OwnedShard & {
   readonly events: readonly LifecycleEvent[]
 }
 
-/** `missed`: the rows in the way, by uuid; null for one that is not there. */
+/**
+ * `missed`: the rows in the way, by uuid; null for one that is not there. `failed`: where a store writes each part by itself, what
+ * a commit would have been rejected with if the part had been alone; the error says whether it may be done all the same.
+ */
 export type PartResult =
   | { readonly type: 'written' }
   | { readonly type: 'fenced' }
+  | { readonly type: 'failed'; readonly error: StoreError }
   | { readonly type: 'missed'; readonly rows: ReadonlyMap<TimerUuid, Timer | null> }
 
 export type DueScan = {

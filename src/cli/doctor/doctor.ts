@@ -10,11 +10,10 @@ import type { Format } from '../output/format.ts'
 import type { Flags } from '../command/given-flags.ts'
 import type { Style, Terminal } from '../command/terminal.ts'
 import { checkConfig } from './check-config.ts'
+import { checkDatabase } from './check-database.ts'
 import { checkClock, checkNode, checkPort } from './check-machine.ts'
 import { checkNats } from './check-nats.ts'
-import { checkPostgres } from './check-postgres.ts'
 import { checkServer } from './check-server.ts'
-import { checkSqlite } from './check-sqlite.ts'
 import { Findings, messageOf } from './finding.ts'
 import type { Finding, Standing } from './finding.ts'
 
@@ -55,26 +54,6 @@ async function guarded(area: string, check: () => Promise<readonly Finding[]>): 
     findings.fail(`could not be checked: ${messageOf(error)}`, 'The message says what stood in the way.')
     return findings.all
   }
-}
-
-async function checkDatabase(config: Config, clock: Terminal['clock']): Promise<readonly Finding[]> {
-  const findings = new Findings('database')
-  const { database } = config
-  switch (database.type) {
-    case 'sqlite':
-      await checkSqlite(database.path, clock, findings)
-      break
-    case 'postgres':
-      await checkPostgres({ location: database, poolSize: config.pgPoolSize, clock }, findings)
-      break
-    case 'memory':
-      findings.warn(
-        'timers are kept in memory only and are lost when the service stops',
-        'Set DATABASE_URL to sqlite:<path> or postgres://… for timers that last.',
-      )
-      break
-  }
-  return findings.all
 }
 
 /** Where the service with these settings would answer on this machine. */

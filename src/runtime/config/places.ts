@@ -9,50 +9,20 @@ import { parseNamespace } from '../../core/timer/ids.ts'
 import { API_KEY_CHARS_MAX, API_KEY_CHARS_MIN, URL_CHARS_MAX } from '../../core/limits.ts'
 import type { Namespace } from '../../core/timer/timer.ts'
 import type { ValueType } from './values.ts'
-import { parsePostgresUrl } from './postgres-location.ts'
-import type { PostgresLocation } from './postgres-location.ts'
-
-export type DatabaseLocation =
-  | { readonly type: 'sqlite'; readonly path: string }
-  | ({ readonly type: 'postgres' } & PostgresLocation)
-  | { readonly type: 'memory' }
-
-const DATABASE_FORMS =
-  'sqlite:<path to a file>, postgres://user:password@host/database or memory: (kept in memory, lost at exit)'
+import { DATABASE_FORMS, parseDatabaseUrl } from './databases/databases.ts'
+import type { DatabaseLocation } from './databases/databases.ts'
+import { parseSqlitePath } from './databases/sqlite.ts'
 
 export function databaseUrl(): ValueType<DatabaseLocation> {
   return {
-    describes: '`sqlite:<path>`, `postgres://user:password@host/database` or `memory:`',
+    describes: `one of ${DATABASE_FORMS.map((form) => `\`${form}\``).join(', ')}`,
     placeholder: 'url',
-    parse: (text) => {
-      const [, scheme, rest = ''] = /^([a-z][a-z0-9+.-]*):(.*)$/is.exec(text) ?? []
-      if (scheme === undefined) throw new RangeError(`a URL: ${DATABASE_FORMS}`)
-      switch (scheme.toLowerCase()) {
-        case 'sqlite':
-          return { type: 'sqlite', path: sqlitePath().parse(rest.replace(/^\/\//, '')) }
-        case 'postgres':
-        case 'postgresql':
-          return { type: 'postgres', ...parsePostgresUrl(text) }
-        case 'memory':
-          return { type: 'memory' }
-        default:
-          throw new RangeError(`one of the known databases: ${DATABASE_FORMS}; \`${scheme}:\` is none of them`)
-      }
-    },
+    parse: parseDatabaseUrl,
   }
 }
 
 export function sqlitePath(): ValueType<string> {
-  return {
-    describes: 'path to a file',
-    placeholder: 'path',
-    parse: (text) => {
-      // Each of SQLite's connections would get an in-memory database of its own.
-      if (text === '' || text === ':memory:')
-        throw new RangeError('the path of a file; for a store in memory set DATABASE_URL=memory:')
-      return text
-    },
-  }
+  return { describes: 'path to a file', placeholder: 'path', parse: parseSqlitePath }
 }
 
 export function hostName(): ValueType<string> {

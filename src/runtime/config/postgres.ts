@@ -3,7 +3,7 @@
 
 import { PLAINTEXT, POSTGRES_PORT, PostgresTlsMode } from './postgres-location.ts'
 import type { PostgresLocation, PostgresTls } from './postgres-location.ts'
-import type { DatabaseLocation } from './places.ts'
+import type { DatabaseLocation } from './databases/databases.ts'
 
 /** The settings that say where and how to get in, as they were read. */
 export type PostgresValues = {

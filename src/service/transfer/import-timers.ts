@@ -4,7 +4,7 @@
 
 import { shardOf } from '../../core/timer/ids.ts'
 import type { ShardId, Timer } from '../../core/timer/timer.ts'
-import { importedPart } from '../../store/commit-sheet.ts'
+import { importedPart, partsWithin } from '../../store/commit-sheet.ts'
 import type { Put, Store } from '../../store/store.ts'
 import { entriesOf } from './read-timer-file.ts'
 import type { SoleOwner } from './sole-owner.ts'
@@ -113,14 +113,19 @@ async function put(changes: readonly Change[], { store, owner }: ImportOptions):
   for (let left = changes; left.length > 0;) {
     const { once, more } = eachOnce(left)
     const byShard = [...Map.groupBy(once, ({ timer }) => shardOf(timer.uuid, store.capabilities.shards))]
-    const parts = byShard.map(([shard, members]) => importedPart(owner.fenceOf(shard), members.map(putOf)))
-    const results = await store.commit(parts).catch((error: unknown) => {
+    const { partMax } = store.capabilities
+    const groups = byShard.flatMap(([shard, all]) =>
+      partsWithin(partMax, all, (some) => importedPart(owner.fenceOf(shard), some.map(putOf))),
+    )
+    const results = await store.commit(groups.map(({ part }) => part)).catch((error: unknown) => {
       throw new TransferError(`${(error as Error).message}\n${AGAIN}`, { cause: error })
     })
     const again: Change[] = []
-    for (const [index, [shard, members]] of byShard.entries()) {
+    for (const [index, { part, members }] of groups.entries()) {
       const result = results[index]!
-      if (result.type === 'fenced') throw fenced(shard)
+      if (result.type === 'fenced') throw fenced(part.shard)
+      if (result.type === 'failed')
+        throw new TransferError(`${result.error.message}\n${AGAIN}`, { cause: result.error })
       if (result.type === 'written') continue
       for (const change of members) {
         const there = result.rows.get(change.timer.uuid)

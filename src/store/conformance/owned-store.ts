@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { NEVER } from '../../core/timer/timer.ts'
 import type { Epoch, Millis, ShardId, Timer, TimerUuid } from '../../core/timer/timer.ts'
-import { deletingPart, partOf } from '../commit-sheet.ts'
+import { deletingPart, partOf, partsWithin } from '../commit-sheet.ts'
 import type { Change } from '../commit-sheet.ts'
 import { COUNTS } from '../counters.ts'
 import type { Counter, DueScan, ListFilter, ListQuery, OwnedShard, PartResult, Put, Store } from '../store.ts'
@@ -35,8 +35,9 @@ export class Owned {
 
   /** The rows in the way; all were written when there are none. */
   async put(...changes: readonly Change[]): Promise<ReadonlyMap<TimerUuid, Timer | null>> {
-    const [result] = await this.store.commit([partOf(this.fence, changes)])
-    return missedOf(result)
+    const parts = partsWithin(this.store.capabilities.partMax, changes, (some) => partOf(this.fence, some))
+    const results = await this.store.commit(parts.map(({ part }) => part))
+    return new Map(results.flatMap((result) => [...missedOf(result)]))
   }
 
   /** These counters, whatever the timers are. A namespace is known by its counts, so it gets one. */
@@ -49,8 +50,9 @@ export class Owned {
 
   async prune({ now, limit }: { readonly now: Millis; readonly limit: number }): Promise<number> {
     const rows = await this.store.expired({ shards: [SHARD], before: now, limit })
-    const [result] = await this.store.commit([deletingPart(this.fence, rows)])
-    assert.deepEqual(result, { type: 'written' })
+    const parts = partsWithin(this.store.capabilities.partMax, rows, (some) => deletingPart(this.fence, some))
+    for (const result of await this.store.commit(parts.map(({ part }) => part)))
+      assert.deepEqual(result, { type: 'written' })
     return rows.length
   }
 
@@ -115,6 +117,7 @@ export async function countsOf(store: Store): Promise<string[]> {
 }
 
 export function missedOf(result: PartResult | undefined): ReadonlyMap<TimerUuid, Timer | null> {
+  if (result?.type === 'failed') throw result.error
   assert(result !== undefined && result.type !== 'fenced')
   return result.type === 'missed' ? result.rows : new Map()
 }

@@ -29,6 +29,9 @@ export const STORAGE_SETTINGS = {
     commitBatchMax: setting('COMMIT_BATCH_MAX', integer({ min: 1, max: 10_000 }), '1000', {
       help: 'Writes in one commit at most.',
     }),
+    shards: optional('SHARDS', integer({ min: 1, max: 4_096 }), {
+      help: 'Parts that timers are spread over, and so the most nodes that share them. Fixed when a database is first used; 64 by default.',
+    }),
   }),
 
   ...group('PostgreSQL', {
@@ -61,9 +64,6 @@ export const STORAGE_SETTINGS = {
     }),
     pgStatementTimeoutMs: setting('PG_STATEMENT_TIMEOUT', duration({ min: '100ms', max: '10m' }), '10s', {
       help: 'How long the server may take for one statement.',
-    }),
-    shards: optional('SHARDS', integer({ min: 1, max: 4_096 }), {
-      help: 'Parts that timers are spread over, and so the most nodes that share them. Fixed when a database is first used; 64 by default.',
     }),
   }),
 

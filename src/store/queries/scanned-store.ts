@@ -1,0 +1,73 @@
+// A whole store from what an engine can do that reads rows in order, counts, and no more: people's questions are answered by
+// the shared queries, and after the end every call is refused. For engines whose adapter keeps nothing open but a client.
+
+import { StoreError } from '../store.ts'
+import type { Store, TimerQueries, TimerStore } from '../store.ts'
+import { ScanQueries } from './scan-queries.ts'
+import type { ScanSource } from './scan-queries.ts'
+
+export type ScannedEngine = Omit<TimerStore, 'close'> &
+  Pick<TimerQueries, 'countEvents'> & {
+    readonly source: ScanSource
+    /** Called once, when nothing is under way any more. */
+    readonly disconnect: () => void | Promise<void>
+    /** Why there is no backup by this program. */
+    readonly noBackup: string
+  }
+
+type Operation = Exclude<keyof Store, 'capabilities' | 'close' | 'backup'>
+
+export function scannedStore(engine: ScannedEngine): Store {
+  const queries = new ScanQueries(engine.source)
+  const underWay = new Set<Promise<unknown>>()
+  let closing: Promise<void> | null = null
+  const operations: Pick<Store, Operation> = {
+    ...engine,
+    list: (query) => queries.list(query),
+    page: (query) => queries.page(query),
+    stats: (scope = {}) => queries.stats(scope),
+    tallies: (query) => queries.tallies(query),
+    upcoming: (query) => queries.upcoming(query),
+  }
+  const guarded = (operation: (argument: never) => Promise<unknown>) => async (argument: never) => {
+    if (closing !== null) throw new StoreError('the store is closed', { retryable: false })
+    const answer = operation(argument)
+    underWay.add(answer)
+    try {
+      return await answer
+    } finally {
+      underWay.delete(answer)
+    }
+  }
+  return {
+    ...(Object.fromEntries(OPERATIONS.map((name) => [name, guarded(operations[name])])) as Pick<Store, Operation>),
+    capabilities: engine.capabilities,
+    close: () => (closing ??= Promise.allSettled(underWay).then(() => engine.disconnect())),
+    backup: async () => {
+      throw new StoreError(engine.noBackup, { retryable: false })
+    },
+  }
+}
+
+const OPERATIONS = Object.keys({
+  ping: 0,
+  claim: 0,
+  release: 0,
+  shards: 0,
+  beat: 0,
+  clusterSecret: 0,
+  commit: 0,
+  getMany: 0,
+  due: 0,
+  dueShards: 0,
+  expired: 0,
+  forgetCounters: 0,
+  readEvents: 0,
+  removeEvents: 0,
+  list: 0,
+  page: 0,
+  stats: 0,
+  tallies: 0,
+  upcoming: 0,
+  countEvents: 0,
+} satisfies Record<Operation, 0>) as Operation[]
