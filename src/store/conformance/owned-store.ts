@@ -74,6 +74,7 @@ export class Owned {
   }
 }
 
+export type OpenEmptyStore = () => Promise<Store>
 export type Setup = (t: TestContext) => Promise<Owned>
 
 export function absent(timer: Timer): Put {

@@ -23,3 +23,7 @@ export function sampleTimer(changes: Partial<Timer> = {}): Timer {
     ...changes,
   }
 }
+
+export function namedTimers(...ids: string[]): Timer[] {
+  return ids.map((id) => sampleTimer({ id: id as TimerId }))
+}

@@ -3,15 +3,15 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { NamespacePattern } from '../../core/access/access.ts'
-import { PAGE_BYTES_MAX } from '../../core/limits.ts'
-import { NO_ATTEMPTS, Status } from '../../core/timer/timer.ts'
-import type { JsonText, Namespace, Timer, TimerId } from '../../core/timer/timer.ts'
-import { idsOf, listAll } from './owned-store.ts'
-import type { Owned, Setup } from './owned-store.ts'
-import { SAMPLE_NOW, sampleTimer } from './sample-timer.ts'
-import { TIMER_PARTS } from '../store.ts'
-import type { ListFilter, PageQuery } from '../store.ts'
+import type { NamespacePattern } from '../../../core/access/access.ts'
+import { PAGE_BYTES_MAX } from '../../../core/limits.ts'
+import { NO_ATTEMPTS, Status } from '../../../core/timer/timer.ts'
+import type { JsonText, Namespace, Timer, TimerId } from '../../../core/timer/timer.ts'
+import { idsOf, listAll } from '../owned-store.ts'
+import type { Owned, Setup } from '../owned-store.ts'
+import { SAMPLE_NOW, sampleTimer } from '../sample-timer.ts'
+import { TIMER_PARTS } from '../../store.ts'
+import type { ListFilter, PageQuery } from '../../store.ts'
 
 const KIB = 1_024
 const LATER = SAMPLE_NOW + 5_000

@@ -2,14 +2,14 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { LifecycleEvent, LifecycleEventType } from '../../core/events/lifecycle-event.ts'
-import type { JsonText, ShardId, Timer, TimerId } from '../../core/timer/timer.ts'
-import { partOf } from '../commit-sheet.ts'
-import type { Change } from '../commit-sheet.ts'
-import { absent, changed, claimed, OWNER, SHARD } from './owned-store.ts'
-import type { Owned, Setup } from './owned-store.ts'
-import { SAMPLE_NOW, sampleTimer } from './sample-timer.ts'
-import type { OutboxEvent, Put, Store } from '../store.ts'
+import type { LifecycleEvent, LifecycleEventType } from '../../../core/events/lifecycle-event.ts'
+import type { JsonText, ShardId, Timer, TimerId } from '../../../core/timer/timer.ts'
+import { partOf } from '../../commit-sheet.ts'
+import type { Change } from '../../commit-sheet.ts'
+import { absent, changed, claimed, OWNER, SHARD } from '../owned-store.ts'
+import type { Owned, Setup } from '../owned-store.ts'
+import { SAMPLE_NOW, sampleTimer } from '../sample-timer.ts'
+import type { OutboxEvent, Put, Store } from '../../store.ts'
 
 const OTHER = 3 as ShardId
 

@@ -2,14 +2,14 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { NamespacePattern } from '../../core/access/access.ts'
-import { STANDING } from '../../core/statistics/tallies.ts'
-import { NEVER, Status } from '../../core/timer/timer.ts'
-import type { JsonText, Namespace, Timer, TimerId } from '../../core/timer/timer.ts'
-import { changed, countsOf } from './owned-store.ts'
-import type { Owned, Setup } from './owned-store.ts'
-import { SAMPLE_NOW, sampleTimer } from './sample-timer.ts'
-import type { Counter, PageFilter, PageQuery } from '../store.ts'
+import type { NamespacePattern } from '../../../core/access/access.ts'
+import { STANDING } from '../../../core/statistics/tallies.ts'
+import { NEVER, Status } from '../../../core/timer/timer.ts'
+import type { JsonText, Namespace, Timer, TimerId } from '../../../core/timer/timer.ts'
+import { changed, countsOf } from '../owned-store.ts'
+import type { Owned, Setup } from '../owned-store.ts'
+import { SAMPLE_NOW, sampleTimer } from '../sample-timer.ts'
+import type { Counter, PageFilter, PageQuery } from '../../store.ts'
 
 const LATER = SAMPLE_NOW + 5_000
 const OTHER = 'other' as Namespace
