@@ -10,9 +10,10 @@ import type { Timer, TimerId } from '../../src/core/timer/timer.ts'
 import { TimerKind } from '../../src/core/timer/timer-kind.ts'
 import { sampleTimer } from '../../src/store/conformance/sample-timer.ts'
 import { openForWriting } from '../../src/store/sqlite/file/connection.ts'
-import { INSERT_SQL, rowValues } from '../../src/store/sqlite/statements.ts'
+import { SQLITE } from '../../src/store/sqlite/dialect.ts'
+import { insertTimer, rowValues } from '../../src/store/sql/timer-sql.ts'
 import { countName, COUNTS } from '../../src/store/counters.ts'
-import { Counters } from '../../src/store/sqlite/counters.ts'
+import { ADD_ON_CONFLICT, insertCounter } from '../../src/store/sql/counter-sql.ts'
 
 const SHARD = 0
 const FILL_STEP = 20_000
@@ -72,12 +73,12 @@ export class StoredTimers {
     const db = openForWriting({ path: this.#master, cacheMiB: FILL_CACHE_MIB })
     try {
       db.exec('PRAGMA synchronous = OFF; BEGIN')
-      const insert = db.prepare(INSERT_SQL)
-      const counts = new Counters(db)
+      const insert = db.prepare(insertTimer(SQLITE))
+      const counts = db.prepare(insertCounter(SQLITE) + ADD_ON_CONFLICT)
       while (this.#stored < timers) {
         const some = farTimers(this.#stored, Math.min(FILL_STEP, timers - this.#stored))
         for (const timer of some) insert.run(...rowValues(timer, SHARD))
-        counts.add([some[0]!.namespace, COUNTS, countName(Status.pending, TimerKind.once), some.length])
+        counts.run(some[0]!.namespace, COUNTS, countName(Status.pending, TimerKind.once), some.length)
         this.#stored += some.length
         await turn() // so that the bench can be interrupted
       }

@@ -7,7 +7,8 @@ import { farTimers } from '../harness/stored-timers.ts'
 import type { DueSpread } from '../harness/stored-timers.ts'
 import { CHECKPOINT_PAGES } from '../../src/store/sqlite/file/checkpoints.ts'
 import { openForWriting } from '../../src/store/sqlite/file/connection.ts'
-import { INSERT_SQL, rowValues } from '../../src/store/sqlite/statements.ts'
+import { SQLITE } from '../../src/store/sqlite/dialect.ts'
+import { insertTimer, rowValues } from '../../src/store/sql/timer-sql.ts'
 
 export type RawInserts = {
   readonly transactions: number
@@ -20,7 +21,7 @@ const SHARD = 0
 const CACHE_MIB = 256
 
 const db = openForWriting({ path: setup<{ path: string }>().path, cacheMiB: CACHE_MIB })
-const insert = db.prepare(INSERT_SQL)
+const insert = db.prepare(insertTimer(SQLITE))
 const logSize = db.prepare('PRAGMA wal_checkpoint(NOOP)')
 
 answerQuestions<RawInserts, { perSecond: number }>({}, ({ transactions, rowsPerTransaction, firstId, due }) => {

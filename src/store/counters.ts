@@ -7,7 +7,7 @@ import { kindAt, kindCode, statusCode, statusOf } from './row/codes.ts'
 
 /**
  * The slot of counts: how many timers a namespace has of each status and kind. Tallies are in the slot of what they tell of;
- * see core/statistics/tallies.ts. A store may find the namespaces that have counters by their counts.
+ * see core/statistics/tallies.ts.
  */
 export const COUNTS: Millis = -1
 

@@ -17,7 +17,8 @@ import { claimed, countsOf, getOne, listAll, OWNER } from './owned-store.ts'
 import { MemoryStore } from '../memory/memory-store.ts'
 import { StoreError } from '../store.ts'
 import type { CommitPart, Store, TallyQuery, UpcomingQuery } from '../store.ts'
-import { homeOf,
+import {
+  homeOf,
   SHARDS,
   shard,
   epoch,

@@ -4,8 +4,7 @@ import type { Timer, TimerUuid } from '../../core/timer/timer.ts'
 import { CellAt, COLUMN_NAMES } from '../row/columns.ts'
 import type { Cell } from '../row/columns.ts'
 import { appendCells, timerAt } from '../row/timer-row.ts'
-import { omitsColumn, withoutParts } from '../row/timer-parts.ts'
-import type { CommitPart, PartResult, TimerPart } from '../store.ts'
+import type { CommitPart, PartResult } from '../store.ts'
 import { columnParameter } from './connection/array-parameters.ts'
 import type { ElementType } from './connection/array-parameters.ts'
 import {
@@ -16,7 +15,8 @@ import {
   PART_PARAMETERS,
   PUT_PARAMETERS,
 } from './setup/commit-function.ts'
-import type { Query, Row } from './connection/connections.ts'
+import type { Row } from '../sql/statement.ts'
+import type { Query } from './connection/connections.ts'
 
 const BEFORE_CELLS = PUT_PARAMETERS.length - COLUMN_NAMES.length
 
@@ -35,8 +35,8 @@ export function commitQuery(parts: readonly CommitPart[]): Query {
     for (const { uuid, version } of part.deletes) deletes!.push(number, uuid, version)
     for (const { namespace, slotAt, name, amount } of part.counters)
       counters!.push(number, namespace, slotAt, name, amount)
-    for (const { at, uuid, namespace, type, id, body } of part.events)
-      events!.push(number, at, uuid, namespace, type, id, body)
+    for (const { uuid, namespace, type, id, at, body } of part.events)
+      events!.push(number, uuid, namespace, type, id, at, body)
   }
   const values = [
     ...columnsOf(PART_PARAMETERS, heads!),
@@ -72,14 +72,3 @@ export function partResults(parts: readonly CommitPart[], rows: readonly Row[]):
 
 const WRITTEN: PartResult = { type: 'written' }
 const FENCED: PartResult = { type: 'fenced' }
-
-/** The cells of a row, for a SELECT list; the driver hands the uuid over as 32 hex digits. What is omitted is not fetched. */
-export function selectCells(omit: readonly TimerPart[] = []): string {
-  return COLUMN_NAMES.map((column) => (omitsColumn(column, omit) ? `NULL::text AS ${column}` : column)).join(', ')
-}
-
-export const SELECT_CELLS = selectCells()
-
-export function timersOfRows(rows: readonly Row[], omit: readonly TimerPart[] = []): Timer[] {
-  return rows.map((row) => withoutParts(timerAt(row, 0), omit))
-}

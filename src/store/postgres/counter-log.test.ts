@@ -13,7 +13,7 @@ import { SAMPLE_NOW, sampleTimer } from '../conformance/sample-timer.ts'
 import type { CommitPart, Counter, OwnedShard, Put, Store } from '../store.ts'
 import { PostgresServer } from './postgres-server.fixture.ts'
 import { openPostgresStore } from './postgres-store.ts'
-import { partOf } from '../commit-sheet.ts'
+import { deletingPart, partOf } from '../commit-sheet.ts'
 import { COUNTS } from '../counters.ts'
 
 const SHARD = 0 as ShardId
@@ -168,6 +168,20 @@ test('standing tallies that count nothing any more are removed', async (t) => {
   await fold(a, admin, SAMPLE_NOW)
   assert.equal(await rowsIn(admin, `timer_counters WHERE slot_at = ${STANDING}`), 0)
   assert.deepEqual((await a.tallies({ since: null })).sums, [])
+})
+
+test('the counts of a namespace that is gone are removed', async (t) => {
+  const { a, admin, epoch } = await setup(t)
+  const fence = { shard: SHARD, epoch, owner: OWNER }
+  const timer = sampleTimer({ namespace: 'gone' as Namespace, status: Status.canceled, wakeAt: SAMPLE_NOW })
+  await a.commit([counting(fence, absent(timer), [], 1)])
+  await fold(a, admin, SAMPLE_NOW)
+  assert.equal(await rowsIn(admin, `timer_counters WHERE slot_at = ${COUNTS}`), 1)
+  const expired = await a.expired({ shards: [SHARD], before: SAMPLE_NOW + 1, limit: 10 })
+  await a.commit([deletingPart(fence, expired)])
+  await fold(a, admin, SAMPLE_NOW)
+  assert.equal(await rowsIn(admin, `timer_counters WHERE slot_at = ${COUNTS}`), 0)
+  assert.deepEqual(await countsOf(a), [])
 })
 
 /** It rests after each fold, so it may take more than one look. */

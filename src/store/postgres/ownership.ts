@@ -2,12 +2,16 @@
 
 import type { Epoch, ShardId } from '../../core/timer/timer.ts'
 import { claimedEpoch } from '../store.ts'
-import type { ClusterState, NodeBeat, NodeRow, OwnedShard, ShardClaim, ShardRow } from '../store.ts'
+import type { NodeBeat, OwnedShard, ShardClaim } from '../store.ts'
 import { RowType } from '../row/columns.ts'
+import type { Cell } from '../row/columns.ts'
 import { columnParameter } from './connection/array-parameters.ts'
-import type { Query, Row } from './connection/connections.ts'
+import type { ElementType } from './connection/array-parameters.ts'
+import { SILENT_NODES_KEPT_MS } from '../sql/server/cluster-state.ts'
+import type { BeatAnswer } from '../sql/server/cluster-state.ts'
+import type { Row } from '../sql/statement.ts'
+import type { Query } from './connection/connections.ts'
 
-const SILENT_NODES_KEPT_MS = 3_600_000
 const NO_BEAT = -1 // of a node that has no row
 
 // Rows are locked in the order of the shards, as commits do, so that nobody waits in a circle. Whoever waited for a lock
@@ -51,34 +55,23 @@ const RELEASE = `
   UPDATE timers SET shard_owner = NULL FROM locked
   WHERE timers.shard_id = locked.shard_id AND timers.row_type = ${RowType.shard}`
 
-const SHARDS = `
-  SELECT shard_id, shard_epoch, shard_owner FROM timers WHERE timer_namespace IS NULL AND row_type = ${RowType.shard} ORDER BY shard_id`
-
 const BEAT = 'SELECT skew_ms, nodes, shards FROM timers_beat_1($1, $2, $3, $4, $5, $6)'
 
 /** All for the same owner. */
 export function claimQuery(claims: readonly ShardClaim[]): Query {
   const values = [
-    columnParameter(
-      'int4',
-      claims.map(({ shard }) => shard),
-    ),
-    columnParameter(
-      'int8',
-      claims.map(({ expected }) => expected),
-    ),
-    columnParameter(
-      'text',
-      claims.map(({ from }) => from),
-    ),
-    columnParameter(
-      'int8',
-      claims.map(({ ifBeat }) => (ifBeat === undefined ? null : (ifBeat ?? NO_BEAT))),
-    ),
-    columnParameter('int8', claims.map(claimedEpoch)),
+    arrayOf('int4', claims, ({ shard }) => shard),
+    arrayOf('int8', claims, ({ expected }) => expected),
+    arrayOf('text', claims, ({ from }) => from),
+    arrayOf('int8', claims, ({ ifBeat }) => (ifBeat === undefined ? null : (ifBeat ?? NO_BEAT))),
+    arrayOf('int8', claims, claimedEpoch),
     claims[0]!.owner,
   ]
   return { name: 'claim', text: CLAIM, values }
+}
+
+function arrayOf<T>(type: ElementType, some: readonly T[], valueOf: (one: T) => Cell): Buffer | null {
+  return columnParameter(type, some.map(valueOf))
 }
 
 export function claimedEpochs(rows: readonly Row[]): Map<ShardId, Epoch> {
@@ -87,51 +80,18 @@ export function claimedEpochs(rows: readonly Row[]): Map<ShardId, Epoch> {
 
 export function releaseQuery(owned: readonly OwnedShard[]): Query {
   const values = [
-    columnParameter(
-      'int4',
-      owned.map(({ shard }) => shard),
-    ),
-    columnParameter(
-      'int8',
-      owned.map(({ epoch }) => epoch),
-    ),
-    columnParameter(
-      'text',
-      owned.map(({ owner }) => owner),
-    ),
+    arrayOf('int4', owned, ({ shard }) => shard),
+    arrayOf('int8', owned, ({ epoch }) => epoch),
+    arrayOf('text', owned, ({ owner }) => owner),
   ]
   return { name: 'release', text: RELEASE, values }
-}
-
-export function shardsQuery(): Query {
-  return { name: 'shards', text: SHARDS, values: [] }
-}
-
-export function shardRows(rows: readonly Row[]): ShardRow[] {
-  return rows.map((row) => shardRow(row as ShardFields))
 }
 
 export function beatQuery({ node, address, leaving, beat, now }: NodeBeat): Query {
   return { name: 'beat', text: BEAT, values: [node, address, leaving, beat, now, SILENT_NODES_KEPT_MS] }
 }
 
-type NodeFields = [node: string, address: string | null, leaving: boolean, beat: number, clockSkewMs: number]
-type ShardFields = readonly [shard: ShardId, epoch: Epoch, owner: string | null]
-
-export function clusterState({ node, address, leaving, beat }: NodeBeat, rows: readonly Row[]): ClusterState {
-  const [ownSkewMs, others, claimed] = rows[0] as [number, string | null, string | null]
-  const asking: NodeRow = { node, address, leaving, beat, clockSkewMs: ownSkewMs }
-  const nodes = listOf<NodeFields>(others).map(([name, at, isLeaving, lastBeat, clockSkewMs]): NodeRow => {
-    return { node: name, address: at, leaving: isLeaving, beat: lastBeat, clockSkewMs }
-  })
-  const shards = listOf<ShardFields>(claimed).map(shardRow)
-  return { nodes: [asking, ...nodes].toSorted((a, b) => (a.node < b.node ? -1 : 1)), shards }
-}
-
-function shardRow([shard, epoch, owner]: ShardFields): ShardRow {
-  return { shard, epoch, owner }
-}
-
-function listOf<T>(json: string | null): T[] {
-  return json === null ? [] : (JSON.parse(json) as T[])
+export function beatAnswer(row: Row): BeatAnswer {
+  const [skewMs, others, shards] = row as [number, string | null, string | null]
+  return { skewMs, others, shards }
 }

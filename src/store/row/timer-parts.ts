@@ -11,20 +11,14 @@ import type { Cell, ColumnName } from './columns.ts'
 const PART_COLUMNS: Partial<Record<TimerPart, ColumnName>> = { payload: 'timer_payload', metadata: 'timer_metadata' }
 
 /** The texts that make a row large. */
-const SIZED_COLUMNS: readonly ColumnName[] = ['timer_id', 'timer_payload', 'timer_metadata', 'timer_document']
+export const SIZED_COLUMNS: readonly ColumnName[] = ['timer_id', 'timer_payload', 'timer_metadata', 'timer_document']
 const SIZED_CELLS = SIZED_COLUMNS.map((column) => CellAt[column])
 
 export function omitsColumn(column: ColumnName, omit: readonly TimerPart[]): boolean {
   return omit.some((part) => PART_COLUMNS[part] === column)
 }
 
-/** The size of a row in a SELECT list, without what is omitted. Databases know the length of a text without reading it. */
-export function rowBytesSql(omit: readonly TimerPart[]): string {
-  const sized = SIZED_COLUMNS.filter((column) => !omitsColumn(column, omit))
-  return sized.map((column) => `coalesce(octet_length(${column}), 0)`).join(' + ')
-}
-
-/** The same of cells that were read. */
+/** The size of a row whose cells were read. */
 export function rowBytes(cells: readonly Cell[], offset = 0): number {
   return SIZED_CELLS.reduce((sum, index) => sum + Buffer.byteLength((cells[offset + index] as string | null) ?? ''), 0)
 }

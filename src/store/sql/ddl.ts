@@ -1,23 +1,65 @@
-// The table of timers as DDL, from the table of columns. Rows of shards are in the same table, so that a shard and its timers
-// can be written in one transaction: what only they have is NULL in a timer's row, and the other way round.
+// The tables as DDL, from tables of columns. Rows of shards are in the table of timers, so that a shard and its timers can be
+// written in one transaction: what only they have is NULL in a timer's row, and the other way round.
 
 import { TIMER_COLUMNS } from '../row/columns.ts'
 import type { Column, ColumnType } from '../row/columns.ts'
+import { EVENT_COLUMNS } from './questions/outbox.ts'
 
 export type SqlTypes = Readonly<Record<ColumnType, string>>
+type Order = (a: Column, b: Column) => number
 
-const KEY: readonly string[] = ['shard_id', 'row_type', 'timer_execute_at', 'timer_uuid']
+const KEYS = {
+  timers: ['shard_id', 'row_type', 'timer_execute_at', 'timer_uuid'],
+  timer_counters: ['timer_namespace', 'slot_at', 'counter_name'],
+  timer_metadata: ['metadata_key', 'metadata_value', 'timer_namespace', 'timer_uuid'],
+} as const
 
-/** The columns of `timers`, in the order that the dialect wants; by default that of the table of columns. */
-export function timersColumns(types: SqlTypes, order: (a: Column, b: Column) => number = () => 0): string {
-  const all: Column[] = [
+const COLUMNS: Readonly<Record<keyof typeof KEYS | 'timer_outbox', readonly Column[]>> = {
+  timers: [
     { name: 'shard_id', type: 'shard' },
     ...TIMER_COLUMNS,
     { name: 'shard_epoch', type: 'time' },
     { name: 'shard_owner', type: 'text' },
-  ]
-  const columns = all
+  ],
+  timer_counters: [
+    { name: 'timer_namespace', type: 'name' },
+    { name: 'slot_at', type: 'time' },
+    { name: 'counter_name', type: 'name' },
+    { name: 'counter_amount', type: 'integer' },
+  ],
+  timer_metadata: [
+    { name: 'metadata_key', type: 'name' },
+    { name: 'metadata_value', type: 'name' },
+    { name: 'timer_namespace', type: 'name' },
+    { name: 'timer_uuid', type: 'uuid' },
+  ],
+  timer_outbox: EVENT_COLUMNS,
+}
+
+/** The columns of a table and its primary key, in the order that the dialect wants; by default that of the table of columns. */
+export function columnsWithKey(table: keyof typeof KEYS, types: SqlTypes, order?: Order): string {
+  return `${columnsOf(table, types, order)},\n  PRIMARY KEY (${KEYS[table].join(', ')})`
+}
+
+/** Of the outbox, those that follow the number, which each database gives out in its own way. */
+export function columnsOf(table: keyof typeof COLUMNS, types: SqlTypes, order: Order = () => 0): string {
+  const isNullable = (name: string) => table === 'timers' && !KEYS.timers.some((key) => key === name)
+  return COLUMNS[table]
     .toSorted(order)
-    .map(({ name, type }) => `${name} ${types[type]}${KEY.includes(name) ? ' NOT NULL' : ''}`)
-  return [...columns, `PRIMARY KEY (${KEY.join(', ')})`].map((line) => `  ${line}`).join(',\n')
+    .map(({ name, type }) => `  ${name} ${types[type]}${isNullable(name) ? '' : ' NOT NULL'}`)
+    .join(',\n')
+}
+
+/** A view for people who look with SQL. `timeOf` shows milliseconds since 1970 as a time. */
+export function readableView(timeOf: (column: string) => string, payload: string, uuid: string): string {
+  return `CREATE VIEW timers_readable AS
+    SELECT timer_namespace AS namespace, timer_id AS id,
+      CASE timer_status WHEN 0 THEN 'pending' WHEN 1 THEN 'paused' WHEN 2 THEN 'executing'
+        WHEN 3 THEN 'completed' WHEN 4 THEN 'failed' ELSE 'canceled' END AS status,
+      ${timeOf('coalesce(timer_due_at, timer_execute_at)')} AS due_at,
+      ${timeOf('timer_created_at')} AS created_at,
+      timer_version AS version, ${payload} AS payload,
+      timer_metadata AS metadata, timer_document AS document,
+      shard_id AS shard, ${uuid} AS uuid
+    FROM timers WHERE row_type > 1;`
 }

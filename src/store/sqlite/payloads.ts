@@ -10,6 +10,9 @@ const INLINE_CHARS_MAX = 512 // a row of up to 1,000 bytes has no further pages
 /** The payload in a SELECT list on `timers`. */
 export const PAYLOAD_SQL = `CASE typeof(timer_payload) WHEN 'integer' THEN (SELECT payload FROM timer_payloads WHERE payload_id = timer_payload) ELSE timer_payload END`
 
+/** Its length, without reading it. */
+export const PAYLOAD_BYTES_SQL = `CASE typeof(timer_payload) WHEN 'integer' THEN (SELECT octet_length(payload) FROM timer_payloads WHERE payload_id = timer_payload) ELSE octet_length(timer_payload) END`
+
 /** The number of a payload that is not in its row; NULL for others. */
 export const PAYLOAD_ID_SQL = `CASE typeof(timer_payload) WHEN 'integer' THEN timer_payload END`
 

@@ -12,11 +12,6 @@ const INSERT = `
   VALUES (?1, ${RowType.shard}, 0, CAST(CAST(?1 AS INTEGER) AS BLOB), ?3, ?2)
   ON CONFLICT DO NOTHING`
 
-/** Shard rows have no namespace, and timers_by_namespace begins with them. */
-export const SHARDS_SQL = `
-  SELECT shard_id, shard_epoch, shard_owner
-  FROM timers WHERE timer_namespace IS NULL AND row_type = ${RowType.shard} ORDER BY shard_id`
-
 type Fence = { readonly epoch: number; readonly owner: string | null }
 
 export class ShardRows {
@@ -24,7 +19,6 @@ export class ShardRows {
   readonly #insert: StatementSync
   readonly #raise: StatementSync
   readonly #release: StatementSync
-  readonly #all: StatementSync
   readonly #dataVersion: StatementSync
   readonly #fences = new Map<number, Fence>()
   #seenVersion = -1
@@ -38,7 +32,6 @@ export class ShardRows {
     this.#release = db.prepare(
       `UPDATE timers SET shard_owner = NULL WHERE ${ROW} AND shard_epoch = ? AND shard_owner = ?`,
     )
-    this.#all = db.prepare(SHARDS_SQL)
     this.#dataVersion = db.prepare('PRAGMA data_version')
   }
 
@@ -65,9 +58,5 @@ export class ShardRows {
   release({ shard, epoch, owner }: OwnedShard): void {
     this.#fences.delete(shard)
     this.#release.run(shard, epoch, owner)
-  }
-
-  ids(): number[] {
-    return this.#all.all().map((row) => row['shard_id'] as number)
   }
 }

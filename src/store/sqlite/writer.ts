@@ -7,16 +7,31 @@ import type { Cell } from '../row/columns.ts'
 import { StoreError } from '../store.ts'
 import type { OwnedShard, ShardClaim } from '../store.ts'
 import { Checkpoints } from './file/checkpoints.ts'
-import { Counters } from './counters.ts'
+import { ADD_ON_CONFLICT, deleteZeroCounter, forgetSlots, insertCounter } from '../sql/counter-sql.ts'
+import { deleteEntry, entriesOf, insertEntry } from '../sql/questions/metadata-entries.ts'
+import { insertEvent } from '../sql/questions/outbox.ts'
+import type { Answered, QuestionName } from '../sql/questions/questions.ts'
+import { answer } from '../sql/statement.ts'
+import { deleteTimer, insertTimer, selectByUuid, updateTimer } from '../sql/timer-sql.ts'
+import { SQLITE } from './dialect.ts'
 import type { FileLock } from './file/file-lock.ts'
-import { ABSENT, DELETE_STRIDE, DeleteAt, PUT_STRIDE, PutAt, SAME } from './threads/messages.ts'
+import { Prepared } from './prepared.ts'
+import { questionOf } from './reader.ts'
+import type { Ask } from './reader.ts'
+import {
+  ABSENT,
+  COUNTER_STRIDE,
+  DELETE_STRIDE,
+  DeleteAt,
+  EVENT_STRIDE,
+  PUT_STRIDE,
+  PutAt,
+  SAME,
+} from './threads/messages.ts'
 import type { CommitReply, Miss, PackedPart } from './threads/messages.ts'
-import { MetadataEntries } from './lists/metadata-entries.ts'
 import { SCHEMA_VERSION } from './file/migrations.ts'
-import { OutboxWriter } from './outbox.ts'
-import { Payloads } from './payloads.ts'
+import { PAYLOAD_ID_SQL, Payloads } from './payloads.ts'
 import { ShardRows } from './shard-rows.ts'
-import { DELETE_SQL, INSERT_SQL, SELECT_CELLS, UPDATE_KEEPING_PAYLOAD_SQL, UPDATE_SQL } from './statements.ts'
 import { Transactions } from './transaction.ts'
 
 export class Writer {
@@ -25,10 +40,13 @@ export class Writer {
   readonly #transactions: Transactions
   readonly #checkpoints: Checkpoints
   readonly #shards: ShardRows
-  readonly #counters: Counters
-  readonly #metadata: MetadataEntries
   readonly #payloads: Payloads
-  readonly #outbox: OutboxWriter
+  readonly #prepared: Prepared
+  readonly #addEvent: StatementSync
+  readonly #addCounter: StatementSync
+  readonly #removeZeroCounter: StatementSync
+  readonly #addEntry: StatementSync
+  readonly #removeEntry: StatementSync
   readonly #insert: StatementSync
   readonly #update: StatementSync
   readonly #updateKeepingPayload: StatementSync
@@ -41,15 +59,19 @@ export class Writer {
     this.#transactions = new Transactions(db, path)
     this.#checkpoints = new Checkpoints(db)
     this.#shards = new ShardRows(db)
-    this.#counters = new Counters(db)
-    this.#metadata = new MetadataEntries(db)
     this.#payloads = new Payloads(db)
-    this.#outbox = new OutboxWriter(db)
-    this.#insert = db.prepare(INSERT_SQL)
-    this.#update = db.prepare(UPDATE_SQL)
-    this.#updateKeepingPayload = db.prepare(UPDATE_KEEPING_PAYLOAD_SQL)
-    this.#delete = db.prepare(DELETE_SQL)
-    this.#select = db.prepare(`SELECT ${SELECT_CELLS} FROM timers WHERE timer_uuid = unhex(?)`)
+    this.#prepared = new Prepared(db)
+    this.#addEvent = db.prepare(insertEvent(SQLITE))
+    this.#addCounter = db.prepare(insertCounter(SQLITE) + ADD_ON_CONFLICT)
+    this.#removeZeroCounter = db.prepare(deleteZeroCounter(SQLITE))
+    // Texts that are no Unicode are stored with replacement characters, and two of them may be the same.
+    this.#addEntry = db.prepare(`${insertEntry(SQLITE)} ON CONFLICT DO NOTHING`)
+    this.#removeEntry = db.prepare(deleteEntry(SQLITE))
+    this.#insert = db.prepare(`${insertTimer(SQLITE)} ON CONFLICT DO NOTHING`)
+    this.#update = db.prepare(updateTimer(SQLITE, { keepsPayload: false }))
+    this.#updateKeepingPayload = db.prepare(updateTimer(SQLITE, { keepsPayload: true }))
+    this.#delete = db.prepare(`${deleteTimer(SQLITE)} RETURNING ${PAYLOAD_ID_SQL} AS payloadId`)
+    this.#select = db.prepare(selectByUuid(SQLITE))
     this.#select.setReturnArrays(true)
   }
 
@@ -76,12 +98,13 @@ export class Writer {
     )
   }
 
-  removeEvents(numbers: readonly number[]): void {
-    this.#transactions.run(() => this.#outbox.remove(numbers))
+  /** Of a question that changes something. */
+  answer<Name extends QuestionName>(ask: Ask<Name>): Answered<Name> {
+    return this.#transactions.run(() => answer(questionOf(ask), (query) => this.#prepared.rows(query)))
   }
 
   forgetCounters(slotsBefore: Millis): boolean {
-    return this.#transactions.run(() => this.#counters.forget(slotsBefore))
+    return this.#transactions.run(() => answer(forgetSlots(SQLITE, slotsBefore), (query) => this.#prepared.rows(query)))
   }
 
   /** Work that can wait until the caller has its answer. */
@@ -101,8 +124,10 @@ export class Writer {
     for (let offset = 0; offset < part.puts.length; offset += PUT_STRIDE) this.#writePut(part, offset, missed)
     for (let offset = 0; offset < part.deletes.length; offset += DELETE_STRIDE) this.#deleteRow(part, offset, missed)
     if (missed.length > 0) return missed
-    this.#counters.add(part.counters)
-    this.#outbox.add(part.shard, part.events)
+    for (let at = 0; at < part.counters.length; at += COUNTER_STRIDE)
+      this.#count(part.counters.slice(at, at + COUNTER_STRIDE))
+    for (let at = 0; at < part.events.length; at += EVENT_STRIDE)
+      this.#addEvent.run(part.shard, ...part.events.slice(at, at + EVENT_STRIDE))
     return missed
   }
 
@@ -119,7 +144,7 @@ export class Writer {
       const before = puts[offset + PutAt.metadataBefore] as string | null | typeof SAME
       if (before === SAME) return
       const [namespace, uuid] = [row[CellAt.timer_namespace] as string, row[CellAt.timer_uuid] as string]
-      this.#metadata.replace({ namespace, uuid, before, after: row[CellAt.timer_metadata] as string | null })
+      this.#replaceEntries([namespace, uuid], before, row[CellAt.timer_metadata] as string | null)
     } else {
       missed.push([row[CellAt.timer_uuid] as string, this.#rowInTheWay(row)])
     }
@@ -143,10 +168,25 @@ export class Writer {
         deletes[offset + DeleteAt.namespace] as string,
         deletes[offset + DeleteAt.metadata] as string | null,
       ]
-      this.#metadata.replace({ namespace, uuid, before, after: null })
+      this.#replaceEntries([namespace, uuid], before, null)
     } else {
       missed.push([uuid, (this.#select.get(uuid) as unknown as Cell[] | undefined) ?? null])
     }
+  }
+
+  /** A counter that stands for nothing is not kept. */
+  #count(counter: readonly Cell[]): void {
+    this.#addCounter.run(...counter)
+    if ((counter.at(-1) as number) < 0) this.#removeZeroCounter.run(...counter.slice(0, -1))
+  }
+
+  #replaceEntries(
+    timer: readonly [namespace: string, uuid: string],
+    before: string | null,
+    after: string | null,
+  ): void {
+    for (const entry of entriesOf(before)) this.#removeEntry.run(...entry, ...timer)
+    for (const entry of entriesOf(after)) this.#addEntry.run(...entry, ...timer)
   }
 
   #rowInTheWay(put: readonly Cell[]): readonly Cell[] | null {

@@ -23,6 +23,9 @@ export const ELEMENT_TYPES = {
   text: 'text',
 } as const satisfies Record<ColumnType, ElementType>
 
+/** What elements of arrays are called in SQL. */
+export const ARRAY_TYPES = { int2: 'smallint', int4: 'integer', int8: 'bigint', text: 'text', uuid: 'uuid' } as const
+
 /** Columns stand in the order of their alignment, which saves padding in every row. */
 const WIDTHS: Readonly<Record<ColumnType, number>> = {
   time: 0,

@@ -2,20 +2,18 @@
 // nor a beat behind either. A connection that fails is thrown away; the next call makes a new one.
 
 import { randomInt } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import pg from 'pg'
 import type { PoolClient } from 'pg'
-import type { PostgresLocation, PostgresTls } from '../../../runtime/config/postgres-location.ts'
-import { PostgresTlsMode } from '../../../runtime/config/postgres-location.ts'
-import { StoreError } from '../../store.ts'
+import type { PostgresLocation } from '../../../runtime/config/postgres-location.ts'
 import type { Cell } from '../../row/columns.ts'
+import { tlsOptions } from '../../sql/server/tls.ts'
+import type { Row, Value } from '../../sql/statement.ts'
 import { endsConnection, failureOf, isReadOnly, isRollbackToRepeat } from './failures.ts'
 
-export type Parameter = string | number | boolean | Buffer | null
+export type Parameter = Value | boolean
 /** Prepared once per connection, under its name. */
 export type Query = { readonly name: string; readonly text: string; readonly values: readonly Parameter[] }
-export type Row = readonly Cell[]
 
 export type ConnectionsOptions = {
   readonly location: PostgresLocation
@@ -34,6 +32,7 @@ export type ConnectionsOptions = {
 const CONNECT_MS = 10_000 // also for a turn when all connections are busy
 const ANSWER_GRACE_MS = 2_000 // the server gives up first and says so; if it is not heard from by then, the network is gone
 const TRIES_MAX = 3
+const BEGIN_SNAPSHOT = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'
 
 /** A connection in use, by one call or, pipelined, by several. One that is spent is not used again. */
 type Lease = {
@@ -89,14 +88,33 @@ export class Connections {
     await this.#pool.end()
   }
 
+  /** Several statements that see the same moment, on one connection. `work` may be called again from the start. */
+  snapshot<T>(work: (run: (query: Query) => Promise<Row[]>) => Promise<T>): Promise<T> {
+    return this.#attempt('read', async (client, lease) => {
+      try {
+        await this.#answerOf(client, { name: 'begin', text: BEGIN_SNAPSHOT, values: [] }, lease)
+        const result = await work(async (query) => (await this.#answerOf(client, query, lease)).rows)
+        await this.#answerOf(client, { name: 'end', text: 'COMMIT', values: [] }, lease)
+        return result
+      } catch (error) {
+        lease.isSpent = true // with the transaction that is open in it
+        throw error
+      }
+    })
+  }
+
   async #run(query: Query, effect: 'read' | 'write'): Promise<Row[]> {
+    return this.#attempt(effect, async (client, lease) => (await this.#answerOf(client, query, lease)).rows)
+  }
+
+  async #attempt<T>(effect: 'read' | 'write', work: (client: PoolClient, lease: Lease) => Promise<T>): Promise<T> {
     for (let tries = 1; ; tries++) {
       const lease = this.#lease()
       const client = await this.#opened(lease, effect)
       try {
-        const { rows } = await this.#answerOf(client, query, lease)
+        const result = await work(client, lease)
         this.#leave(lease, client, false)
-        return rows
+        return result
       } catch (error) {
         // Behind others on the same connection it would be out of order.
         const isAlone = lease.users === 1
@@ -219,35 +237,12 @@ export function clientConfig(location: PostgresLocation): pg.ClientConfig {
     // As a function, because the driver would look into files and variables of its own for one that is not given.
     password: () => password ?? '',
     database,
-    ssl: tlsConfig(tls),
+    ssl: tlsOptions(tls, 'PG'),
     application_name: 'duetime',
     connectionTimeoutMillis: CONNECT_MS,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     types: { getTypeParser },
-  }
-}
-
-function tlsConfig({ mode, caFile, certFile, keyFile }: PostgresTls): NonNullable<pg.ClientConfig['ssl']> {
-  if (mode === PostgresTlsMode.disable) return false
-  const files = {
-    ...(caFile !== null && { ca: read(caFile, 'PG_SSL_CA') }),
-    ...(certFile !== null && { cert: read(certFile, 'PG_SSL_CERT') }),
-    ...(keyFile !== null && { key: read(keyFile, 'PG_SSL_KEY') }),
-  }
-  // Who names an authority wants it asked: with one, `require` is `verify-ca`, as it is for PostgreSQL's own tools.
-  if (mode === PostgresTlsMode.require && caFile === null) return { ...files, rejectUnauthorized: false }
-  return mode === PostgresTlsMode.verifyFull ? files : { ...files, checkServerIdentity: () => undefined }
-}
-
-function read(file: string, setting: string): string {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (error) {
-    throw new StoreError(`cannot read ${file} (${setting}): ${(error as Error).message}`, {
-      retryable: false,
-      cause: error,
-    })
   }
 }
 

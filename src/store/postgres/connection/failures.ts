@@ -3,6 +3,7 @@
 
 import { DatabaseError } from 'pg'
 import type { PostgresLocation } from '../../../runtime/config/postgres-location.ts'
+import { detailOf, networkAdvice } from '../../sql/server/network-failures.ts'
 import { StoreError } from '../../store.ts'
 
 /** How far things had come. `sent`: the statement was on its way to the server. */
@@ -37,21 +38,6 @@ const BY_STATE: Readonly<Record<string, Advice>> = {
   DT001: { advice: 'two timers have the same key', retryable: false },
 }
 
-const CUT = 'the connection was cut'
-// By the code of Node's network and TLS errors.
-const BY_NETWORK_CODE: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'nothing listens there: check host and port, and that the server runs',
-  ENOTFOUND: 'there is no such host: check its name',
-  EAI_AGAIN: 'the name of the host cannot be resolved right now',
-  ENOENT: 'there is no such socket: check the directory, and that the server runs',
-  ETIMEDOUT: 'it does not answer: check host, port and firewalls',
-  EHOSTUNREACH: 'there is no route to it',
-  ECONNRESET: CUT,
-  EPIPE: CUT,
-  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another host: check the name, or set PG_SSL=verify-ca',
-}
-const OWN_CERTIFICATE_REFUSED = /ALERT_/
-const CERTIFICATE_CODES = /CERT|ISSUER|SIGNATURE|CRL/
 const BY_TEXT: readonly (readonly [RegExp, string])[] = [
   [
     /timeout exceeded when trying to connect/,
@@ -60,11 +46,6 @@ const BY_TEXT: readonly (readonly [RegExp, string])[] = [
   [/connection timeout|timeout expired/, 'it does not answer: check host, port and firewalls'],
   [/client password must be/, 'it asks for a password: set PG_PASSWORD, or write it into the URL'],
   [/does not support SSL/, 'it has no TLS: set PG_SSL=disable, or switch TLS on in the server'],
-  [
-    /PEM routines|no start line|bad base64|key values mismatch/i,
-    'PG_SSL_CERT and PG_SSL_KEY are not a certificate and its key',
-  ],
-  [/Connection terminated/, CUT],
 ]
 
 export function failureOf(error: unknown, context: Context): StoreError {
@@ -118,32 +99,8 @@ function adviceOf(error: unknown, { location, stage }: Context): { advice: strin
   }
   // A class of errors in the statement itself (a table that is gone, a value that does not fit) stays as it is.
   if (state !== null) return BY_STATE[state] ?? { advice: null, retryable: !/^(22|42)/.test(state) }
-  const code = (error as NodeJS.ErrnoException | null)?.code ?? ''
-  const text = detailOf(error)
-  const known = BY_NETWORK_CODE[code] ?? BY_TEXT.find(([pattern]) => pattern.test(text))?.[1]
-  // A server that refuses a certificate says so and hangs up, and the second may arrive before the first.
-  if (known === CUT && stage === 'connect' && location.tls.certFile !== null) {
-    return {
-      advice: `${CUT}; it may be that it refused the certificate of this service: see PG_SSL_CERT`,
-      retryable: true,
-    }
-  }
-  if (known !== undefined) return { advice: known, retryable: true }
-  if (OWN_CERTIFICATE_REFUSED.test(code)) {
-    return { advice: 'it refused the certificate of this service: see PG_SSL_CERT', retryable: true }
-  }
-  if (CERTIFICATE_CODES.test(code)) {
-    return { advice: 'its certificate is not trusted: name the file of its authority in PG_SSL_CA', retryable: true }
-  }
-  return { advice: null, retryable: true }
-}
-
-function detailOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
-  // The part of OpenSSL's errors that means something.
-  if ('reason' in error && typeof error.reason === 'string' && error.reason !== '') return error.reason
-  // A host with several addresses gives one error for all of them, without a text of its own.
-  return error.message === '' ? ((error as NodeJS.ErrnoException).code ?? error.name) : error.message
+  const context = { settings: 'PG', tls: location.tls, isConnecting: stage === 'connect', byText: BY_TEXT } as const
+  return { advice: networkAdvice(error, context), retryable: true }
 }
 
 function quoted(identifier: string): string {

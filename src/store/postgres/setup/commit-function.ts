@@ -18,42 +18,33 @@
 // Counters are kept as one row of arrays; adding them to dozens of rows here would be a third of a commit. See counter-log.ts.
 
 import { CHANGING_COLUMNS, COLUMN_NAMES, TIMER_COLUMNS } from '../../row/columns.ts'
+import type { Column } from '../../row/columns.ts'
 import type { ElementType } from '../connection/array-parameters.ts'
-import { ELEMENT_TYPES } from '../connection/column-types.ts'
+import { ARRAY_TYPES, ELEMENT_TYPES } from '../connection/column-types.ts'
+import { EVENT_COLUMNS } from '../../sql/questions/outbox.ts'
 
-type Parameter = { readonly name: string; readonly type: ElementType }
+/** `name` is the parameter's, without `p_`; `column` is what a row made of these is called by. */
+type Parameter = { readonly name: string; readonly column: string; readonly type: ElementType }
 
-const parameters = (...names: readonly (readonly [name: string, type: ElementType])[]): readonly Parameter[] => {
-  return names.map(([name, type]) => ({ name, type }))
-}
+const parameters = (list: string): readonly Parameter[] =>
+  list.split(', ').map((one) => {
+    const [name, type] = one.split(' ') as [string, ElementType]
+    return { name, column: name, type }
+  })
 
-export const PART_PARAMETERS = parameters(['shard', 'int4'], ['epoch', 'int8'], ['owner', 'text'])
+const ofColumns = (columns: readonly Column[], prefix = ''): readonly Parameter[] =>
+  columns.map(({ name, type }) => ({ name: prefix + name, column: name, type: ELEMENT_TYPES[type] }))
+
+export const PART_PARAMETERS = parameters('shard int4, epoch int8, owner text')
 /** `keeps`: 1 where the payload stays as it is, otherwise NULL. */
-export const PUT_PARAMETERS = [
-  ...parameters(['part', 'int4'], ['expected', 'int8'], ['keeps', 'int2']),
-  ...TIMER_COLUMNS.map(({ name, type }): Parameter => ({ name, type: ELEMENT_TYPES[type] })),
-]
-export const DELETE_PARAMETERS = parameters(
-  ['deleted_part', 'int4'],
-  ['deleted_uuid', 'uuid'],
-  ['deleted_version', 'int8'],
-)
+export const PUT_PARAMETERS = [...parameters('part int4, expected int8, keeps int2'), ...ofColumns(TIMER_COLUMNS)]
+export const DELETE_PARAMETERS = parameters('deleted_part int4, deleted_uuid uuid, deleted_version int8')
 export const COUNTER_PARAMETERS = parameters(
-  ['counter_part', 'int4'],
-  ['counter_namespace', 'text'],
-  ['counter_slot', 'int8'],
-  ['counter_name', 'text'],
-  ['counter_amount', 'int8'],
+  'counter_part int4, counter_namespace text, counter_slot int8, counter_name text, counter_amount int8',
 )
-export const EVENT_PARAMETERS = parameters(
-  ['event_part', 'int4'],
-  ['event_at', 'int8'],
-  ['event_uuid', 'uuid'],
-  ['event_namespace', 'text'],
-  ['event_type', 'text'],
-  ['event_id', 'text'],
-  ['event_body', 'text'],
-)
+const [, ...EVENT_CELLS] = EVENT_COLUMNS // all but the shard, which is the part's
+export const EVENT_PARAMETERS = [...parameters('event_part int4'), ...ofColumns(EVENT_CELLS, 'event_')]
+const EVENT_NAMES = EVENT_CELLS.map(({ name }) => name).join(', ')
 
 const PARAMETERS = [
   ...PART_PARAMETERS,
@@ -66,11 +57,9 @@ const PARAMETERS = [
 export const COMMIT_SQL = `
   SELECT part, missed, existing FROM timers_commit_1(${PARAMETERS.map((_, index) => `$${index + 1}`).join(', ')})`
 
-const SQL_TYPES = { int2: 'smallint', int4: 'integer', int8: 'bigint', text: 'text', uuid: 'uuid' } as const
-
 /** As a FROM item, with the names of the parameters for its columns. */
 function rowsOf(given: readonly Parameter[], alias: string): string {
-  return `unnest(${given.map(({ name }) => `p_${name}`).join(', ')}) AS ${alias} (${given.map(({ name }) => name).join(', ')})`
+  return `unnest(${given.map(({ name }) => `p_${name}`).join(', ')}) AS ${alias} (${given.map(({ column }) => column).join(', ')})`
 }
 
 const CELLS = COLUMN_NAMES.map((name) =>
@@ -85,7 +74,7 @@ const CHANGES = CHANGING_COLUMNS.map((name) => {
 
 export const COMMIT_FUNCTION = `
 CREATE FUNCTION timers_commit_1 (
-  ${PARAMETERS.map(({ name, type }) => `p_${name} ${SQL_TYPES[type]}[]`).join(',\n  ')}
+  ${PARAMETERS.map(({ name, type }) => `p_${name} ${ARRAY_TYPES[type]}[]`).join(',\n  ')}
 ) RETURNS TABLE (part integer, missed uuid, existing json)
 LANGUAGE plpgsql AS $function$
 #variable_conflict use_column
@@ -177,8 +166,8 @@ BEGIN
   END IF;
 
   IF p_event_part IS NOT NULL THEN
-    INSERT INTO timer_outbox (shard_id, event_at, timer_uuid, timer_namespace, event_type, event_id, event_body)
-    SELECT p_shard[event_part], event_at, event_uuid, event_namespace, event_type, event_id, event_body
+    INSERT INTO timer_outbox (shard_id, ${EVENT_NAMES})
+    SELECT p_shard[event_part], ${EVENT_NAMES}
     FROM ${rowsOf(EVENT_PARAMETERS, 'event').replace('AS event (', 'WITH ORDINALITY AS event (').replace(/\)$/, ', place)')}
     WHERE all_writable OR event_part = ANY (writable)
     ORDER BY place;

@@ -1,6 +1,6 @@
 // The first schema. Never edited once released: a later change is a new step in migrations.ts.
 
-import { timersColumns } from '../../sql/ddl.ts'
+import { columnsOf, columnsWithKey, readableView } from '../../sql/ddl.ts'
 import { BEAT_FUNCTION } from './beat-function.ts'
 import { byAlignment, SQL_TYPES } from '../connection/column-types.ts'
 import { COMMIT_FUNCTION } from './commit-function.ts'
@@ -29,7 +29,7 @@ import { COMMIT_FUNCTION } from './commit-function.ts'
 // timers_readable is for people who look with SQL.
 const TABLES = `
 CREATE TABLE timers (
-${timersColumns(SQL_TYPES, byAlignment)}
+${columnsWithKey('timers', SQL_TYPES, byAlignment)}
 ) WITH (
   fillfactor = 90,
   autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 5000,
@@ -55,11 +55,7 @@ CREATE INDEX timers_by_metadata ON timers USING gin (timer_metadata_json(timer_m
   WITH (gin_pending_list_limit = 256) WHERE timer_metadata IS NOT NULL;
 
 CREATE TABLE timer_counters (
-  slot_at bigint NOT NULL,
-  counter_amount bigint NOT NULL,
-  timer_namespace text COLLATE "C" NOT NULL,
-  counter_name text COLLATE "C" NOT NULL,
-  PRIMARY KEY (timer_namespace, slot_at, counter_name)
+${columnsWithKey('timer_counters', SQL_TYPES, byAlignment)}
 ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
 CREATE INDEX timer_counts ON timer_counters (timer_namespace, counter_name) WHERE slot_at = -1;
 
@@ -81,13 +77,7 @@ CREATE TABLE timer_nodes (
 
 CREATE TABLE timer_outbox (
   event_number bigint GENERATED ALWAYS AS IDENTITY,
-  event_at bigint NOT NULL,
-  shard_id integer NOT NULL,
-  timer_uuid uuid NOT NULL,
-  timer_namespace text COLLATE "C" NOT NULL,
-  event_type text COLLATE "C" NOT NULL,
-  event_id text COLLATE "C" NOT NULL,
-  event_body text NOT NULL,
+${columnsOf('timer_outbox', SQL_TYPES, byAlignment)},
   PRIMARY KEY (shard_id, event_number)
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000, autovacuum_vacuum_cost_delay = 1);
 
@@ -99,14 +89,7 @@ CREATE TABLE timer_store (
   pinged_at timestamptz
 ) WITH (fillfactor = 50);
 
-CREATE VIEW timers_readable AS
-  SELECT timer_namespace AS namespace, timer_id AS id,
-    (ARRAY['pending', 'paused', 'executing', 'completed', 'failed', 'canceled'])[timer_status + 1] AS status,
-    to_timestamp(coalesce(timer_due_at, timer_execute_at) / 1000.0) AS due_at,
-    to_timestamp(timer_created_at / 1000.0) AS created_at,
-    timer_version AS version, timer_payload AS payload, timer_metadata AS metadata, timer_document AS document,
-    shard_id AS shard, timer_uuid AS uuid
-  FROM timers WHERE row_type > 1;
+${readableView((at) => `to_timestamp(${at} / 1000.0)`, 'timer_payload', 'timer_uuid')}
 `
 
 export const MIGRATION_1 = `${TABLES}${COMMIT_FUNCTION}${BEAT_FUNCTION}`

@@ -4,12 +4,12 @@
 import pg from 'pg'
 import type { Logger } from '../../../runtime/telemetry/logger.ts'
 import type { PostgresLocation } from '../../../runtime/config/postgres-location.ts'
+import type { StoreRow } from '../../sql/server/migrate.ts'
 import { StoreError } from '../../store.ts'
 import { clientConfig } from '../connection/connections.ts'
 import { failureOf } from '../connection/failures.ts'
 import type { Stage } from '../connection/failures.ts'
 import { migrate } from './migrations.ts'
-import type { StoreRow } from './migrations.ts'
 
 const SERVER_VERSION_MIN = 130_000 // the oldest with the sorts and settings that the statements use
 

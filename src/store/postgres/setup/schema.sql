@@ -128,7 +128,7 @@ BEGIN
 END
 $function$;
 
-CREATE OR REPLACE FUNCTION timers_commit_1(p_shard integer[], p_epoch bigint[], p_owner text[], p_part integer[], p_expected bigint[], p_keeps smallint[], p_row_type smallint[], p_timer_execute_at bigint[], p_timer_uuid uuid[], p_timer_namespace text[], p_timer_id text[], p_timer_version bigint[], p_timer_status smallint[], p_timer_kind smallint[], p_timer_due_at bigint[], p_timer_created_at bigint[], p_timer_tenant text[], p_timer_payload text[], p_timer_metadata text[], p_timer_document text[], p_deleted_part integer[], p_deleted_uuid uuid[], p_deleted_version bigint[], p_counter_part integer[], p_counter_namespace text[], p_counter_slot bigint[], p_counter_name text[], p_counter_amount bigint[], p_event_part integer[], p_event_at bigint[], p_event_uuid uuid[], p_event_namespace text[], p_event_type text[], p_event_id text[], p_event_body text[])
+CREATE OR REPLACE FUNCTION timers_commit_1(p_shard integer[], p_epoch bigint[], p_owner text[], p_part integer[], p_expected bigint[], p_keeps smallint[], p_row_type smallint[], p_timer_execute_at bigint[], p_timer_uuid uuid[], p_timer_namespace text[], p_timer_id text[], p_timer_version bigint[], p_timer_status smallint[], p_timer_kind smallint[], p_timer_due_at bigint[], p_timer_created_at bigint[], p_timer_tenant text[], p_timer_payload text[], p_timer_metadata text[], p_timer_document text[], p_deleted_part integer[], p_deleted_uuid uuid[], p_deleted_version bigint[], p_counter_part integer[], p_counter_namespace text[], p_counter_slot bigint[], p_counter_name text[], p_counter_amount bigint[], p_event_part integer[], p_event_timer_uuid uuid[], p_event_timer_namespace text[], p_event_event_type text[], p_event_event_id text[], p_event_event_at bigint[], p_event_event_body text[])
  RETURNS TABLE(part integer, missed uuid, existing json)
  LANGUAGE plpgsql
 AS $function$
@@ -231,9 +231,9 @@ BEGIN
   END IF;
 
   IF p_event_part IS NOT NULL THEN
-    INSERT INTO timer_outbox (shard_id, event_at, timer_uuid, timer_namespace, event_type, event_id, event_body)
-    SELECT p_shard[event_part], event_at, event_uuid, event_namespace, event_type, event_id, event_body
-    FROM unnest(p_event_part, p_event_at, p_event_uuid, p_event_namespace, p_event_type, p_event_id, p_event_body) WITH ORDINALITY AS event (event_part, event_at, event_uuid, event_namespace, event_type, event_id, event_body, place)
+    INSERT INTO timer_outbox (shard_id, timer_uuid, timer_namespace, event_type, event_id, event_at, event_body)
+    SELECT p_shard[event_part], timer_uuid, timer_namespace, event_type, event_id, event_at, event_body
+    FROM unnest(p_event_part, p_event_timer_uuid, p_event_timer_namespace, p_event_event_type, p_event_event_id, p_event_event_at, p_event_event_body) WITH ORDINALITY AS event (event_part, timer_uuid, timer_namespace, event_type, event_id, event_at, event_body, place)
     WHERE all_writable OR event_part = ANY (writable)
     ORDER BY place;
   END IF;

@@ -3,9 +3,11 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { sampleTimer } from '../../conformance/sample-timer.ts'
-import { migrate, SCHEMA_VERSION, schemaText, schemaVersion } from './migrations.ts'
+import { migrate, SCHEMA_VERSION, schemaVersion } from './migrations.ts'
+import { schemaText } from './schema-text.fixture.ts'
 import { ShardRows } from '../shard-rows.ts'
-import { INSERT_SQL, rowValues } from '../statements.ts'
+import { SQLITE } from '../dialect.ts'
+import { insertTimer, rowValues } from '../../sql/timer-sql.ts'
 
 const SNAPSHOT = new URL('./schema.sql', import.meta.url)
 
@@ -42,7 +44,7 @@ test('people who look with SQL find a readable view', () => {
   const db = new DatabaseSync(':memory:')
   migrate(db)
   new ShardRows(db).claim({ shard: 0 as never, expected: 0 as never, from: null, owner: 'test' })
-  db.prepare(INSERT_SQL).run(...rowValues(sampleTimer(), 0))
+  db.prepare(insertTimer(SQLITE)).run(...rowValues(sampleTimer(), 0))
   const [row, ...others] = db
     .prepare('SELECT namespace, id, status, due_at, created_at, version FROM timers_readable')
     .all()

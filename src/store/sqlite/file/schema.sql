@@ -12,7 +12,7 @@ CREATE INDEX timer_counters_by_slot ON timer_counters (slot_at, timer_namespace)
 
 CREATE TABLE timer_metadata (
   metadata_key TEXT NOT NULL,
-  metadata_value ANY NOT NULL,
+  metadata_value TEXT NOT NULL,
   timer_namespace TEXT NOT NULL,
   timer_uuid BLOB NOT NULL,
   PRIMARY KEY (metadata_key, metadata_value, timer_namespace, timer_uuid)

@@ -30,15 +30,16 @@ export function openSqliteSnapshot(path: string): SqliteSnapshot {
   db.exec('BEGIN')
   const reader = new Reader(db)
   // A deferred transaction sees the moment of its first read.
-  reader.shards()
+  reader.answer({ name: 'shards', argument: null })
   return {
     capabilities: { name: 'sqlite' },
     list: (query: ListQuery): Promise<ListPage> =>
       answer(() => {
-        const { cells, next } = reader.list(query)
+        const { cells, next } = reader.answer({ name: 'list', argument: query })
         return { timers: timersOf(cells, query.omit), next }
       }),
-    stats: (scope: NamespaceScope = {}): Promise<StoreStats> => answer(() => reader.stats(scope)),
+    stats: (scope: NamespaceScope = {}): Promise<StoreStats> =>
+      answer(() => reader.answer({ name: 'stats', argument: scope })),
     close: () => answer(() => reader.close()),
   }
 }

@@ -3,7 +3,6 @@
 
 import { CELLS_PER_TIMER } from '../../row/columns.ts'
 import type { Cell } from '../../row/columns.ts'
-import type { Analyst } from '../analyst.ts'
 import type { Failure } from '../failures.ts'
 import type { Reader } from '../reader.ts'
 import type { Writer } from '../writer.ts'
@@ -53,15 +52,8 @@ export type WorkerOptions = {
 }
 
 /** What each worker can be asked for. */
-export type WriterCalls = Pick<
-  Writer,
-  'ping' | 'claim' | 'release' | 'commit' | 'removeEvents' | 'forgetCounters' | 'close'
->
-export type ReaderCalls = Pick<
-  Reader,
-  'getMany' | 'due' | 'dueShards' | 'expired' | 'list' | 'stats' | 'shards' | 'readEvents' | 'close'
->
-export type AnalystCalls = Pick<Analyst, 'page' | 'tallies' | 'upcoming' | 'countEvents' | 'close'>
+export type WriterCalls = Pick<Writer, 'ping' | 'claim' | 'release' | 'commit' | 'forgetCounters' | 'answer' | 'close'>
+export type ReaderCalls = Pick<Reader, 'answer' | 'close'>
 
 export type Request = { readonly call: number; readonly name: string; readonly argument: unknown }
 export type Reply =

@@ -1,7 +1,6 @@
 // The entry point of all worker threads: opens the database in its role, then answers one request after the other.
 
 import { parentPort, workerData } from 'node:worker_threads'
-import { Analyst } from '../analyst.ts'
 import { assertUsablePath, openForReading, openForWriting } from '../file/connection.ts'
 import { failureOf } from '../failures.ts'
 import { lockFile } from '../file/file-lock.ts'
@@ -16,8 +15,7 @@ const port = parentPort!
 type Part = { close(): void; afterReply?(): void }
 
 function open(): Part {
-  if (options.role === 'reader') return new Reader(openForReading(options))
-  if (options.role === 'analyst') return new Analyst(openForReading(options))
+  if (options.role !== 'writer') return new Reader(openForReading(options))
   assertUsablePath(options.path)
   const lock = lockFile(options.path)
   try {

@@ -1,0 +1,77 @@
+// How MySQL, MariaDB and TiDB say what questions ask, in what all three of them can: no lateral joins, no JSON tables, no
+// partial indexes, and comparisons of rows spelled out, since none of them uses an index for a row value. There is no adapter
+// for them yet; a test holds what this says against all questions.
+
+import type { Dialect, MetadataFilter } from '../sql/dialect.ts'
+import { ENTRY_INDEX } from '../sql/questions/metadata-entries.ts'
+import { limitedUnion, unionOfEach } from '../sql/statement.ts'
+import type { Query, Statement, Value } from '../sql/statement.ts'
+
+export const MYSQL: Dialect = {
+  // With its number until the statement is complete; see `positional`.
+  parameter: (position, type) => (type === 'uuid' ? `UNHEX(?${position})` : `?${position}`),
+  isOneOf: (column, type, values, statement) => {
+    if (values.length === 0) return 'FALSE'
+    return `${column} IN (${values.map((value) => statement.bind(value, type)).join(', ')})`
+  },
+  listed: (type, values, statement) =>
+    `(${values.map((value) => `SELECT ${statement.bind(value, type)} AS value`).join(' UNION ALL ')}) AS listed`,
+  forEach: unionOfEach,
+  keysMax: 100, // each is a part of the text
+  isBehind,
+  concat: (a, b) => `CONCAT(${a}, ${b})`,
+  readAs: { timer_uuid: 'LOWER(HEX(timer_uuid))' },
+  bytesOf: (column) => `OCTET_LENGTH(${column})`,
+  by: (index) => {
+    if (index === 'timer_outbox_by_shard' || index === 'primary') return 'FORCE INDEX (PRIMARY)'
+    return `FORCE INDEX (${index === 'timers_by_metadata' ? 'timers_by_uuid' : index})`
+  },
+  stretch: (range, rowsMax, key) =>
+    `(SELECT shard_id, ${key} FROM ${range} LIMIT ${rowsMax}) AS stretch JOIN timers USING (shard_id, ${key})`,
+  stretchOrder: (key) => `ORDER BY ${key}`,
+  merged: limitedUnion,
+  unfoldedCounters: null,
+  isAskable: (value) => typeof value !== 'string' || value.isWellFormed(),
+  hasMetadata,
+  metadataIndex: ENTRY_INDEX,
+  creationIndex: 'timers_by_namespace',
+  dueOrder: 'shard',
+  limits: {
+    listRows: 20_000, // what is read is kept in a temporary table
+    listRowsWithMetadata: 10_000,
+    namespacesMerged: 50,
+    timersSorted: 50_000,
+    upcomingRows: 50_000,
+    runsAtOnce: 4,
+  },
+}
+
+/** As the driver takes it: a `?` for each value, in their order, and a value as often as it is named. */
+export function positional({ text, values }: Query): Query {
+  const inOrder: Value[] = []
+  const plain = text.replace(/\?(\d+)/g, (_, position: string) => {
+    inOrder.push(values[Number(position) - 1]!)
+    return '?'
+  })
+  return { text: plain, values: inOrder }
+}
+
+/** `a >= x AND (a > x OR (a = x AND …))`: the first is what an index is read from. */
+function isBehind(columns: readonly string[], values: readonly string[], descending: boolean): string {
+  const [[column, ...columnsAfter], [value, ...valuesAfter]] = [columns, values]
+  const beyond = descending ? '<' : '>'
+  if (columnsAfter.length === 0) return `${column} ${beyond} ${value}`
+  const next = isBehind(columnsAfter, valuesAfter, descending)
+  return `(${column} ${beyond}= ${value} AND (${column} ${beyond} ${value} OR ${next}))`
+}
+
+/** JSON_CONTAINS compares values with their types, and looks into arrays, too. */
+function hasMetadata({ metadataKey, metadataValues }: MetadataFilter, statement: Statement): string {
+  const path = `CONCAT('$.', JSON_QUOTE(${statement.bind(metadataKey!, 'text')}))`
+  if (metadataValues === undefined) return `JSON_CONTAINS_PATH(timer_metadata, 'one', ${path})`
+  const isEqual = metadataValues.map((value) => {
+    return `JSON_CONTAINS(timer_metadata, ${statement.bind(JSON.stringify(value), 'text')}, ${path})`
+  })
+  const isScalar = `JSON_TYPE(JSON_EXTRACT(timer_metadata, ${path})) NOT IN ('ARRAY', 'OBJECT')`
+  return isEqual.length === 0 ? 'FALSE' : `${isScalar} AND (${isEqual.join(' OR ')})`
+}

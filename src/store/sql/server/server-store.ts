@@ -1,0 +1,111 @@
+// A store in a database on a server, for as many nodes as wanted. What such stores are alike: where questions are asked, claims
+// that go together, counters that are added up later. The engine is what one database does its own way.
+
+import type { Epoch, Millis } from '../../../core/timer/timer.ts'
+import type { Logger } from '../../../runtime/telemetry/logger.ts'
+import { StoreError } from '../../store.ts'
+import type { ClusterState, CommitPart, NodeBeat, OwnedShard, PartResult } from '../../store.ts'
+import type { ShardClaim, StoreCapabilities } from '../../store.ts'
+import type { Answered, Asked, QuestionName, Questions } from '../questions/questions.ts'
+import { SqlStore } from '../sql-store.ts'
+import { answerLater } from '../statement.ts'
+import type { Query, Question, Row } from '../statement.ts'
+import { clusterState } from './cluster-state.ts'
+import type { BeatAnswer } from './cluster-state.ts'
+import { Folding } from './folding.ts'
+import { GatheredClaims } from './gathered-claims.ts'
+import type { Ownership } from './gathered-claims.ts'
+import { LANE_OF } from './lanes.ts'
+import type { Lane } from './lanes.ts'
+import type { StoreRow } from './migrate.ts'
+
+type Run = (query: Query) => Promise<readonly Row[]>
+
+export type ServerEngine = Ownership & {
+  /** As capabilities have it. */
+  readonly name: string
+  readonly questions: Questions
+  readonly run: (lane: Lane, effect: 'read' | 'write') => Run
+  /** Statements that see the same moment. `work` may be called again from the start. */
+  readonly snapshot: <T>(lane: Lane, work: (run: Run) => Promise<T>) => Promise<T>
+  /** A real write, on the connection that commits use. */
+  readonly ping: () => Promise<unknown>
+  readonly beat: (beat: NodeBeat) => Promise<BeatAnswer>
+  readonly commit: (parts: readonly CommitPart[]) => Promise<readonly PartResult[]>
+  /** See Folding. */
+  readonly foldSome: (entriesMax: number) => Promise<boolean>
+  readonly forget: (slotsBefore: Millis) => Promise<boolean>
+  readonly end: () => Promise<unknown>
+  /** What to do instead of a backup by this service. */
+  readonly backupAdvice: string
+}
+
+export class ServerStore extends SqlStore {
+  readonly capabilities: StoreCapabilities
+  readonly #engine: ServerEngine
+  readonly #clusterSecret: string
+  readonly #claims: GatheredClaims
+  readonly #folding: Folding
+
+  constructor(engine: ServerEngine, { shards, clusterSecret }: StoreRow, logger: Logger | null) {
+    super()
+    this.capabilities = { name: engine.name, shared: true, backup: false, shards }
+    this.#engine = engine
+    this.#clusterSecret = clusterSecret
+    this.#claims = new GatheredClaims(engine)
+    this.#folding = new Folding(engine.foldSome, logger)
+  }
+
+  /** A page and its total are of the same moment. */
+  protected ask<Name extends QuestionName>(name: Name, argument: Asked<Name>): Promise<Answered<Name>> {
+    const ask = this.#engine.questions[name] as (asked: Asked<Name>) => unknown
+    const question = () => ask(argument) as Question<Answered<Name>>
+    if (name === 'page') return this.#engine.snapshot(LANE_OF[name], (run) => answerLater(question(), run))
+    return answerLater(question(), this.#engine.run(LANE_OF[name], name === 'removeEvents' ? 'write' : 'read'))
+  }
+
+  override close(): Promise<void> {
+    this.#folding.stop()
+    return super.close()
+  }
+
+  protected async end(): Promise<void> {
+    await this.#engine.end()
+  }
+
+  protected async write(parts: readonly CommitPart[]): Promise<readonly PartResult[]> {
+    const results = await this.#engine.commit(parts)
+    // The store may be closing by now; what is not folded is counted all the same.
+    if (this.#folding.added()) this.track(() => this.#folding.fold()).catch(() => {})
+    return results
+  }
+
+  async ping(): Promise<void> {
+    await this.track(() => this.#engine.ping())
+  }
+
+  async claim(claim: ShardClaim): Promise<Epoch | null> {
+    return this.track(() => this.#claims.claim(claim))
+  }
+
+  async release(owned: OwnedShard): Promise<void> {
+    await this.track(() => this.#claims.release(owned))
+  }
+
+  async beat(beat: NodeBeat): Promise<ClusterState> {
+    return clusterState(beat, await this.track(() => this.#engine.beat(beat)))
+  }
+
+  async clusterSecret(): Promise<string> {
+    return this.track(async () => this.#clusterSecret)
+  }
+
+  async forgetCounters(slotsBefore: Millis): Promise<boolean> {
+    await this.track(() => this.#folding.fold())
+    return this.track(() => this.#engine.forget(slotsBefore))
+  }
+
+  async backup(): Promise<void> {
+    throw new StoreError(this.#engine.backupAdvice, { retryable: false })
+  }
+}

@@ -1,0 +1,67 @@
+// A question is a generator: it asks for the rows of one statement after the other and returns what it makes of them. SQLite
+// runs it in a worker thread without waiting, the others over a connection.
+
+import type { Cell, ColumnType } from '../row/columns.ts'
+import type { Dialect } from './dialect.ts'
+
+export type Value = string | number | bigint | Uint8Array | null
+export type Query = { readonly text: string; readonly values: readonly Value[] }
+export type Row = readonly Cell[]
+export type Question<T> = Generator<Query, T, readonly Row[]>
+
+/** Values are bound, never written into the text. */
+export class Statement {
+  readonly dialect: Dialect
+  readonly values: Value[] = []
+
+  constructor(dialect: Dialect) {
+    this.dialect = dialect
+  }
+
+  bind(value: Value, type: ColumnType): string {
+    return this.dialect.parameter(this.values.push(value), type)
+  }
+
+  query(text: string): Query {
+    return { text, values: this.values }
+  }
+}
+
+export function answer<T>(question: Question<T>, run: (query: Query) => readonly Row[]): T {
+  let step = question.next()
+  while (!step.done) step = question.next(run(step.value))
+  return step.value
+}
+
+export async function answerLater<T>(
+  question: Question<T>,
+  run: (query: Query) => Promise<readonly Row[]>,
+): Promise<T> {
+  let step = question.next()
+  while (!step.done) step = question.next(await run(step.value))
+  return step.value
+}
+
+/** In pieces that one statement can take. */
+export function* inChunks<T>(values: readonly T[], { keysMax }: Dialect): Generator<readonly T[]> {
+  for (let at = 0; at < values.length; at += keysMax) yield values.slice(at, at + keysMax)
+}
+
+/** Dialect.forEach for databases without lateral joins. */
+export const unionOfEach: Dialect['forEach'] = (type, keys, select, statement) => {
+  const selects = keys.map((key) => `SELECT * FROM (${select(statement.bind(key, type))}) AS of_key`)
+  return `(${selects.join(' UNION ALL ')}) AS of_keys`
+}
+
+/** Dialect.isBehind for databases that use an index for a comparison of rows. */
+export function rowIsBehind(columns: readonly string[], values: readonly string[], descending: boolean): string {
+  return `(${columns.join(', ')}) ${descending ? '<' : '>'} (${values.join(', ')})`
+}
+
+/** Dialect.merged for databases that sort a union as a whole: each part of it brings no more than can be on the page. */
+export const limitedUnion: Dialect['merged'] = (selects, order, enough) => {
+  const limit = enough()
+  return selects
+    .map((select) => `SELECT * FROM (${select} ORDER BY ${order} LIMIT ${limit}) AS run`)
+    .join(' UNION ALL ')
+}
