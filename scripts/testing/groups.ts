@@ -12,7 +12,7 @@ export const GROUPS = {
   system: [
     'test/*.test.ts',
     'test/promises/promises.test.ts',
-    'test/{deploy,web}/**',
+    'test/{cluster,deploy,web}/**',
     'src/broker/nats/**',
     'scripts/**',
     'examples/**',

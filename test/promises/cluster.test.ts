@@ -1,5 +1,5 @@
 // The promises in a cluster: several nodes on one store and one manual clock. What real processes, sockets and a real
-// database add to this is in ../cluster.test.ts.
+// database add to this is in ../cluster/.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -5,11 +5,11 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { accepted, Client } from './support/client.ts'
-import { Cluster } from './support/cluster/cluster.ts'
-import type { ClusterNode } from './support/cluster/cluster-node.ts'
-import { eventually } from './support/eventually.ts'
-import { startReceiver } from './support/receiver.ts'
+import { accepted, Client } from '../support/client.ts'
+import { Cluster } from '../support/cluster/cluster.ts'
+import type { ClusterNode } from '../support/cluster/cluster-node.ts'
+import { eventually } from '../support/eventually.ts'
+import { startReceiver } from '../support/receiver.ts'
 
 const LEASE_MS = 2_000
 const SHARDS = 12
@@ -17,7 +17,7 @@ const SKEWS_MS = [0, 3_000, -3_000]
 const TIMERS = 60
 const AHEAD_MS = 8_000
 const NOISE_MS = 1_000 // what a busy machine with few cores adds to anything
-const PRELOAD = join(import.meta.dirname, 'support', 'cluster', 'skewed-clock.ts')
+const PRELOAD = join(import.meta.dirname, '..', 'support', 'cluster', 'skewed-clock.ts')
 
 test(
   'clocks that are longer than a lease apart are shown, and cost nothing but punctuality',

@@ -1,18 +1,18 @@
 // Three nodes on one PostgreSQL server are restarted one after the other while timers come due all the time, in every
 // shard. Nobody may notice: no delivery is made twice, also not one that is in flight at that moment, and no timer is late
 // because its shard moved. How late each was is printed. A busy machine makes everything late, so only who asks for it has
-// it judged, where nothing else runs: ADDED_MS_MAX=250 node --test test/cluster-rolling-restart.test.ts
+// it judged, where nothing else runs: ADDED_MS_MAX=250 node --test test/cluster/rolling-restart.test.ts
 
 import assert from 'node:assert/strict'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { cleanUp } from './support/cleanup.ts'
-import { Cluster } from './support/cluster/cluster.ts'
-import type { ClusterNode } from './support/cluster/cluster-node.ts'
-import { eventually } from './support/eventually.ts'
-import { OK, startReceiver } from './support/receiver.ts'
-import type { Delivery } from './support/receiver.ts'
+import { cleanUp } from '../support/cleanup.ts'
+import { Cluster } from '../support/cluster/cluster.ts'
+import type { ClusterNode } from '../support/cluster/cluster-node.ts'
+import { eventually } from '../support/eventually.ts'
+import { OK, startReceiver } from '../support/receiver.ts'
+import type { Delivery } from '../support/receiver.ts'
 
 const SHARDS = 64
 const PER_SECOND = 100

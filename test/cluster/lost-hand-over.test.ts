@@ -3,9 +3,9 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Cluster } from './support/cluster/cluster.ts'
-import type { ClusterNode } from './support/cluster/cluster-node.ts'
-import { eventually } from './support/eventually.ts'
+import { Cluster } from '../support/cluster/cluster.ts'
+import type { ClusterNode } from '../support/cluster/cluster-node.ts'
+import { eventually } from '../support/eventually.ts'
 
 const SHARDS = 12
 const LEASE = '10s' // statements that claim shards are given up after a third of it

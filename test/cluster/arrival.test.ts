@@ -3,10 +3,10 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Client } from './support/client.ts'
-import { Cluster } from './support/cluster/cluster.ts'
-import { eventually } from './support/eventually.ts'
-import { startReceiver } from './support/receiver.ts'
+import { Client } from '../support/client.ts'
+import { Cluster } from '../support/cluster/cluster.ts'
+import { eventually } from '../support/eventually.ts'
+import { startReceiver } from '../support/receiver.ts'
 
 const LEASE_MS = 12_000
 const AHEAD_MS = 6_000 // enough to arrive in time on a machine that is busy, and less than the wait for the next owner
