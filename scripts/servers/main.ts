@@ -1,6 +1,6 @@
 // Real servers of every database that the service runs on, for people and for CI.
 //
-//   node scripts/servers/main.ts list
+//   node scripts/servers/main.ts list                 all, and whether they are here; with --every-run the names of those that are in every run of CI
 //   node scripts/servers/main.ts install <name…>      fetches or builds, unless it is in the cache
 //   node scripts/servers/main.ts start <name>         prints its URL, and runs until Ctrl-C; the data go with it
 //
@@ -10,13 +10,15 @@ import { parseArgs } from 'node:util'
 import { installServer, serverNamed, SERVERS, startServer } from './servers.ts'
 import type { ServerName } from './servers.ts'
 
-const USAGE = 'usage: node scripts/servers/main.ts list | install <name…> | install --every-run | start <name>'
+const USAGE =
+  'usage: node scripts/servers/main.ts list [--every-run] | install <name…> | install --every-run | start <name>'
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { 'every-run': { type: 'boolean', default: false } },
 })
 const [task, ...names] = positionals
+const EVERY_RUN = SERVERS.filter(({ inEveryRun }) => inEveryRun)
 
 try {
   if (task === 'list') list()
@@ -29,12 +31,16 @@ try {
 }
 
 function list(): void {
+  if (values['every-run']) {
+    console.log(EVERY_RUN.map(({ name }) => name).join(','))
+    return
+  }
   for (const { name, title, cost, isInstalled } of SERVERS)
     console.log(`${name.padEnd(14)} ${isInstalled() ? 'here   ' : 'missing'}  ${title} (${cost})`)
 }
 
 async function install(): Promise<void> {
-  const kinds = [...SERVERS.filter(({ inEveryRun }) => values['every-run'] && inEveryRun), ...names.map(serverNamed)]
+  const kinds = [...(values['every-run'] ? EVERY_RUN : []), ...names.map(serverNamed)]
   for (const kind of kinds) {
     const began = performance.now()
     await installServer(kind)

@@ -119,7 +119,9 @@ export class ScanQueries {
   async #stretch(shard: ShardId, filter: ListFilter, page: ListReading): Promise<Stretch<Timer, ListCursor>> {
     const found: Timer[] = []
     let read = 0
-    for await (const rows of this.#rows(shard, page.after, filter)) {
+    // Where every row matches, no more are read than the page can have.
+    const rowsOnce = Object.keys(filter).length === 0 ? Math.min(SCAN_ROWS, page.limit) : SCAN_ROWS
+    for await (const rows of this.#rows(shard, page.after, filter, rowsOnce)) {
       found.push(...rows.filter((timer) => matchesList(timer, filter)))
       read += rows.length
       if (found.length >= page.limit) return { rows: found, border: cursorOf(found[page.limit - 1]!) }
@@ -133,15 +135,16 @@ export class ScanQueries {
     shard: ShardId,
     start: ListCursor | null,
     { statuses }: Pick<ListFilter, 'statuses'>,
+    limit = SCAN_ROWS,
   ): AsyncGenerator<readonly Timer[]> {
     for (const finished of [false, true]) {
       if (statuses !== undefined && !statuses.some((status) => isFinished({ status }) === finished)) continue
       if (start?.finished === true && !finished) continue
       let after: OrderKey | null = start?.finished === finished ? start : null
       for (;;) {
-        const rows: readonly Timer[] = await this.#source.scan({ shard, finished, after, limit: SCAN_ROWS })
+        const rows: readonly Timer[] = await this.#source.scan({ shard, finished, after, limit })
         if (rows.length > 0) yield rows
-        if (rows.length < SCAN_ROWS) break
+        if (rows.length < limit) break
         after = rows.at(-1)!
       }
     }
