@@ -11,7 +11,7 @@ const ORDER: Readonly<Record<string, readonly string[]>> = {
   broker: ['memory', 'nats'],
   store: ['row', 'queries', 'sql', 'memory', 'sqlite', 'postgres', 'mysql', 'dynamodb', 'conformance'],
   targets: ['function', 'http', 'nats', 'none'],
-  engine: ['window', 'delivery', 'cluster', 'wake'],
+  engine: ['wake', 'window', 'commit', 'delivery', 'cluster'],
   service: ['queries', 'keys', 'activity', 'peers', 'transfer'],
   http: ['request', 'access', 'answer', 'docs', 'body', 'errors', 'lists', 'routes', 'contracts', 'observing'],
   nats: ['lifecycle', 'messages', 'requests'],
@@ -21,8 +21,6 @@ const ORDER: Readonly<Record<string, readonly string[]>> = {
 
 /** Imports that point up all the same: the file, what it imports, and why. */
 const ALLOWED: Readonly<Record<string, string>> = {
-  'src/engine/window/entries.ts → wake/timing-wheel.ts':
-    'the wheel belongs below the window, the waker above the shards',
   'src/cli/command/connection.ts → when/span.ts': 'a timeout is written as a span',
   'src/cli/command/actions.ts → program.ts': 'the actions of the program belong beside it',
   'src/cli/command/actions.ts → transfer/backup.ts': 'the actions of the program belong beside it',

@@ -29,6 +29,7 @@ const LAYERS = [
 const FOLDERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   core: [['.'], ['json'], ['time'], ['targets'], ['timer'], ['rules'], ['access', 'cluster', 'events', 'statistics']],
   runtime: [['clock', 'config'], ['telemetry'], ['.']],
+  engine: [['wake'], ['commit', 'window'], ['delivery'], ['cluster'], ['.']],
   service: [['queries'], ['.'], ['activity', 'keys', 'peers', 'transfer']],
   language: [['targets'], ['.']],
   http: [

@@ -1,4 +1,4 @@
-// Two nodes on one table of DynamoDB Local: ownership, beats, hand-over and forwarding need nothing but the store port. One
+// Two nodes on one table of DynamoDB Local: ownership, beats, handover and forwarding need nothing but the store port. One
 // node is killed, the database is restarted, another node joins; every timer that was acknowledged is delivered.
 
 import assert from 'node:assert/strict'

@@ -1,5 +1,5 @@
 // A firing has one delivery id, and is delivered once unless something explains that it came again: an answer that asks for
-// another attempt, somebody who asked for it, or a fault that cut off the node which carried it.
+// another attempt, somebody who asked for it, or a fault that cut off the node that made it.
 
 import type { Arrival, FaultRecord, History } from '../history.ts'
 import { attemptsAt, endOf, time } from './verdict.ts'
@@ -40,8 +40,8 @@ function isAskedFor(previous: Arrival, next: Arrival, { operations }: TimerHisto
 }
 
 /**
- * The node that carried the first one, or one that owned the timer since and was to hear of its end, was cut off before the
- * outcome was stored. Where nobody but the carrier owned the timer, only the carrier's own troubles count.
+ * The node that made the first one, or one that owned the timer since and was to hear of its end, was cut off before the
+ * outcome was stored. Where nobody but that node owned the timer, only its own troubles count.
  */
 function explains(fault: FaultRecord, previous: Arrival, next: Arrival, history: History): boolean {
   const since = previous.startedAt - history.settings.leaseMs

@@ -17,7 +17,7 @@ export const MUTATIONS: readonly Mutation[] = [
     promise: 'durable',
     changes: [
       {
-        file: 'src/engine/owned-rows.ts',
+        file: 'src/engine/commit/owned-rows.ts',
         from: 'const result = await this.write(before, after)\n',
         to: 'const result = { type: "written" } as PutResult\n      this.write(before, after).catch(() => {})\n',
       },
@@ -28,7 +28,7 @@ export const MUTATIONS: readonly Mutation[] = [
     promise: 'durable',
     changes: [
       {
-        file: 'src/engine/owned-rows.ts',
+        file: 'src/engine/commit/owned-rows.ts',
         from: "if (result.type === 'fenced') onFenced()\n      return result",
         to: "if (result.type === 'fenced') onFenced()\n      return { type: 'written' } as PutResult",
       },
@@ -39,7 +39,7 @@ export const MUTATIONS: readonly Mutation[] = [
     promise: 'final',
     changes: [
       {
-        file: 'src/engine/owned-rows.ts',
+        file: 'src/engine/commit/owned-rows.ts',
         from: 'const result = await this.write(before, after)\n',
         to: 'const result = after.status === "canceled" ? { type: "written" } as PutResult : await this.write(before, after)\n',
       },
@@ -68,7 +68,7 @@ export const MUTATIONS: readonly Mutation[] = [
       {
         file: 'src/engine/shard.ts',
         from: "if (entry?.state === 'held') this.#keeper.putBack(entry)",
-        to: "if (entry?.state === 'flying') this.#keeper.putBack(entry)",
+        to: "if (entry?.state === 'in-flight') this.#keeper.putBack(entry)",
       },
     ],
   },
@@ -77,7 +77,7 @@ export const MUTATIONS: readonly Mutation[] = [
     promise: 'final',
     changes: [
       {
-        file: 'src/engine/owned-rows.ts',
+        file: 'src/engine/commit/owned-rows.ts',
         from: 'if (error instanceof StoreError && error.outcomeUnknown) void this.#findOut(after)',
         to: '',
       },
@@ -99,7 +99,7 @@ export const MUTATIONS: readonly Mutation[] = [
     promise: 'linear',
     changes: [
       {
-        file: 'src/engine/owned-rows.ts',
+        file: 'src/engine/commit/owned-rows.ts',
         from: 'const [result] = await store.commit([partOf({ shard, epoch, owner }, [])])',
         to: 'const [result] = [{ type: "written" }] as { type: string }[]; void [partOf, shard, epoch, owner]',
       },
@@ -272,8 +272,8 @@ export const MUTATIONS: readonly Mutation[] = [
     changes: [
       {
         file: 'src/engine/cluster/claims.ts',
-        from: 'this.#going.delete(shard)\n    this.#stayed.set(shard, departure)',
-        to: 'this.#stayed.set(shard, departure)',
+        from: 'this.#going.delete(shard)\n    this.#stayed.set(shard, handover)',
+        to: 'this.#stayed.set(shard, handover)',
       },
       { file: 'src/engine/cluster/claims.ts', from: 'this.#going.delete(shard)\n  }', to: '}' },
     ],
@@ -301,35 +301,35 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
   },
   {
-    name: 'a hand-over forgets the deliveries under way',
+    name: 'a handover forgets the deliveries under way',
     promise: 'once',
     changes: [
       {
-        file: 'src/engine/delivery/departing.ts',
-        from: 'return [...own, ...this.#abroad.list()]',
+        file: 'src/engine/delivery/handed-over-deliveries.ts',
+        from: 'return [...own, ...this.#remote.list()]',
         to: 'return own.slice(own.length)',
       },
     ],
   },
   {
-    name: 'the outcome of a delivery that another node carried is dropped',
+    name: 'the outcome of a delivery that another node makes is dropped',
     promise: 'once',
     changes: [
       {
-        file: 'src/engine/delivery/flights-abroad.ts',
-        from: 'if (ended !== null) await this.#settle(flight, ended)',
-        to: 'if (ended === null) await this.#settle(flight, ended!)',
+        file: 'src/engine/delivery/remote-deliveries.ts',
+        from: 'if (ended !== null) await this.#settle(delivery, ended)',
+        to: 'if (ended === null) await this.#settle(delivery, ended!)',
       },
     ],
   },
   {
-    name: 'timers that another node carries are held for ever when it dies',
+    name: 'timers that another node delivers are held for ever when it dies',
     promise: 'live',
     changes: [
       {
-        file: 'src/engine/delivery/flights-abroad.ts',
-        from: 'if (isGone || now >= untilMono) this.#end(flight)',
-        to: 'if (isGone && now < untilMono - 1e9) this.#end(flight)',
+        file: 'src/engine/delivery/remote-deliveries.ts',
+        from: 'if (isGone || now >= untilMono) this.#end(delivery)',
+        to: 'if (isGone && now < untilMono - 1e9) this.#end(delivery)',
       },
     ],
   },
@@ -338,7 +338,7 @@ export const MUTATIONS: readonly Mutation[] = [
     promise: 'live',
     changes: [
       {
-        file: 'src/engine/delivery/flights.ts',
+        file: 'src/engine/delivery/in-flight-deliveries.ts',
         from: 'await sleep(clock, waitMs, signal)\n',
         to: 'return null; await sleep(clock, waitMs, signal)\n',
       },
@@ -369,7 +369,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'a new firing has the delivery id of the one before',
     promise: 'once',
-    changes: [{ file: 'src/core/rules/decide.ts', from: 'firing: timer.firing + 1,', to: 'firing: timer.firing,' }],
+    changes: [{ file: 'src/core/rules/steps.ts', from: 'firing: timer.firing + 1,', to: 'firing: timer.firing,' }],
   },
   {
     name: 'the condition on a version is ignored',
@@ -388,8 +388,8 @@ export const MUTATIONS: readonly Mutation[] = [
     changes: [
       {
         file: 'src/core/rules/settle.ts',
-        from: 'timer.catchUp === CatchUp.one ? iterationAtOrAfter',
-        to: 'timer.catchUp !== null || timer.catchUp === CatchUp.one ? iterationAtOrAfter',
+        from: 'timer.catchUp === CatchUp.one ? now : null',
+        to: 'timer.catchUp !== null || timer.catchUp === CatchUp.one ? now : null',
       },
     ],
   },
@@ -398,7 +398,7 @@ export const MUTATIONS: readonly Mutation[] = [
     promise: 'live',
     changes: [
       {
-        file: 'src/core/rules/decide.ts',
+        file: 'src/core/rules/change.ts',
         from: 'status: Status.pending, wakeAt: timer.dueAt, updatedAt: now }',
         to: 'status: Status.pending, updatedAt: now }',
       },
@@ -409,7 +409,7 @@ export const MUTATIONS: readonly Mutation[] = [
     promise: 'final',
     changes: [
       {
-        file: 'src/core/rules/decide.ts',
+        file: 'src/core/rules/change.ts',
         from: 'status: Status.paused, wakeAt: NEVER, updatedAt: now }',
         to: 'status: Status.paused, updatedAt: now }',
       },
@@ -431,7 +431,7 @@ export const MUTATIONS: readonly Mutation[] = [
     promise: 'linear',
     changes: [
       {
-        file: 'src/core/rules/decide.ts',
+        file: 'src/core/rules/create.ts',
         from: 'if (existing !== null && command.fingerprint !== undefined) return madeOnce(existing, command.fingerprint)',
         to: 'void madeOnce',
       },
@@ -504,7 +504,7 @@ export const MUTATIONS: readonly Mutation[] = [
     promise: 'events',
     changes: [
       {
-        file: 'src/engine/owned-rows.ts',
+        file: 'src/engine/commit/owned-rows.ts',
         from: 'return await this.#commit({ ...put, events })',
         to: 'return await this.#commit(put)',
       },
@@ -535,7 +535,9 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'slots whose outcomes were stored are not freed',
     promise: 'live',
-    changes: [{ file: 'src/engine/delivery/dispatcher.ts', from: 'this.#landing--\n    this.run()', to: 'this.run()' }],
+    changes: [
+      { file: 'src/engine/delivery/dispatcher.ts', from: 'this.#settling--\n    this.run()', to: 'this.run()' },
+    ],
   },
   {
     name: 'a tenant may take all slots',
@@ -557,7 +559,7 @@ export const MUTATIONS: readonly Mutation[] = [
     promise: 'bounded',
     changes: [
       {
-        file: 'src/engine/commit-queue.ts',
+        file: 'src/engine/commit/commit-queue.ts',
         from: 'if (this.length + puts <= this.#lengthMax) return',
         to: 'if (this.length + puts <= this.#lengthMax * 1_000) return',
       },

@@ -137,7 +137,7 @@ export class Network {
   #trouble(kind: FaultKind, from: string, forMs: number, { type }: Message): void {
     const { scheduler, counts, onTrouble } = this.#parts
     counts.count(kind)
-    if (type === 'moved' || type === 'land')
+    if (type === 'moved' || type === 'report')
       onTrouble(kind, from, scheduler.now + forMs, `'${type}' of ${from}: ${kind}`)
   }
 }

@@ -8,10 +8,11 @@ import type { ErrorCode, ErrorDetails } from '../../src/core/errors.ts'
 import type { Command } from '../../src/core/rules/command.ts'
 import { LifecycleEventType } from '../../src/core/events/lifecycle-event.ts'
 import type { Namespace } from '../../src/core/timer/timer.ts'
-import type { Landing, MovedShard, Neighbours } from '../../src/engine/delivery/hand-over.ts'
+import type { MovedShard, Neighbours } from '../../src/engine/cluster/handover.ts'
+import type { DeliveryReport } from '../../src/engine/delivery/remote-delivery.ts'
 import { Engine } from '../../src/engine/engine.ts'
 import type { ClusterOptions, Preparation } from '../../src/engine/engine.ts'
-import { notOwner } from '../../src/engine/owned-rows.ts'
+import { notOwner } from '../../src/engine/commit/owned-rows.ts'
 import type { Executed } from '../../src/engine/shard.ts'
 import { LifecycleOutbox } from '../../src/nats/lifecycle/lifecycle-outbox.ts'
 import type { Clock } from '../../src/runtime/clock/clock.ts'
@@ -126,8 +127,8 @@ export class SimulatedNode implements Listener {
         return this.engine.prepare(body as Preparation)
       case 'moved':
         return this.engine.accept(body as readonly MovedShard[])
-      case 'land':
-        return this.engine.land(body as Landing)
+      case 'report':
+        return this.engine.acceptReport(body as DeliveryReport)
       default:
         return this.#execute(body as Command)
     }
@@ -151,7 +152,7 @@ export class SimulatedNode implements Listener {
       prepare: async ({ node, address }, shards) =>
         void (await ask(address, 'prepare', { node, shards }, PREPARED_WITHIN_MS)),
       moved: async (address, moved) => void (await ask(address, 'moved', moved)),
-      land: async (address, landing) => (await ask(address, 'land', landing)) as boolean,
+      report: async (address, report) => (await ask(address, 'report', report)) as boolean,
     }
     return { address: () => incarnation.address, leaseMs: LEASE_MS, neighbours }
   }

@@ -293,11 +293,11 @@ function isAtRest({ schedule, wakeAt, status }: Timer, now: number): boolean {
 function excessesOf(node: SimulatedNode, { settings }: Plan, at: number): MemoryPeak[] {
   const { windowTimers, commitQueueLength, inFlight } = node.engine.gauges()
   const { window, deliveries, commitQueue, shards } = settings
-  const flights = 3 * deliveries.total // under way, and waiting for the store
+  const inFlightMax = 3 * deliveries.total // under way, and waiting for the store
   const values = [
     // Each shard may hold two; and what a node holds shrinks only slowly when it gets more shards.
-    { what: 'timers in memory', value: windowTimers, limit: 2 * Math.max(window.timersMax, 2 * shards) + flights },
-    { what: 'writes in the queue', value: commitQueueLength, limit: commitQueue.lengthMax + flights },
+    { what: 'timers in memory', value: windowTimers, limit: 2 * Math.max(window.timersMax, 2 * shards) + inFlightMax },
+    { what: 'writes in the queue', value: commitQueueLength, limit: commitQueue.lengthMax + inFlightMax },
     { what: 'deliveries', value: inFlight, limit: deliveries.total },
   ]
   const { name } = node.incarnation

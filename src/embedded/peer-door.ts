@@ -8,14 +8,14 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import type { ClusterMember, Preparation } from '../engine/engine.ts'
-import type { Landing } from '../engine/delivery/hand-over.ts'
+import type { DeliveryReport } from '../engine/delivery/remote-delivery.ts'
 import type { Clock } from '../runtime/clock/clock.ts'
 import type { Logger } from '../runtime/telemetry/logger.ts'
 import { ownUrl } from '../runtime/own-address.ts'
 import { CommandStreams, isCommandStream } from '../service/peers/command-streams.ts'
 import { peerCheck } from '../service/peers/peer-check.ts'
 import type { PeerCheck } from '../service/peers/peer-check.ts'
-import { LANDING_PATH, LOOK_PATH, MOVED_PATH, PREPARE_PATH } from '../service/peers/wire.ts'
+import { REPORT_PATH, LOOK_PATH, MOVED_PATH, PREPARE_PATH } from '../service/peers/wire.ts'
 import type { WireMoved } from '../service/peers/wire.ts'
 
 export type PeerAddress = {
@@ -102,8 +102,8 @@ export class PeerDoor {
       case MOVED_PATH:
         node.accept((body as WireMoved).moved)
         return null
-      case LANDING_PATH:
-        return { landed: await node.land(body as Landing) }
+      case REPORT_PATH:
+        return { accepted: await node.acceptReport(body as DeliveryReport) }
       default:
         return undefined
     }

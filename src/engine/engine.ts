@@ -10,25 +10,26 @@ import type { Logger } from '../runtime/telemetry/logger.ts'
 import { GatheredGets } from '../store/gathered-gets.ts'
 import type { TimerStore } from '../store/store.ts'
 import type { TargetAdapter } from '../targets/target.ts'
-import { CommitQueue } from './commit-queue.ts'
-import type { CommitObserver } from './commit-queue.ts'
+import { CommitQueue } from './commit/commit-queue.ts'
+import type { CommitObserver } from './commit/commit-queue.ts'
 import { Dispatcher } from './delivery/dispatcher.ts'
 import type { DispatcherLimits } from './delivery/dispatcher.ts'
-import type { FlightObserver } from './delivery/flights.ts'
-import type { Landing, MovedShard, Neighbours } from './delivery/hand-over.ts'
-import { NodeView } from './cluster/node-view.ts'
-import type { ClusterView, EngineGauges, ShardGauges } from './cluster/node-view.ts'
+import type { DeliveryObserver } from './delivery/in-flight-deliveries.ts'
+import type { DeliveryReport } from './delivery/remote-delivery.ts'
+import type { MovedShard, Neighbours } from './cluster/handover.ts'
+import { NodeView } from './node-view.ts'
+import type { ClusterView, EngineGauges, ShardGauges } from './node-view.ts'
 import { OpenShards } from './open-shards.ts'
-import type { Outbox } from './outbox.ts'
-import { notOwner } from './owned-rows.ts'
+import type { Outbox } from './commit/outbox.ts'
+import { notOwner } from './commit/owned-rows.ts'
 import { Ownership } from './cluster/ownership.ts'
 import { Pruner } from './pruner.ts'
 import type { Executed } from './shard.ts'
 import type { WindowLimits } from './window/shares.ts'
 import { targetFinder } from './delivery/target-finder.ts'
-import { Waker } from './wake/waker.ts'
+import { Waker } from './waker.ts'
 
-export type { ClusterView, EngineGauges } from './cluster/node-view.ts'
+export type { ClusterView, EngineGauges } from './node-view.ts'
 
 export type EngineOptions = {
   readonly store: TimerStore
@@ -62,15 +63,15 @@ export type ClusterOptions = {
 export type Preparation = { readonly node: string; readonly shards: readonly ShardId[] }
 
 /** What the other nodes ask of this one; the other side of Neighbours. */
-export type ClusterMember = Pick<Engine, 'execute' | 'lookNow' | 'prepare' | 'accept' | 'land'>
+export type ClusterMember = Pick<Engine, 'execute' | 'lookNow' | 'prepare' | 'accept' | 'acceptReport'>
 
-export type EngineObserver = FlightObserver & CommitObserver
+export type EngineObserver = DeliveryObserver & CommitObserver
 
 const NOBODY = (): Promise<never> => Promise.reject(new Error('there are no other nodes'))
 const ALONE = {
   address: () => null,
   leaseMs: Infinity,
-  neighbours: { notify: () => {}, prepare: NOBODY, moved: NOBODY, land: NOBODY },
+  neighbours: { notify: () => {}, prepare: NOBODY, moved: NOBODY, report: NOBODY },
 }
 const PREPARED_AHEAD_MS = 60_000
 const UNOPENED_MS_MAX = 3_000 // a shard that has come here is open half a second after it was seen, unless something is wrong
@@ -108,7 +109,7 @@ export class Engine {
       wakeBy: (at) => this.#waker.wakeBy(at),
       mayStart: isCertain,
       onFenced: (shard, epoch) => this.#ownership.lost(shard, epoch),
-      landAtOwner: (landing) => this.#landAtOwner(landing),
+      reportToOwner: (report) => this.#reportToOwner(report),
       lookNow: () => this.lookNow(),
     })
     const shards = this.#shards
@@ -202,11 +203,11 @@ export class Engine {
     this.#ownership.accept(moved)
   }
 
-  /** A delivery that another node carries is over; false when the timer's shard is not owned here. */
-  async land(landing: Landing): Promise<boolean> {
-    const shard = this.#shards.landingPlace(landing.shard)
+  /** A delivery of another node is over; false when the timer's shard is not owned here. */
+  async acceptReport(report: DeliveryReport): Promise<boolean> {
+    const shard = this.#shards.openOrClosing(report.shard)
     if (shard === undefined) return false
-    await shard.land(landing)
+    await shard.acceptReport(report)
     return true
   }
 
@@ -243,9 +244,9 @@ export class Engine {
     return shardOf(uuid, this.#options.store.capabilities.shards)
   }
 
-  #landAtOwner(landing: Landing): Promise<boolean> {
-    const address = this.#ownership.addressOf(landing.shard)
-    return address === null ? this.land(landing) : this.#options.cluster!.neighbours.land(address, landing)
+  #reportToOwner(report: DeliveryReport): Promise<boolean> {
+    const address = this.#ownership.addressOf(report.shard)
+    return address === null ? this.acceptReport(report) : this.#options.cluster!.neighbours.report(address, report)
   }
 
   async #stop(graceMs: Millis): Promise<void> {
@@ -260,7 +261,7 @@ export class Engine {
     await this.#ownership.leave()
     this.#waker.stop()
     // What is in flight gets the rest of the grace.
-    await this.#shards.departedEnded()
+    await this.#shards.handedOverEnded()
     this.#ownership.stop()
     graceOver.abort()
     this.#abandon.abort(new Error('the service is stopping'))

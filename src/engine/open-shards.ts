@@ -1,15 +1,15 @@
 // The shards that this node owns, open: each has its window in memory and fires its timers. Ownership says which come and go.
 
 import type { Epoch, ShardId } from '../core/timer/timer.ts'
-import type { ShardHome } from './cluster/claims.ts'
-import type { Departure, FlightAbroad } from './delivery/hand-over.ts'
+import type { LocalShards } from './cluster/claims.ts'
+import type { Handover, RemoteDelivery } from './delivery/remote-delivery.ts'
 import { Shard } from './shard.ts'
 import type { ShardParts } from './shard.ts'
 import type { WindowLimits } from './window/shares.ts'
 import { Window } from './window/window.ts'
 
 /** What the shards of a node share, and `limits`: of all their windows together. */
-export type OpenShardsOptions = Omit<ShardParts, 'id' | 'epoch' | 'window' | 'abroad' | 'onFenced'> & {
+export type OpenShardsOptions = Omit<ShardParts, 'id' | 'epoch' | 'window' | 'remote' | 'onFenced'> & {
   readonly limits: WindowLimits
   /** A commit of the shard with this epoch was refused. */
   readonly onFenced: (shard: ShardId, epoch: Epoch) => void
@@ -17,13 +17,13 @@ export type OpenShardsOptions = Omit<ShardParts, 'id' | 'epoch' | 'window' | 'ab
 
 const SHARD_TIMERS_MIN = 2
 
-export class OpenShards implements ShardHome {
+export class OpenShards implements LocalShards {
   readonly #options: OpenShardsOptions
   readonly #shards = new Map<ShardId, Shard>()
-  /** Nothing starts there any more; what other nodes carry lands there until they are released. */
+  /** Nothing starts there any more; reports about deliveries of other nodes are stored until they are released. */
   readonly #closing = new Map<ShardId, Shard>()
   /** Given to other nodes, with deliveries still in flight here. */
-  readonly #departed = new Set<Shard>()
+  readonly #handedOver = new Set<Shard>()
   /** Jobs of shards that are not here any more may wait in the dispatcher. */
   #haveLeft = false
 
@@ -43,8 +43,8 @@ export class OpenShards implements ShardHome {
     return this.#shards.has(id)
   }
 
-  /** Where a delivery that another node carries can land. */
-  landingPlace(id: ShardId): Shard | undefined {
+  /** Where the outcome of a delivery of another node can be stored. */
+  openOrClosing(id: ShardId): Shard | undefined {
     return this.#shards.get(id) ?? this.#closing.get(id)
   }
 
@@ -52,16 +52,16 @@ export class OpenShards implements ShardHome {
     return this.#shards.values()
   }
 
-  open(id: ShardId, epoch: Epoch, abroad: readonly FlightAbroad[]): void {
+  open(id: ShardId, epoch: Epoch, remote: readonly RemoteDelivery[]): void {
     const { store, clock, outbox, onFenced } = this.#options
     const window = new Window({ store, shard: id, limits: this.#shardLimits, now: clock.now() })
-    const shard = new Shard({ ...this.#options, id, epoch, window, abroad, onFenced: () => onFenced(id, epoch) })
+    const shard = new Shard({ ...this.#options, id, epoch, window, remote, onFenced: () => onFenced(id, epoch) })
     this.#shards.set(id, shard)
     outbox?.opened(id)
     void shard.load()
   }
 
-  /** Nothing starts any more, and what is in flight lands. */
+  /** Nothing starts any more, and what is in flight ends. */
   async close(id: ShardId): Promise<void> {
     const shard = this.#shards.get(id)
     this.#shards.delete(id)
@@ -71,15 +71,15 @@ export class OpenShards implements ShardHome {
     await this.#options.outbox?.closed(id)
   }
 
-  depart(id: ShardId): Departure {
+  handOver(id: ShardId): Handover {
     const shard = this.#shards.get(id)!
     this.#shards.delete(id)
-    this.#departed.add(shard)
+    this.#handedOver.add(shard)
     this.#haveLeft = true
-    const departure = shard.depart()
+    const handover = shard.handOver()
     this.#options.outbox?.left(id)
-    void shard.stop().then(() => this.#departed.delete(shard))
-    return departure
+    void shard.stop().then(() => this.#handedOver.delete(shard))
+    return handover
   }
 
   drop(id: ShardId): void {
@@ -90,8 +90,8 @@ export class OpenShards implements ShardHome {
     void shard?.stop()
   }
 
-  told(id: ShardId, flights: readonly FlightAbroad[]): void {
-    this.#shards.get(id)?.told(flights)
+  told(id: ShardId, deliveries: readonly RemoteDelivery[]): void {
+    this.#shards.get(id)?.told(deliveries)
   }
 
   seen(living: ReadonlySet<string>, seenAt: number): void {
@@ -102,8 +102,8 @@ export class OpenShards implements ShardHome {
   }
 
   /** Resolves when nothing of the shards that were given away is in flight here any more. */
-  async departedEnded(): Promise<void> {
-    await Promise.all(Array.from(this.#departed, (shard) => shard.stop()))
+  async handedOverEnded(): Promise<void> {
+    await Promise.all(Array.from(this.#handedOver, (shard) => shard.stop()))
   }
 
   /** The shards share what a node may hold in memory; each keeps enough to be worth a page. */

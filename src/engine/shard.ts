@@ -1,7 +1,7 @@
 // One owned shard: executes commands on its timers and fires them. Only the owner writes a shard, so the rules are
 // applied here, once, to what memory or the store knows; a commit that misses its expected version is judged again.
 //
-// Its parts: the window, which its keeper fills; the rows in the store; the flights, and those that other nodes carry.
+// Its parts: the window, which its keeper fills; the rows in the store; the deliveries in flight, here and at other nodes.
 
 import type { Command } from '../core/rules/command.ts'
 import { standsAlone } from '../core/rules/create.ts'
@@ -10,25 +10,25 @@ import { unavailable } from '../core/errors.ts'
 import { Status } from '../core/timer/timer.ts'
 import type { Millis, ShardId, Timer, TimerUuid } from '../core/timer/timer.ts'
 import type { OwnedShard } from '../store/store.ts'
-import { Departing } from './delivery/departing.ts'
-import type { DepartingParts } from './delivery/departing.ts'
+import { HandedOverDeliveries } from './delivery/handed-over-deliveries.ts'
+import type { HandoverParts } from './delivery/handed-over-deliveries.ts'
 import type { Entry } from './window/entries.ts'
-import { Flights } from './delivery/flights.ts'
-import type { FlightDeck } from './delivery/flights.ts'
-import { FlightsAbroad } from './delivery/flights-abroad.ts'
-import type { AbroadParts } from './delivery/flights-abroad.ts'
-import type { Departure, FlightAbroad, Landing } from './delivery/hand-over.ts'
-import { Holds } from './holds.ts'
-import { notOwner, OwnedRows, RETRY_AFTER_MS, ROUNDS_MAX } from './owned-rows.ts'
-import type { RowsParts } from './owned-rows.ts'
+import { InFlightDeliveries } from './delivery/in-flight-deliveries.ts'
+import type { DeliveryParts } from './delivery/in-flight-deliveries.ts'
+import { RemoteDeliveries } from './delivery/remote-deliveries.ts'
+import type { RemoteDeliveriesParts } from './delivery/remote-deliveries.ts'
+import type { DeliveryReport, Handover, RemoteDelivery } from './delivery/remote-delivery.ts'
+import { Holds } from './commit/holds.ts'
+import { notOwner, OwnedRows, RETRY_AFTER_MS, ROUNDS_MAX } from './commit/owned-rows.ts'
+import type { RowsParts } from './commit/owned-rows.ts'
 import { WindowKeeper } from './window/window-keeper.ts'
 import type { KeeperParts } from './window/window-keeper.ts'
 
-export type ShardParts = FlightDeck &
+export type ShardParts = DeliveryParts &
   RowsParts &
   KeeperParts &
-  AbroadParts &
-  DepartingParts & {
+  RemoteDeliveriesParts &
+  HandoverParts & {
     /** False while another node may have claimed the shard without our knowing: no delivery starts. */
     readonly mayStart: () => boolean
   }
@@ -46,11 +46,11 @@ export class Shard {
   readonly #keeper: WindowKeeper
   readonly #holds: Holds
   readonly #rows: OwnedRows
-  readonly #flights: Flights
-  readonly #abroad: FlightsAbroad
+  readonly #deliveries: InFlightDeliveries
+  readonly #remote: RemoteDeliveries
   #stopped = false
   /** Set when the shard has been given to another node. */
-  #departing: Departing | null = null
+  #handover: HandedOverDeliveries | null = null
 
   constructor(parts: ShardParts) {
     const isStopped = () => this.#stopped
@@ -58,13 +58,13 @@ export class Shard {
     this.#keeper = new WindowKeeper(parts, isStopped)
     this.#holds = new Holds((uuid) => this.#putBackHeld(uuid))
     this.#rows = new OwnedRows(parts, { holds: this.#holds, apply: (timer) => this.#keeper.apply(timer), isStopped })
-    this.#abroad = new FlightsAbroad(parts, this.#rows, this.#holds)
-    this.#flights = new Flights(parts, {
+    this.#remote = new RemoteDeliveries(parts, this.#rows, this.#holds)
+    this.#deliveries = new InFlightDeliveries(parts, {
       isWanted: (entry, now) => this.#isWanted(entry, now),
       isGone: (entry) => this.#isGone(entry),
       write: (before, after) => this.#rows.write(before, after),
-      land: (entry, row) => this.#keeper.land(entry, row),
-      report: async (timer, ended) => this.#departing?.report(timer, ended),
+      endDelivery: (entry, row) => this.#keeper.endDelivery(entry, row),
+      report: async (timer, ended) => this.#handover?.report(timer, ended),
     })
   }
 
@@ -88,7 +88,7 @@ export class Shard {
     const { window } = this.#parts
     return {
       windowTimers: window.size,
-      inFlight: this.#flights.size,
+      inFlight: this.#deliveries.size,
       lagMs: Math.max(0, now - window.oldestWaitingAt(now)),
     }
   }
@@ -120,8 +120,8 @@ export class Shard {
   /** The timer as the outside sees it: being delivered, if it is, which the store may not know yet. */
   view(timer: Timer): Timer {
     const entry = this.#parts.window.get(timer.uuid)
-    const isFlying = entry?.state === 'flying' && entry.timer.version === timer.version
-    return isFlying || this.#abroad.has(timer) ? { ...timer, status: Status.executing } : timer
+    const isInFlight = entry?.state === 'in-flight' && entry.timer.version === timer.version
+    return isInFlight || this.#remote.has(timer) ? { ...timer, status: Status.executing } : timer
   }
 
   /** Hands what is due to the dispatcher; when to call again. */
@@ -129,7 +129,7 @@ export class Shard {
     const { window, dispatcher } = this.#parts
     for (const entry of window.takeDue(now, DUE_BATCH)) {
       if (this.#holds.has(entry.uuid)) entry.state = 'held'
-      else dispatcher.add(this.#flights.jobFor(entry))
+      else dispatcher.add(this.#deliveries.jobFor(entry))
     }
     void this.#keeper.load()
     return window.nextAt(now)
@@ -147,49 +147,49 @@ export class Shard {
 
   /** Delivering, or reading a page. */
   get isBusy(): boolean {
-    return this.#flights.size > 0 || this.#keeper.isLoading
+    return this.#deliveries.size > 0 || this.#keeper.isLoading
   }
 
   /** Resolves when what is under way now is over; more may have begun by then. */
   async ended(): Promise<void> {
-    await this.#flights.allEnded()
+    await this.#deliveries.allEnded()
     await this.#keeper.loaded()
   }
 
-  /** No delivery starts any more; resolves when those in flight have landed, or been abandoned after the signal. */
+  /** No delivery starts any more; resolves when those in flight have ended, or been abandoned after the signal. */
   async stop(): Promise<void> {
     this.#stopped = true
     await this.ended()
   }
 
-  /** As `stop`, for a shard that nobody takes: also those that other nodes carry can still land here, until the signal. */
+  /** As `stop`, for a shard that nobody takes: it also waits for reports about deliveries of other nodes, until the signal. */
   async close(): Promise<void> {
     await this.stop()
-    await this.#abroad.allEnded()
+    await this.#remote.allEnded()
   }
 
   /** Another node is about to own it. No delivery starts any more; those in flight go on, and their outcomes go to that node. */
-  depart(): Departure {
+  handOver(): Handover {
     this.#stopped = true
-    this.#departing = new Departing(this.#parts, this.#flights, this.#abroad)
-    return this.#departing
+    this.#handover = new HandedOverDeliveries(this.#parts, this.#deliveries, this.#remote)
+    return this.#handover
   }
 
-  /** A delivery that another node carries is over. Resolves when what came of it is durable. */
-  async land(landing: Landing): Promise<void> {
-    await this.#abroad.land(landing)
-    // The shard has gone on to another node meanwhile, which may have been told of the flight: it must hear of its end, too.
-    if (this.#departing !== null) throw notOwner()
+  /** A delivery of another node is over. Resolves when its outcome is durable. */
+  async acceptReport(report: DeliveryReport): Promise<void> {
+    await this.#remote.acceptReport(report)
+    // The shard has gone on to another node meanwhile, which may have been told of the delivery: it must hear of its end, too.
+    if (this.#handover !== null) throw notOwner()
   }
 
-  /** Other nodes carry these, as is only known now. */
-  told(flights: readonly FlightAbroad[]): void {
-    this.#abroad.addLate(flights)
+  /** These are in flight at other nodes, as is only known now. */
+  told(deliveries: readonly RemoteDelivery[]): void {
+    this.#remote.addLate(deliveries)
   }
 
-  /** Deliveries that other nodes carry go on only where the carrier lives. */
+  /** Deliveries of other nodes go on only while those nodes live. */
   seen(living: ReadonlySet<string>, seenAt: number): void {
-    this.#abroad.endUnlessCarriedBy(living, seenAt)
+    this.#remote.endUnlessAt(living, seenAt)
   }
 
   /** Asked when a timer's turn has come: is it still the current version, still due, and no change of it on its way? Then it starts. */
@@ -200,7 +200,7 @@ export class Shard {
       return false
     }
     if (now >= entry.wakeAt && this.#parts.mayStart()) {
-      this.#parts.window.start(entry)
+      this.#parts.window.startDelivery(entry)
       return true
     }
     // While the timer waited for a slot the clock was set back, or the store could not be reached.

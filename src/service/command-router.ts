@@ -32,7 +32,7 @@ export class CommandRouter implements Executor {
   readonly #clock: Clock
   readonly #patienceMs: Millis
 
-  /** `leaseMs`: a hand-over takes a moment, but the shards of a node that died are free only when its lease is over. */
+  /** `leaseMs`: a handover takes a moment, but the shards of a node that died are free only when its lease is over. */
   constructor(options: { engine: Engine; peers: Peers; clock: Clock; leaseMs: Millis }) {
     this.#patienceMs = options.leaseMs * LEASES_WAITED + MARGIN_MS
     this.#engine = options.engine

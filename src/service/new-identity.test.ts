@@ -20,7 +20,7 @@ async function setup(t: TestContext, lost: readonly number[]) {
   for (const shard of lost)
     await store.claim({ shard: shard as ShardId, expected: 0 as Epoch, from: null, owner: 'dead' })
   const gone = (): Promise<never> => Promise.reject(new Error('connection refused'))
-  const neighbours = { notify() {}, prepare: gone, moved: gone, land: gone }
+  const neighbours = { notify() {}, prepare: gone, moved: gone, report: gone }
   const cluster = { address: () => 'http://127.0.0.1:9', leaseMs: 5_000, neighbours }
   const engine = testEngine({ store, clock, targets: [new NoneTarget()], node: 'alive', cluster })
   await engine.start()

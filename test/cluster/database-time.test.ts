@@ -9,7 +9,7 @@ import type { PostgresLocation } from '../../src/runtime/config/postgres-locatio
 import type { ShardId } from '../../src/core/timer/timer.ts'
 import { shardOf } from '../../src/core/timer/ids.ts'
 import type { Engine } from '../../src/engine/engine.ts'
-import type { Neighbours } from '../../src/engine/delivery/hand-over.ts'
+import type { Neighbours } from '../../src/engine/cluster/handover.ts'
 import { testEngine } from '../../src/engine/test-engine.fixture.ts'
 import { systemClock } from '../../src/runtime/clock/clock.ts'
 import { silentLogger } from '../../src/runtime/telemetry/logger.ts'
@@ -102,7 +102,7 @@ function neighboursOf(nodes: Map<string, Node>): Neighbours {
     notify: (address) => void nodes.get(address)?.engine.lookNow(),
     prepare: async ({ node, address }, shards) => reach(address).prepare({ node, shards }),
     moved: async (address, moved) => reach(address).accept(moved),
-    land: async (address, landing) => reach(address).land(landing),
+    report: async (address, report) => reach(address).acceptReport(report),
   }
 }
 

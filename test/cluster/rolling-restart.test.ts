@@ -58,8 +58,8 @@ test(
         await node.start()
         await cluster.balanced()
       })
-      for (const { to, shards, flights, prepareMs, storeMs, tellMs } of handOvers(cluster.nodes)) {
-        const steps = { to: nodeName(String(to)), shards, flights, prepareMs, storeMs, tellMs }
+      for (const { to, shards, deliveries, prepareMs, storeMs, tellMs } of handovers(cluster.nodes)) {
+        const steps = { to: nodeName(String(to)), shards, deliveries, prepareMs, storeMs, tellMs }
         console.log(`rolling restart: handed over: ${JSON.stringify(steps)}`)
       }
     }
@@ -117,8 +117,8 @@ function latenessIn({ from, to }: Span, deliveries: readonly Delivery[]) {
 
 const shown = new Set<object>()
 
-/** What the nodes logged about hand-overs since this was last asked. */
-function handOvers(nodes: readonly ClusterNode[]) {
+/** What the nodes logged about handovers since this was last asked. */
+function handovers(nodes: readonly ClusterNode[]) {
   const records = nodes.flatMap(({ lives }) => lives.flatMap(({ logs }) => logs))
   const fresh = records.filter((record) => record.msg === 'handed shards over' && !shown.has(record))
   for (const record of fresh) shown.add(record)

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { failedDelivery } from '../../src/core/timer/delivery.ts'
 import { DuetimeError } from '../../src/core/errors.ts'
 import { shardOf } from '../../src/core/timer/ids.ts'
-import { flightAbroad } from '../../src/engine/delivery/flights-abroad.ts'
+import { remoteDelivery } from '../../src/engine/delivery/remote-delivery.ts'
 import { sleep } from '../../src/runtime/clock/clock.ts'
 import { ManualClock } from '../../src/runtime/clock/manual-clock.ts'
 import { MemoryStore } from '../../src/store/memory/memory-store.ts'
@@ -123,7 +123,7 @@ test('a delivery that is in flight when its node leaves is not made again: what 
   assert.deepEqual(new Set(done.map(({ status }) => status)), new Set(['completed']))
 })
 
-test('what a node that died carried for a shard that it had handed over is delivered again once its lease is over', async () => {
+test('what a node that died was delivering for a shard that it had handed over is delivered again once its lease is over', async () => {
   const { clock, receiver, a, b } = await setup('a', 'b')
   await createAll(b, () => 'PT2S')
   const first = gate()
@@ -218,7 +218,7 @@ test('a delivery is not made again because the next owner looks at the store bef
   assert.deepEqual(sorted(receiver.ids()), sorted(ids))
 })
 
-test('a delivery is not made again because the hand-over of its shard could not be stored', async () => {
+test('a delivery is not made again because the handover of its shard could not be stored', async () => {
   const { clock, store, receiver, join, a } = await setup('a')
   await createAll(a, () => 'PT2S')
   const answer = gate()
@@ -244,7 +244,7 @@ test('a delivery is not made again because the hand-over of its shard could not 
   assert.deepEqual(new Set(done.map(({ status }) => status)), new Set(['completed']))
 })
 
-test('a carrier that lives and cannot say how its deliveries ended does not hold their timers for ever', async () => {
+test('a node that lives and cannot say how its deliveries ended does not hold their timers for ever', async () => {
   const { clock, receiver, join, a } = await setup('a')
   const timeoutMs = 3_000
   await Promise.all(ids.map((id) => a.create(id, 'PT2S', { timeoutMs })))
@@ -289,7 +289,7 @@ test('when all nodes stop, what came of deliveries that were handed over is stor
   assert.deepEqual(new Set(done.map(({ status }) => status)), new Set(['completed']))
 })
 
-test('a node that nobody follows does not wait longer than its grace for deliveries that others carry', async () => {
+test('a node that nobody follows does not wait longer than its grace for deliveries of other nodes', async () => {
   const { clock, receiver, a, b } = await setup('a', 'b')
   await createAll(a, () => 'PT2S')
   receiver.answer = () => new Promise(() => {})
@@ -421,11 +421,11 @@ test('an outcome that comes late does not end a pause, and a retry is not used u
   await a.create('t', 'PT1S')
   const pending = await a.get('t')
   const { shards } = a.store.capabilities
-  const flight = flightAbroad(pending, 'gone')
+  const delivery = remoteDelivery(pending, 'gone')
   const ended = { startedAt: clock.now(), durationMs: 5, outcome: NOT_OK }
-  const landing = { shard: shardOf(pending.uuid, shards), flight, ended }
+  const report = { shard: shardOf(pending.uuid, shards), delivery, ended }
   await a.service.execute({ type: 'pause', ...name('t') })
-  assert.equal(await a.engine.land(landing), true)
+  assert.equal(await a.engine.acceptReport(report), true)
   await clock.advance(60_000)
   assert.deepEqual([(await a.get('t')).status, receiver.arrivals.length], ['paused', 0])
   await a.service.execute({ type: 'resume', ...name('t') })
@@ -435,7 +435,7 @@ test('an outcome that comes late does not end a pause, and a retry is not used u
   a.closedHosts.add('receiver')
   await a.service.execute({ type: 'retry', ...name('t') })
   const { version } = await a.get('t')
-  assert.equal(await a.engine.land(landing), true)
+  assert.equal(await a.engine.acceptReport(report), true)
   assert.equal((await a.get('t')).version, version)
 })
 
@@ -473,7 +473,7 @@ for (const seed of [1, 2, 3, 4]) {
 }
 
 for (const seed of [1, 2, 3, 4]) {
-  test(`hand-overs that cannot be stored at first, or are told late, make no delivery twice and lose none (seed ${seed})`, async () => {
+  test(`handovers that cannot be stored at first, or are told late, make no delivery twice and lose none (seed ${seed})`, async () => {
     const { clock, store, receiver, join, a, b } = await setup('a', 'b')
     const random = new SeededRandom(seed)
     const [cycles, firings] = [40, 8]

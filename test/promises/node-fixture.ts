@@ -13,8 +13,8 @@ import { parseSchedule } from '../../src/core/time/schedule.ts'
 import type { Namespace, Timer, TimerId } from '../../src/core/timer/timer.ts'
 import { Engine } from '../../src/engine/engine.ts'
 import type { ClusterOptions, EngineOptions } from '../../src/engine/engine.ts'
-import type { Neighbours } from '../../src/engine/delivery/hand-over.ts'
-import { notOwner } from '../../src/engine/owned-rows.ts'
+import type { Neighbours } from '../../src/engine/cluster/handover.ts'
+import { notOwner } from '../../src/engine/commit/owned-rows.ts'
 import type { Executed } from '../../src/engine/shard.ts'
 import { silentLogger } from '../../src/runtime/telemetry/logger.ts'
 import type { Clock } from '../../src/runtime/clock/clock.ts'
@@ -132,9 +132,9 @@ export class TestNode {
         await this.movedGate
         ;(await reach(address)).accept(moved)
       },
-      land: async (address, landing) => {
+      report: async (address, report) => {
         if (this.isUnheard) throw new Error('connection refused')
-        return (await reach(address)).land(landing)
+        return (await reach(address)).acceptReport(report)
       },
     }
     return { address: () => own, leaseMs: LEASE_MS, neighbours }

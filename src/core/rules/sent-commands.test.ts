@@ -106,8 +106,8 @@ test('a create that asks for what is there outdates those that were sent before 
 
 test('a cancel that meets a delivery outdates what was sent before it, and cancels what is left when it comes again', () => {
   const pending = decide(null, replaceLive(10, 1), at(NOW)).timer
-  const flying = inStatus(pending, Status.executing)
-  const refused = decide(flying, cancel(4), at(pending.dueAt))
+  const executing = inStatus(pending, Status.executing)
+  const refused = decide(executing, cancel(4), at(pending.dueAt))
   assert.ok(refused.type === 'refuse' && refused.error.code === 'TIMER_NOT_PENDING')
   assertTimerInvariants(refused.timer, pending)
   assert.deepEqual(

@@ -179,15 +179,15 @@ test('whatever happens to a timer, in whatever order and on whatever clock, it s
         } else if (before !== null && before.wakeAt < NEVER && !isFinished(before)) {
           const startedAt = (now = Math.max(now, before.wakeAt))
           if (step.isMarked) follow(before, markExecuting(before, now + SECOND))
-          const flown: Timer = timer!
+          const delivered: Timer = timer!
           now += step.durationMs
           const context = at(now)
-          const after = settle(flown, { startedAt, durationMs: step.durationMs, outcome: step.outcome }, context)
+          const after = settle(delivered, { startedAt, durationMs: step.durationMs, outcome: step.outcome }, context)
           assert.deepEqual(
-            settle(flown, { startedAt, durationMs: step.durationMs, outcome: step.outcome }, context),
+            settle(delivered, { startedAt, durationMs: step.durationMs, outcome: step.outcome }, context),
             after,
           )
-          follow({ ...flown, status: Status.executing }, after)
+          follow({ ...delivered, status: Status.executing }, after)
           if (isFinished(after)) assert.equal(after.wakeAt, now + RETENTION_MS)
         }
       }

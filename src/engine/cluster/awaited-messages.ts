@@ -17,7 +17,7 @@ export class AwaitedMessages {
     this.#clock = clock
   }
 
-  /** Whether to wait for the message about the hand-over that made this epoch; the wait begins when that is first asked. */
+  /** Whether to wait for the message about the handover that made this epoch; the wait begins when that is first asked. */
   mayCome(shard: ShardId, epoch: Epoch): boolean {
     const now = this.#clock.monotonic()
     let awaited = this.#awaited.get(shard)

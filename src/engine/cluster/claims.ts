@@ -10,20 +10,21 @@ import type { Logger } from '../../runtime/telemetry/logger.ts'
 import type { TimerStore } from '../../store/store.ts'
 import { AwaitedMessages } from './awaited-messages.ts'
 import type { ClusterMap } from './cluster-map.ts'
-import type { Departure, FlightAbroad, MovedShard } from '../delivery/hand-over.ts'
+import type { Handover, RemoteDelivery } from '../delivery/remote-delivery.ts'
+import type { MovedShard } from './handover.ts'
 
 /** What fires the timers of the shards that are this node's. */
-export interface ShardHome {
-  /** The shard is ours: load it and fire. The timers of these flights are being delivered elsewhere. */
-  open(shard: ShardId, epoch: Epoch, flights: readonly FlightAbroad[]): void
+export interface LocalShards {
+  /** The shard is ours: load it and fire. The timers of these deliveries are being delivered elsewhere. */
+  open(shard: ShardId, epoch: Epoch, deliveries: readonly RemoteDelivery[]): void
   /** Start nothing more of it; resolves when it is quiet. Nobody waits for it. */
   close(shard: ShardId): Promise<void>
   /** Start nothing more of it; its next owner is about to have it. */
-  depart(shard: ShardId): Departure
+  handOver(shard: ShardId): Handover
   /** It has another owner already. */
   drop(shard: ShardId): void
-  /** Only now, after it was opened, comes the message of the node that had it before, with the flights that it carries. */
-  told(shard: ShardId, flights: readonly FlightAbroad[]): void
+  /** Only now, after it was opened, comes the message of the node that had it before, with the deliveries that are in flight there. */
+  told(shard: ShardId, deliveries: readonly RemoteDelivery[]): void
   /** It is there, and fires. */
   isOpen(shard: ShardId): boolean
   /** These nodes lived when this one looked, at this time of the monotonic clock; what others were doing they do no longer. */
@@ -35,7 +36,7 @@ export type ClaimsOptions = {
   readonly clock: Clock
   readonly logger: Logger
   readonly node: string
-  readonly shards: ShardHome
+  readonly shards: LocalShards
 }
 
 /** `sinceMono`: what was seen of the cluster before that says nothing about this shard. */
@@ -52,7 +53,7 @@ export class Claims {
   /** On their way to another owner, while the store may still name this node. */
   readonly #going = new Set<ShardId>()
   /** Could not be given away. What was in flight then still is. */
-  readonly #stayed = new Map<ShardId, Departure>()
+  readonly #stayed = new Map<ShardId, Handover>()
   readonly #awaited: AwaitedMessages
 
   constructor(options: ClaimsOptions, map: ClusterMap) {
@@ -130,11 +131,11 @@ export class Claims {
       const isStillOurs = this.#map.epochOf(shard) === epoch && this.#map.ownerOf(shard) === this.#options.node
       if (!isStillOurs) this.lost(shard, epoch)
     }
-    for (const [shard, departure] of this.#stayed) {
+    for (const [shard, handover] of this.#stayed) {
       // It was given away after all, and only the answer was lost; the new owner was not told.
       if (this.#map.ownerOf(shard) === this.#options.node) continue
       this.#stayed.delete(shard)
-      departure.end()
+      handover.end()
     }
   }
 
@@ -152,9 +153,9 @@ export class Claims {
   }
 
   /** It could not be given away, as far as is known here. If the store says so, too, it is claimed and opened again. */
-  stays(shard: ShardId, departure: Departure): void {
+  stays(shard: ShardId, handover: Handover): void {
     this.#going.delete(shard)
-    this.#stayed.set(shard, departure)
+    this.#stayed.set(shard, handover)
   }
 
   async #claim(shard: ShardId, beatOf: (holder: string) => number | null): Promise<void> {
@@ -176,7 +177,7 @@ export class Claims {
     this.#claiming.delete(shard)
     if (typeof result === 'number') {
       this.#map.note([{ shard, epoch: result, owner: node }])
-      this.#open(shard, result, told?.epoch === expected ? told.flights : [])
+      this.#open(shard, result, told?.epoch === expected ? told.deliveries : [])
     } else if (told !== null && (told.epoch > expected || result === 'failed')) {
       // Where somebody else was faster than the claim, a message about the epoch before that is worth nothing.
       this.#take(told)
@@ -184,13 +185,13 @@ export class Claims {
   }
 
   /** What is older than what is known here got lost on its way, and changes nothing. */
-  #take({ shard, epoch, flights }: MovedShard): void {
+  #take({ shard, epoch, deliveries }: MovedShard): void {
     const owned = this.#owned.get(shard)
     // The store was quicker to tell, and the shard was claimed by what it said.
-    if (owned?.epoch === epoch + 1) return this.#options.shards.told(shard, flights)
+    if (owned?.epoch === epoch + 1) return this.#options.shards.told(shard, deliveries)
     const known = this.#map.epochOf(shard)
     const isNews = epoch > known || (epoch === known && this.#map.ownerOf(shard) === this.#options.node)
-    if (isNews && epoch > (this.#had.get(shard) ?? 0)) this.#open(shard, epoch, flights)
+    if (isNews && epoch > (this.#had.get(shard) ?? 0)) this.#open(shard, epoch, deliveries)
   }
 
   /** The store names this node, which neither has the shard nor is about to give it away. */
@@ -212,7 +213,7 @@ export class Claims {
     return Array.from({ length: this.#options.store.capabilities.shards }, (_, shard) => shard as ShardId)
   }
 
-  #open(shard: ShardId, epoch: Epoch, flights: readonly FlightAbroad[]): void {
+  #open(shard: ShardId, epoch: Epoch, deliveries: readonly RemoteDelivery[]): void {
     const owned = this.#owned.get(shard)
     if (owned !== undefined) this.lost(shard, owned.epoch)
     const stayed = this.#stayed.get(shard)
@@ -221,7 +222,7 @@ export class Claims {
     this.#awaited.forget(shard)
     this.#had.set(shard, epoch)
     this.#owned.set(shard, { epoch, sinceMono: this.#options.clock.monotonic() })
-    this.#options.shards.open(shard, epoch, [...flights, ...(stayed?.flights() ?? [])])
+    this.#options.shards.open(shard, epoch, [...deliveries, ...(stayed?.deliveries() ?? [])])
     stayed?.end()
   }
 }

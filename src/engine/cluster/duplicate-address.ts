@@ -4,13 +4,13 @@
 import type { Logger } from '../../runtime/telemetry/logger.ts'
 import type { NodeRow } from '../../store/store.ts'
 
-type ImpostorOptions = { readonly address: () => string | null; readonly logger: Logger }
+type DuplicateAddressOptions = { readonly address: () => string | null; readonly logger: Logger }
 
-export class ImpostorWatch {
-  readonly #options: ImpostorOptions
+export class DuplicateAddressWatch {
+  readonly #options: DuplicateAddressOptions
   readonly #known = new Set<string>()
 
-  constructor(options: ImpostorOptions) {
+  constructor(options: DuplicateAddressOptions) {
     this.#options = options
   }
 

@@ -1,12 +1,12 @@
 // Which of its shards this node gives away, and to whom: those that another living node should have, and all of them when it
-// leaves. One at a time is under way, and beats do not wait for it. How a shard moves is in hand-over.ts.
+// leaves. One at a time is under way, and beats do not wait for it. How a shard moves is in handover.ts.
 
 import type { Epoch, ShardId } from '../../core/timer/timer.ts'
 import type { BeatWatch } from './beat-watch.ts'
 import type { Claims, ClaimsOptions } from './claims.ts'
 import type { ClusterMap } from './cluster-map.ts'
-import { handOver } from '../delivery/hand-over.ts'
-import type { HandOverOptions, Neighbours, NextOwner } from '../delivery/hand-over.ts'
+import { handOver } from './handover.ts'
+import type { HandoverOptions, Neighbours, NextOwner } from './handover.ts'
 import type { Lease } from './lease.ts'
 import type { NodeRow } from '../../store/store.ts'
 
@@ -17,7 +17,7 @@ export class Moves {
   readonly #claims: Claims
   readonly #lease: Lease
   readonly #watch: BeatWatch
-  readonly #handOver: HandOverOptions
+  readonly #handover: HandoverOptions
   #leaving = false
   #moving: Promise<void> | null = null
   /** Nodes that were to have a shard and could not be reached, while this one is leaving. */
@@ -32,12 +32,12 @@ export class Moves {
     this.#claims = claims
     this.#watch = watch
     this.#lease = lease
-    this.#handOver = {
+    this.#handover = {
       ...options,
-      depart: (shard) => shards.depart(shard),
+      handOver: (shard) => shards.handOver(shard),
       letGo: (shard) => claims.letGo(shard),
       gone: (shard) => claims.gone(shard),
-      stays: (shard, departure) => claims.stays(shard, departure),
+      stays: (shard, handover) => claims.stays(shard, handover),
       note: (moved) => map.note(moved),
     }
   }
@@ -100,7 +100,7 @@ export class Moves {
     }
     // A dead node may have had the address of the next owner.
     const witnesses = present.flatMap(({ address }) => (address === null || address === to.address ? [] : [address]))
-    const isMoved = await handOver({ shards, to, witnesses }, this.#handOver)
+    const isMoved = await handOver({ shards, to, witnesses }, this.#handover)
     if (!isMoved && this.#leaving) this.#unreachable.add(to.node)
   }
 

@@ -7,7 +7,8 @@ import { ManualClock } from '../../runtime/clock/manual-clock.ts'
 import { MemoryStore } from '../../store/memory/memory-store.ts'
 import { StoreError } from '../../store/store.ts'
 import type { Store } from '../../store/store.ts'
-import type { FlightAbroad, Neighbours } from '../delivery/hand-over.ts'
+import type { RemoteDelivery } from '../delivery/remote-delivery.ts'
+import type { Neighbours } from './handover.ts'
 import { Ownership } from './ownership.ts'
 
 const SHARDS = 12 // half of which move in one group
@@ -39,7 +40,7 @@ function setup() {
         if (to === 'b') await onTheWayToB
         reach(to).ownership.accept(moved)
       },
-      land: async () => false,
+      report: async () => false,
     }
     const one = new Node({ name, address, clock, store, neighbours })
     nodes.set(name, one)
@@ -63,10 +64,10 @@ class Node {
 
   readonly errors: string[] = []
   /** What it has under way of every shard that it gives away. */
-  flights: FlightAbroad[] = []
-  readonly departed: ShardId[] = []
+  deliveries: RemoteDelivery[] = []
+  readonly handedOver: ShardId[] = []
   readonly dropped: ShardId[] = []
-  /** Shards that it knows flights of, and how many. */
+  /** Shards that it knows deliveries of, and how many. */
   readonly told: [ShardId, number][] = []
 
   constructor({ name, address, clock, store, neighbours }: NodeParts) {
@@ -81,20 +82,20 @@ class Node {
       address: () => address,
       leaseMs: LEASE_MS,
       shards: {
-        open: (shard, epoch, flights) => {
+        open: (shard, epoch, deliveries) => {
           this.owned.set(shard, epoch)
-          if (flights.length > 0) this.told.push([shard, flights.length])
+          if (deliveries.length > 0) this.told.push([shard, deliveries.length])
         },
         close: async (shard) => void this.owned.delete(shard),
-        depart: (shard) => {
+        handOver: (shard) => {
           this.owned.delete(shard)
-          return { flights: () => this.flights, end: () => this.departed.push(shard) }
+          return { deliveries: () => this.deliveries, end: () => this.handedOver.push(shard) }
         },
         drop: (shard) => {
           this.dropped.push(shard)
           this.owned.delete(shard)
         },
-        told: (shard, flights) => this.told.push([shard, flights.length]),
+        told: (shard, deliveries) => this.told.push([shard, deliveries.length]),
         isOpen: (shard) => this.owned.has(shard),
         seen: () => {},
       },
@@ -120,7 +121,7 @@ class Node {
   }
 }
 
-const FLIGHT = { uuid: 'u', deliveryId: 'd', attempt: 1, version: 1, timeoutMs: 1_000, carrier: 'a' } as FlightAbroad
+const DELIVERY = { uuid: 'u', deliveryId: 'd', attempt: 1, version: 1, timeoutMs: 1_000, node: 'a' } as RemoteDelivery
 
 /** As soon as a shard is claimed in the node's name, the node cannot be reached: nobody can tell it. */
 function losingTouch(store: MemoryStore, owner: string, node: { isUnreachable: boolean }): { ends(): void } {
@@ -198,7 +199,7 @@ test('a node alone whose claim fails does not start, since there is no later bea
     notify: () => {},
     prepare: async () => {},
     moved: async () => {},
-    land: async () => false,
+    report: async () => false,
   }
   const alone = new Node({ name: 'a', address: 'a', clock: new ManualClock(), store, neighbours })
   await assert.rejects(alone.ownership.start(), /the disk is busy/)
@@ -342,7 +343,7 @@ test('a message about a shard that has moved on since changes nothing', async ()
   const [a, b] = [await node('a'), await node('b')]
   await clock.advance(2 * BEAT_MS)
   const [shard, epoch] = [...a.owned][0]!
-  b.ownership.accept([{ shard, epoch: (epoch - 1) as Epoch, owner: 'b', flights: [] }])
+  b.ownership.accept([{ shard, epoch: (epoch - 1) as Epoch, owner: 'b', deliveries: [] }])
   assert.equal(b.owned.has(shard), false)
   everyShardOnce(a, b)
 })
@@ -393,7 +394,7 @@ test('a shard that is in the name of a node that does not have it open is notice
   assert.deepEqual([b.ownership.unopenedShards, b.ownership.unopenedMs], [0, 0])
 })
 
-test('a shard whose hand-over could not be stored stays with its owner, and moves later', async () => {
+test('a shard whose handover could not be stored stays with its owner, and moves later', async () => {
   const { clock, store, node } = setup()
   const a = await node('a')
   await clock.advance(BEAT_MS / 2)
@@ -409,25 +410,25 @@ test('a shard whose hand-over could not be stored stays with its owner, and move
   assert.equal(a.count, b.count)
 })
 
-test('what was in flight when a hand-over could not be stored is known to the shard when it is open again', async () => {
+test('what was in flight when a handover could not be stored is known to the shard when it is open again', async () => {
   const { clock, store, node } = setup()
   const a = await node('a')
-  a.flights = [FLIGHT]
+  a.deliveries = [DELIVERY]
   await clock.advance(BEAT_MS / 2)
   failingFor(store, 'b')
   await node('b')
   await clock.advance(10)
   const stayed = Array.from({ length: SHARDS }, (_, shard) => shard as ShardId).filter((shard) => !a.owned.has(shard))
-  assert.deepEqual([stayed.length, a.departed], [SHARDS / 2, []])
+  assert.deepEqual([stayed.length, a.handedOver], [SHARDS / 2, []])
   await clock.advance(BEAT_MS / 2)
   assert.deepEqual(
     a.told,
     stayed.map((shard) => [shard, 1]),
   )
-  assert.deepEqual(a.departed, stayed)
+  assert.deepEqual(a.handedOver, stayed)
 })
 
-test('a hand-over that was stored although its answer was lost ends at the new owner', async () => {
+test('a handover that was stored although its answer was lost ends at the new owner', async () => {
   const { clock, store, node } = setup()
   const a = await node('a')
   await clock.advance(BEAT_MS / 2)
@@ -443,10 +444,10 @@ test('a hand-over that was stored although its answer was lost ends at the new o
   await clock.advance(BEAT_MS + 500)
   everyShardOnce(a, b)
   assert.equal(a.count, b.count)
-  assert.equal(a.departed.length, b.count)
+  assert.equal(a.handedOver.length, b.count)
 })
 
-test('a node that leaves while hand-overs cannot be stored for a moment leaves no shard behind in its name', async () => {
+test('a node that leaves while handovers cannot be stored for a moment leaves no shard behind in its name', async () => {
   const { clock, store, node } = setup()
   const [a, b] = [await node('a'), await node('b')]
   await clock.advance(2 * BEAT_MS)
@@ -461,7 +462,7 @@ test('a node that leaves while hand-overs cannot be stored for a moment leaves n
   everyShardOnce(b)
 })
 
-test('while a hand-over is being stored its owner does not claim the shard for itself', async () => {
+test('while a handover is being stored its owner does not claim the shard for itself', async () => {
   const { clock, store, node } = setup()
   const a = await node('a')
   await clock.advance(BEAT_MS / 2)
@@ -497,7 +498,7 @@ test('a shard that was handed over without a word is taken by whom the store nam
 test('a beat that is quicker than the message of the old owner does not hide which deliveries are under way', async () => {
   const { clock, node, held } = setup()
   const a = await node('a')
-  a.flights = [FLIGHT]
+  a.deliveries = [DELIVERY]
   await clock.advance(BEAT_MS / 2)
   const message = held()
   const b = await node('b')
@@ -513,7 +514,7 @@ test('a beat that is quicker than the message of the old owner does not hide whi
 test('a message that comes when the shard has been claimed without it still tells which deliveries are under way', async () => {
   const { clock, node, held } = setup()
   const a = await node('a')
-  a.flights = [FLIGHT]
+  a.deliveries = [DELIVERY]
   await clock.advance(BEAT_MS / 2)
   const message = held()
   const b = await node('b')
@@ -529,7 +530,7 @@ test('a message that comes while the shard is being claimed counts, whatever com
   for (const fails of [false, true]) {
     const { clock, store, node, held } = setup()
     const a = await node('a')
-    a.flights = [FLIGHT]
+    a.deliveries = [DELIVERY]
     await clock.advance(BEAT_MS / 2)
     const message = held()
     const b = await node('b')
@@ -596,7 +597,7 @@ test('a shard that is handed to a node that has not noticed its loss is not ther
   const [shard, epoch] = [...a.owned][0]!
   const elsewhere = await store.claim({ shard, expected: epoch, from: 'a', owner: 'b' })
   const back = await store.claim({ shard, expected: elsewhere!, from: 'b', owner: 'a' })
-  a.ownership.accept([{ shard, epoch: back!, owner: 'a', flights: [] }])
+  a.ownership.accept([{ shard, epoch: back!, owner: 'a', deliveries: [] }])
   assert.deepEqual(a.dropped, [shard])
   assert.equal(a.owned.get(shard), back)
 })
@@ -700,7 +701,7 @@ test('two living nodes with one address are told so, once; a successor at the ad
   assert.deepEqual(second.errors, ['another node has the same address: give each its own NODE_URL'])
 })
 
-test('a hand-over that the store has forgotten is taken back at the next beat, also while the next owner cannot be told', async () => {
+test('a handover that the store has forgotten is taken back at the next beat, also while the next owner cannot be told', async () => {
   const { clock, store, node, held } = setup()
   await node('a')
   await clock.advance(BEAT_MS / 2)
@@ -728,7 +729,7 @@ test('the next owner is told once, also where the row of a dead node has its add
     notify: () => {},
     prepare: async () => {},
     moved: async (address) => void told.push(address),
-    land: async () => false,
+    report: async () => false,
   }
   const a = new Node({ name: 'a', address: 'a', clock, store, neighbours })
   const beat = (name: string, number: number) =>

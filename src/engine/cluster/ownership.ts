@@ -20,8 +20,8 @@ import type { SeenNode } from './beat-watch.ts'
 import { Claims } from './claims.ts'
 import { SkewWatch } from './clock-skew.ts'
 import { ClusterMap } from './cluster-map.ts'
-import type { MovedShard } from '../delivery/hand-over.ts'
-import { ImpostorWatch } from './duplicate-address.ts'
+import type { MovedShard } from './handover.ts'
+import { DuplicateAddressWatch } from './duplicate-address.ts'
 import { Lease } from './lease.ts'
 import { Moves } from './moves.ts'
 import type { MovesOptions } from './moves.ts'
@@ -43,7 +43,7 @@ export class Ownership {
   readonly #lease: Lease
   readonly #claims: Claims
   readonly #moves: Moves
-  readonly #impostors: ImpostorWatch
+  readonly #duplicates: DuplicateAddressWatch
   readonly #skew: SkewWatch
   readonly #unopened: UnopenedShards
   #stopped = false
@@ -63,7 +63,7 @@ export class Ownership {
     this.#lease = new Lease(options.clock, options.leaseMs)
     this.#claims = new Claims(options, this.#map)
     this.#moves = new Moves(options, { claims: this.#claims, map: this.#map, lease: this.#lease, watch: this.#watch })
-    this.#impostors = new ImpostorWatch(options)
+    this.#duplicates = new DuplicateAddressWatch(options)
     this.#skew = new SkewWatch(options.logger)
     this.#unopened = new UnopenedShards(options.clock)
   }
@@ -175,7 +175,7 @@ export class Ownership {
   async #beatAndAct(): Promise<void> {
     const sentAt = this.#options.clock.monotonic()
     if (!(await this.#beat())) return
-    this.#impostors.look(this.#watch.living())
+    this.#duplicates.look(this.#watch.living())
     this.#skew.look(this.clockSkewMs)
     const present = new Set([this.#options.node, ...this.#watch.present().map(({ node }) => node)])
     if (!this.#lease.isInDoubt) this.#options.shards.seen(present, sentAt)

@@ -33,7 +33,7 @@ function setup(limits: DispatcherLimits) {
     dispatcher.add(job)
     return job
   }
-  /** Its outcome waits for the store until `landed`. */
+  /** Its outcome waits for the store until `settled`. */
   const answer = (job: NamedJob): void => {
     inFlight.delete(job)
     dispatcher.ended(job, 'answered')
@@ -61,7 +61,7 @@ test('a lane that is told of a free slot and then swept away leaves it to the ne
   answer(first)
   drop(told)
   dispatcher.sweep()
-  for (let n = 0; n < 20; n++) dispatcher.landed()
+  for (let n = 0; n < 20; n++) dispatcher.settled()
   assert.deepEqual(names(), ['next'])
 })
 
@@ -79,7 +79,7 @@ test('a namespace that holds all it may does not keep a free slot of a target fr
   for (const name of ['hangs 1', 'hangs 2', 'hangs 3']) add(name, 'a', name)
   dispatcher.run()
   answer(first)
-  dispatcher.landed()
+  dispatcher.settled()
   assert.deepEqual(names().toSorted(), ['hangs 1', 'hangs 2', 'hangs 3', 'next'])
 })
 
@@ -101,7 +101,7 @@ test('whatever comes, ends or is gone in whatever order, nothing waits that has 
           if (job === undefined) continue
           if (next.do === 'answer') answer(job)
           else drop(job)
-          if (next.do === 'answer') dispatcher.landed()
+          if (next.do === 'answer') dispatcher.settled()
           if (next.do === 'drop and sweep') dispatcher.sweep()
         }
         dispatcher.run()

@@ -7,7 +7,7 @@
 
 import type { Namespace } from '../../core/timer/timer.ts'
 import type { Job } from './dispatcher.ts'
-import { FewestFirst } from '../fewest-first.ts'
+import { FewestFirst } from './fewest-first.ts'
 
 export type Lane = { readonly namespace: NamespaceLanes; readonly target: TargetSlots; jobs: Job[]; head: number }
 

@@ -44,7 +44,7 @@ function setup(limits: Partial<DispatcherLimits> = {}) {
     const job = inFlight.get(name)!
     inFlight.delete(name)
     dispatcher.ended(job, how)
-    dispatcher.landed()
+    dispatcher.settled()
   }
   return { dispatcher, started, inFlight, gone, add: addOf(null), addOf, end, count }
 }
@@ -76,9 +76,9 @@ test('a slot is free when the receiver has answered, but outcomes that the store
   )
   answer()
   assert.equal(started.length, 5)
-  dispatcher.landed()
+  dispatcher.settled()
   assert.equal(started.length, 5)
-  dispatcher.landed()
+  dispatcher.settled()
   assert.deepEqual([started.length, dispatcher.inFlight], [7, 2])
 })
 
@@ -201,7 +201,7 @@ test('jobs that end while they are being started, and jobs that bring others, ar
   const { dispatcher, started, add } = setup({ total: 1, perNamespace: 1, perTarget: 1 })
   const endAtOnce = (job: Job): boolean => {
     dispatcher.ended(job, 'answered')
-    dispatcher.landed()
+    dispatcher.settled()
     return true
   }
   const names = Array.from({ length: 2_000 }, (_, n) => `${n}`)

@@ -38,14 +38,14 @@ const SWEEP_AT_MIN = 1_024 // fewer are not worth looking for those that are gon
 export class Dispatcher {
   readonly #limits: DispatcherLimits
   /** Outcomes that may wait for the store: more than one commit takes, so that the next one has gathered when it is done. */
-  readonly #landingMax: number
+  readonly #settlingMax: number
   readonly #lanes: DeliveryLanes
   /** Tenants whose namespaces have all they may hold now. When any slot is free again that may have changed. */
   readonly #resting = new Set<TenantLanes>()
   /** Lanes that were not open when their turn came. */
   readonly #closed = new Set<Lane>()
   #inFlight = 0
-  #landing = 0
+  #settling = 0
   #started = 0
   #waiting = 0
   #sweepAt = SWEEP_AT_MIN
@@ -53,7 +53,7 @@ export class Dispatcher {
 
   constructor(limits: DispatcherLimits) {
     this.#limits = limits
-    this.#landingMax = 2 * limits.total
+    this.#settlingMax = 2 * limits.total
     this.#lanes = new DeliveryLanes(limits.perTarget)
   }
 
@@ -90,10 +90,10 @@ export class Dispatcher {
     this.#waiting++
   }
 
-  /** The delivery that `start` began is over. Until `landed`, what came of it waits for the store. */
+  /** The delivery that `start` began is over. Until `settled`, what came of it waits for the store. */
   ended(job: Job, how: Ended): void {
     this.#inFlight--
-    this.#landing++
+    this.#settling++
     const { namespace, target, lane } = this.#lanes.find(job)
     target.slots =
       how === 'answered' ? Math.min(target.slots + 1, this.#limits.perTarget) : Math.max(target.slots >> 1, 1)
@@ -105,8 +105,8 @@ export class Dispatcher {
   }
 
   /** What came of a delivery is durable, or is somebody else's business now. */
-  landed(): void {
-    this.#landing--
+  settled(): void {
+    this.#settling--
     this.run()
   }
 
@@ -123,7 +123,7 @@ export class Dispatcher {
     if (this.#running) return
     this.#running = true
     try {
-      while (this.#inFlight < this.#limits.total && this.#landing < this.#landingMax && this.#waiting > 0) {
+      while (this.#inFlight < this.#limits.total && this.#settling < this.#settlingMax && this.#waiting > 0) {
         const lane = this.#nextLane()
         if (lane === null) break
         this.#start(lane)

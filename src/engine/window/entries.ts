@@ -11,10 +11,10 @@ import type { WindowLimits } from './shares.ts'
 import { TimingWheel } from '../wake/timing-wheel.ts'
 import type { WheelItem } from '../wake/timing-wheel.ts'
 
-/** `waiting` in the wheel, `held` back by a change on its way, `ready` in the dispatcher, `flying` while being delivered. */
-export type EntryState = 'waiting' | 'held' | 'ready' | 'flying'
+/** `waiting` in the wheel, `held` back by a change on its way, `ready` in the dispatcher, `in-flight` while being delivered. */
+export type EntryState = 'waiting' | 'held' | 'ready' | 'in-flight'
 /** `counts`: as what it is counted besides being here. */
-export type Entry = WheelItem & { timer: Timer; state: EntryState; counts: 'backlog' | 'flying' | null }
+export type Entry = WheelItem & { timer: Timer; state: EntryState; counts: 'backlog' | 'in-flight' | null }
 
 const SAMPLE = 64 // keys that are sorted to find out where the furthest eighth begins
 
@@ -46,7 +46,8 @@ export class Entries {
 
   oldestWaitingAt(now: Millis): Millis {
     let oldest = now
-    for (const { state, wakeAt } of this.#entries.values()) if (state !== 'flying' && wakeAt < oldest) oldest = wakeAt
+    for (const { state, wakeAt } of this.#entries.values())
+      if (state !== 'in-flight' && wakeAt < oldest) oldest = wakeAt
     return oldest
   }
 
@@ -61,9 +62,9 @@ export class Entries {
     this.#wheel.add(entry)
   }
 
-  start(entry: Entry): void {
-    entry.state = 'flying'
-    this.#countAs(entry, 'flying')
+  startDelivery(entry: Entry): void {
+    entry.state = 'in-flight'
+    this.#countAs(entry, 'in-flight')
   }
 
   insert(timer: Timer): void {
@@ -80,7 +81,7 @@ export class Entries {
     this.shares.remove(entry.timer)
   }
 
-  /** What flies is the old version; the new one takes its place when that has landed. */
+  /** What is being delivered is the old version; the new one takes its place when that delivery has ended. */
   replaceInFlight(entry: Entry, timer: Timer): void {
     const { counts } = entry
     this.#countAs(entry, null)
@@ -138,9 +139,9 @@ export class Entries {
   #countAs(entry: Entry, counts: Entry['counts']): void {
     if (entry.counts === counts) return
     if (entry.counts === 'backlog') this.shares.removeBacklog(entry.timer)
-    if (entry.counts === 'flying') this.shares.removeFlying(entry.timer)
+    if (entry.counts === 'in-flight') this.shares.removeInFlight(entry.timer)
     if (counts === 'backlog') this.shares.addBacklog(entry.timer)
-    if (counts === 'flying') this.shares.addFlying(entry.timer)
+    if (counts === 'in-flight') this.shares.addInFlight(entry.timer)
     entry.counts = counts
   }
 }

@@ -19,12 +19,12 @@ function setup(backlogs: Partial<Record<string, number>> = {}) {
     wait(namespace, count, chars)
     for (let n = 0; n < count; n++) shares.addBacklog(timer(namespace as Namespace, chars))
   }
-  const fly = (namespace: string, count: number, chars = 0): void => {
+  const deliver = (namespace: string, count: number, chars = 0): void => {
     wait(namespace, count, chars)
-    for (let n = 0; n < count; n++) shares.addFlying(timer(namespace as Namespace, chars))
+    for (let n = 0; n < count; n++) shares.addInFlight(timer(namespace as Namespace, chars))
   }
   for (const [namespace, count] of Object.entries(backlogs)) add(namespace, count!)
-  return { shares, add, wait, fly, limits }
+  return { shares, add, wait, deliver, limits }
 }
 
 test('timers that wait for their time are nobody’s backlog, and nobody gives way for being large', () => {
@@ -58,22 +58,22 @@ test('a backlog gives way down to half of what it is entitled to, and gets its n
 })
 
 test('the last one of a backlog gives way only while deliveries are under way, and the next page waits for the end of one', () => {
-  const { shares, fly } = setup({ a: 1 })
+  const { shares, deliver } = setup({ a: 1 })
   assert.equal(shares.spend(a), false)
-  fly('a', 2)
+  deliver('a', 2)
   assert.deepEqual([shares.spend(a), shares.isLow(a)], [true, false])
-  shares.removeFlying(timer(a))
+  shares.removeInFlight(timer(a))
   assert.equal(shares.isLow(a), true)
 })
 
 test('deliveries under way take up room, but never more than half of it', () => {
-  const { shares, fly, wait } = setup()
-  fly('a', 40)
+  const { shares, deliver, wait } = setup()
+  deliver('a', 40)
   wait('b', 59)
   assert.equal(shares.isFull, false)
   wait('b', 1)
   assert.equal(shares.isFull, true)
-  fly('a', 400, 100_000)
+  deliver('a', 400, 100_000)
   assert.equal(shares.isFull, true)
   for (let n = 0; n < 11; n++) shares.remove(timer(b))
   assert.deepEqual([shares.isFull, shares.hasRoom], [false, false])

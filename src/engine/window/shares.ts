@@ -14,7 +14,7 @@ export type WindowLimits = { readonly timersMax: number; readonly bytesMax: numb
 
 type Size = { timers: number; bytes: number }
 /** `isSpent`: all of the backlog has given way since the last delivery ended. */
-type Flights = { count: number; isSpent: boolean }
+type Deliveries = { count: number; isSpent: boolean }
 
 const TIMER_BYTES = 700 // a Timer and its entry without payload and metadata, measured
 const FIRST_PAGE = 100 // nothing is known yet about the size of this shard's payloads
@@ -22,9 +22,9 @@ const FIRST_PAGE = 100 // nothing is known yet about the size of this shard's pa
 export class Shares {
   readonly #limits: WindowLimits
   readonly #all: Size = { timers: 0, bytes: 0 }
-  readonly #flying: Size = { timers: 0, bytes: 0 }
+  readonly #inFlight: Size = { timers: 0, bytes: 0 }
   readonly #backlogs = new Map<Party, Size>()
-  readonly #flights = new Map<Party, Flights>()
+  readonly #deliveries = new Map<Party, Deliveries>()
 
   constructor(limits: WindowLimits) {
     this.#limits = limits
@@ -54,18 +54,18 @@ export class Shares {
     if (backlog.timers === 0) this.#backlogs.delete(partyOf(timer))
   }
 
-  addFlying(timer: Timer): void {
-    count(this.#flying, timer, 1)
-    const flights = this.#flights.get(partyOf(timer))
-    if (flights === undefined) this.#flights.set(partyOf(timer), { count: 1, isSpent: false })
-    else flights.count++
+  addInFlight(timer: Timer): void {
+    count(this.#inFlight, timer, 1)
+    const deliveries = this.#deliveries.get(partyOf(timer))
+    if (deliveries === undefined) this.#deliveries.set(partyOf(timer), { count: 1, isSpent: false })
+    else deliveries.count++
   }
 
-  removeFlying(timer: Timer): void {
-    count(this.#flying, timer, -1)
-    const flights = this.#flights.get(partyOf(timer))!
-    flights.isSpent = false
-    if (--flights.count === 0) this.#flights.delete(partyOf(timer))
+  removeInFlight(timer: Timer): void {
+    count(this.#inFlight, timer, -1)
+    const deliveries = this.#deliveries.get(partyOf(timer))!
+    deliveries.isSpent = false
+    if (--deliveries.count === 0) this.#deliveries.delete(partyOf(timer))
   }
 
   get isFull(): boolean {
@@ -87,14 +87,14 @@ export class Shares {
    * page comes after deliveries, not after others have taken the room of the page before.
    */
   isLow(party: Party): boolean {
-    return !this.#isAbove(party, 1 / 4) && this.#flights.get(party)?.isSpent !== true
+    return !this.#isAbove(party, 1 / 4) && this.#deliveries.get(party)?.isSpent !== true
   }
 
   /** May the last one of its backlog give way, too? Only while it has deliveries under way; its next page then waits for the end of one. */
   spend(party: Party): boolean {
-    const flights = this.#flights.get(party)
-    if (flights !== undefined) flights.isSpent = true
-    return flights !== undefined
+    const deliveries = this.#deliveries.get(party)
+    if (deliveries !== undefined) deliveries.isSpent = true
+    return deliveries !== undefined
   }
 
   /** The party whose backlog should give way to this timer: the largest; null when none is large and larger than the timer's own. */
@@ -131,14 +131,14 @@ export class Shares {
     return Math.floor(this.#limits.timersMax / (this.#backlogs.size + 1)) - (this.#backlogs.get(party)?.timers ?? 0)
   }
 
-  /** What is here and does not fly, as a part of the room that there is for it. */
+  /** What is here and is not in flight, as a part of the room that there is for it. */
   #fill(): number {
     const { timersMax, bytesMax } = this.#limits
     const timers =
-      (this.#all.timers - this.#flying.timers) / Math.max(timersMax - this.#flying.timers, Math.ceil(timersMax / 2))
+      (this.#all.timers - this.#inFlight.timers) / Math.max(timersMax - this.#inFlight.timers, Math.ceil(timersMax / 2))
     return Math.max(
       timers,
-      (this.#all.bytes - this.#flying.bytes) / Math.max(bytesMax - this.#flying.bytes, bytesMax / 2),
+      (this.#all.bytes - this.#inFlight.bytes) / Math.max(bytesMax - this.#inFlight.bytes, bytesMax / 2),
     )
   }
 

@@ -36,9 +36,9 @@ type Step =
       readonly tell: number
     }
   | { readonly type: 'time'; readonly ms: Millis }
-  | { readonly type: 'take'; readonly count: number; readonly how: 'put back' | 'fly' | 'wait' }
+  | { readonly type: 'take'; readonly count: number; readonly how: 'put back' | 'start' | 'wait' }
   | { readonly type: 'start'; readonly pick: number }
-  | { readonly type: 'land'; readonly pick: number; readonly to: 'wake' | 'finish'; readonly inMs: Millis }
+  | { readonly type: 'end'; readonly pick: number; readonly to: 'wake' | 'finish'; readonly inMs: Millis }
 
 const delays = fc.oneof(
   fc.nat(3),
@@ -87,14 +87,14 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({
       type: fc.constant('take' as const),
       count: fc.integer({ min: 1, max: 12 }),
-      how: fc.constantFrom('put back' as const, 'fly' as const, 'wait' as const, 'wait' as const),
+      how: fc.constantFrom('put back' as const, 'start' as const, 'wait' as const, 'wait' as const),
     }),
   },
   { weight: 1, arbitrary: fc.record({ type: fc.constant('start' as const), pick: fc.nat() }) },
   {
     weight: 2,
     arbitrary: fc.record({
-      type: fc.constant('land' as const),
+      type: fc.constant('end' as const),
       pick: fc.nat(),
       to: fc.constantFrom('wake' as const, 'finish' as const),
       inMs: delays,
@@ -113,16 +113,16 @@ class Model {
   readonly window: Window
   /** Due, and waiting for a slot. */
   readonly ready: Entry[] = []
-  readonly flying: Entry[] = []
+  readonly inFlight: Entry[] = []
   now = NOW
   taken = 0
   /** How often that happened which this test is about. */
   readonly seen = { parked: 0, unparked: 0, evictedWhileReady: 0, firedWhileOthersParked: 0 }
-  /** Committed, and not told to the window yet; a landing is told together with its commit. */
-  readonly #untold: { readonly timer: Timer; readonly landing: Entry | null }[] = []
+  /** Committed, and not told to the window yet; the end of a delivery is told together with its commit. */
+  readonly #untold: { readonly timer: Timer; readonly ended: Entry | null }[] = []
   readonly #told = new Map<TimerUuid, number>()
   /** The version that was delivered: the entry itself may have been given a newer one since. */
-  readonly #flown = new WeakMap<Entry, number>()
+  readonly #startedVersion = new WeakMap<Entry, number>()
   #reading: Promise<unknown> | null = null
   #parked = new Set<string>()
   readonly #evicted = new WeakSet<Entry>()
@@ -148,10 +148,10 @@ class Model {
 
   tell(count: number): void {
     for (let left = Math.min(count, this.#untold.length); left > 0; left--) {
-      const { timer, landing } = this.#untold.shift()!
+      const { timer, ended } = this.#untold.shift()!
       this.#told.set(timer.uuid, timer.version)
-      if (landing === null) this.window.apply(timer, this.now)
-      else this.window.land(landing, timer, this.now)
+      if (ended === null) this.window.apply(timer, this.now)
+      else this.window.endDelivery(ended, timer, this.now)
       this.check()
     }
   }
@@ -189,11 +189,11 @@ class Model {
     this.check()
   }
 
-  take(count: number, how: 'put back' | 'fly' | 'wait'): void {
+  take(count: number, how: 'put back' | 'start' | 'wait'): void {
     for (const entry of this.window.takeDue(this.now, count)) {
       assert.ok(entry.wakeAt <= this.now, 'comes out early')
       if (how === 'put back') this.window.putBack(entry)
-      else if (how === 'fly') this.#fly(entry)
+      else if (how === 'start') this.#start(entry)
       else {
         entry.state = 'ready'
         this.ready.push(entry)
@@ -206,31 +206,31 @@ class Model {
     const [entry] = this.ready.splice(pick % Math.max(this.ready.length, 1), 1)
     if (entry === undefined || this.window.get(entry.uuid) !== entry) return
     if (entry.wakeAt > this.now) this.window.putBack(entry)
-    else this.#fly(entry)
+    else this.#start(entry)
   }
 
-  #fly(entry: Entry): void {
+  #start(entry: Entry): void {
     const { timer } = entry
     const row = this.store.rows.get(timer.uuid)!
     assert.ok(timer.version >= (this.#told.get(timer.uuid) ?? 0), 'fires an older version than the one it was told of')
     assert.ok(timer.version === row.version || this.#isUntold(row), 'fires a stale row')
     assert.ok(timer.wakeAt === entry.wakeAt && timer.status === Status.pending, 'fires what should not fire')
-    assert.ok(!this.flying.some(({ uuid }) => uuid === entry.uuid), 'fires twice')
-    this.window.start(entry)
-    this.#flown.set(entry, timer.version)
-    this.flying.push(entry)
+    assert.ok(!this.inFlight.some(({ uuid }) => uuid === entry.uuid), 'fires twice')
+    this.window.startDelivery(entry)
+    this.#startedVersion.set(entry, timer.version)
+    this.inFlight.push(entry)
     this.taken++
     if (this.#parked.size > 0 && !this.#parked.has(timer.namespace)) this.seen.firedWhileOthersParked++
   }
 
-  /** The outcome is written unless somebody replaced the timer meanwhile; then the row that is there is what lands. */
-  land({ pick, to, inMs }: { pick: number; to: 'wake' | 'finish'; inMs: Millis }): void {
-    const [entry] = this.flying.splice(pick % Math.max(this.flying.length, 1), 1)
+  /** The outcome is written unless somebody replaced the timer meanwhile; then the row that is there is what counts. */
+  end({ pick, to, inMs }: { pick: number; to: 'wake' | 'finish'; inMs: Millis }): void {
+    const [entry] = this.inFlight.splice(pick % Math.max(this.inFlight.length, 1), 1)
     if (entry === undefined) return
     const row = this.store.rows.get(entry.uuid)!
-    const isReplaced = row.version !== this.#flown.get(entry)
+    const isReplaced = row.version !== this.#startedVersion.get(entry)
     const settled = { ...row, version: row.version + 1 }
-    if (isReplaced) this.#untold.push({ timer: row, landing: entry })
+    if (isReplaced) this.#untold.push({ timer: row, ended: entry })
     else if (to === 'wake') this.#commit({ ...settled, dueAt: this.now + inMs, wakeAt: this.now + inMs }, entry)
     else this.#commit({ ...settled, status: Status.completed, wakeAt: this.now + DAY }, entry)
   }
@@ -242,14 +242,14 @@ class Model {
     this.now = Math.max(this.now, NOW) + 200 * DAY
     for (let rounds = 0; ; rounds++) {
       assert.ok(rounds < 500, 'never comes to an end')
-      while (this.flying.length > 0) this.land({ pick: 0, to: 'finish', inMs: 0 })
+      while (this.inFlight.length > 0) this.end({ pick: 0, to: 'finish', inMs: 0 })
       this.tell(Infinity)
       for (let reads = 0; this.window.wantsPage(this.now); reads++) {
         assert.ok(reads < 50, 'reads pages for ever')
         await this.window.loadPage(this.now)
       }
       const before = this.taken
-      this.take(7, 'fly')
+      this.take(7, 'start')
       while (this.ready.length > 0) this.start(0)
       if (this.taken === before) return
     }
@@ -257,7 +257,7 @@ class Model {
 
   check(): void {
     const { window, limits } = this
-    const inFlight = this.flying.length + this.#untold.filter(({ landing }) => landing !== null).length
+    const inFlight = this.inFlight.length + this.#untold.filter(({ ended }) => ended !== null).length
     const timersMax = Math.max(limits.timersMax, inFlight + Math.ceil(limits.timersMax / 2))
     assert.ok(window.size <= timersMax, `${window.size} timers, ${inFlight} in flight`)
     // The one that was let in last may pass the limit, and so may new versions of what is in flight.
@@ -287,9 +287,9 @@ class Model {
     }
   }
 
-  #commit(timer: Timer, landing: Entry | null): void {
+  #commit(timer: Timer, ended: Entry | null): void {
     this.store.put(timer)
-    this.#untold.push({ timer, landing })
+    this.#untold.push({ timer, ended })
   }
 
   #isUntold(row: Timer): boolean {
@@ -321,7 +321,7 @@ test('in any interleaving nothing is lost, nothing fires stale, early or twice, 
           else if (step.type === 'time') model.now += step.ms
           else if (step.type === 'take') model.take(step.count, step.how)
           else if (step.type === 'start') model.start(step.pick)
-          else model.land(step)
+          else model.end(step)
           model.check()
         }
         await model.drain()

@@ -59,8 +59,8 @@ export class WindowKeeper {
   }
 
   /** A delivery is over, and this is what the store holds now for its timer; null when it holds nothing. */
-  land(entry: Entry, row: Timer | null): void {
-    this.#parts.window.land(entry, row, this.#parts.clock.now())
+  endDelivery(entry: Entry, row: Timer | null): void {
+    this.#parts.window.endDelivery(entry, row, this.#parts.clock.now())
     if (row !== null) this.#parts.wakeBy(row.wakeAt)
     void this.load()
   }

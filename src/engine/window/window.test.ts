@@ -54,7 +54,7 @@ function setup(rows: readonly Timer[], limits: Partial<WindowLimits> = {}) {
         fired.push(entry.timer.id)
         const done = next(entry.timer, { status: Status.completed, finishedAt: now, wakeAt: now + DAY })
         store.put(done)
-        window.land(entry, done, NOW)
+        window.endDelivery(entry, done, NOW)
       }
     }
   }
@@ -187,15 +187,15 @@ test('a window full of deliveries in flight takes in half as many again, leaves 
     { timersMax: 10, pageSize: 10 },
   )
   await load()
-  const flying = window.takeDue(NOW, 10)
-  for (const entry of flying) window.start(entry)
+  const started = window.takeDue(NOW, 10)
+  for (const entry of started) window.startDelivery(entry)
   const created = [timer('overdue', -SECOND), ...Array.from({ length: 9 }, (_, n) => timer(`new ${n}`, n * SECOND))]
   commit(...created.toReversed())
   assert.deepEqual([window.size, window.wantsPage(NOW)], [15, false])
-  for (const entry of flying) {
+  for (const entry of started) {
     const done = next(entry.timer, { status: Status.completed, wakeAt: NOW + DAY })
     store.put(done)
-    window.land(entry, done, NOW)
+    window.endDelivery(entry, done, NOW)
   }
   assert.deepEqual(await fire(NOW + 8 * SECOND), ids(created))
 })
@@ -216,25 +216,25 @@ test('a timer that is evicted while a page is being read comes back by paging', 
   assert.deepEqual(fired, ids([...rows, ...early].toSorted(compareKeys)))
 })
 
-test('a change of a timer in flight waits until that has landed', async () => {
+test('a change of a timer in flight waits until that delivery has ended', async () => {
   const row = timer('a', 0)
   const { window, load, commit, store } = setup([row])
   await load()
   const [entry] = window.takeDue(NOW, 1)
-  window.start(entry!)
+  window.startDelivery(entry!)
   const replaced = next(row, { dueAt: NOW + SECOND, wakeAt: NOW + SECOND, payload: '123456' as JsonText })
   commit(replaced)
   assert.equal(window.get(row.uuid), entry)
   assert.deepEqual(window.takeDue(NOW + HOUR, 5), [])
-  window.land(entry!, store.rows.get(row.uuid)!, NOW)
+  window.endDelivery(entry!, store.rows.get(row.uuid)!, NOW)
   const again = window.takeDue(NOW + SECOND, 5)
   assert.deepEqual(
     again.map((each) => each.timer),
     [replaced],
   )
-  window.land(again[0]!, row, NOW)
+  window.endDelivery(again[0]!, row, NOW)
   assert.equal(window.get(row.uuid)!.timer, replaced, 'an older row does not take the place of a newer one')
-  window.land(window.takeDue(NOW + SECOND, 5)[0]!, null, NOW)
+  window.endDelivery(window.takeDue(NOW + SECOND, 5)[0]!, null, NOW)
   assert.deepEqual([window.size, window.bytes], [0, 0])
 })
 
@@ -253,8 +253,8 @@ test('a repair finds what the store has due and nobody told, and nothing else', 
   const { window, load, store, commit } = setup([...rows, timer('later', DAY)])
   await load()
   assert.equal(await window.repair(NOW), 0)
-  const flying = window.takeDue(NOW, 2)
-  for (const entry of flying) window.start(entry)
+  const started = window.takeDue(NOW, 2)
+  for (const entry of started) window.startDelivery(entry)
   assert.equal(await window.repair(NOW), 0)
   store.put(timer('by hand', -SECOND), timer('by hand, not due', HOUR))
   assert.equal(await window.repair(NOW), 1)
@@ -341,7 +341,7 @@ test('what is in flight or held back is not evicted, whatever others need', asyn
   const { window, load, commit } = setup(floodOf(10, 'flood', 0), { timersMax: 10, pageSize: 10 })
   await load()
   const due = window.takeDue(NOW, 10)
-  for (const [n, entry] of due.entries()) entry.state = n < 4 ? 'flying' : n < 8 ? 'held' : 'ready'
+  for (const [n, entry] of due.entries()) entry.state = n < 4 ? 'in-flight' : n < 8 ? 'held' : 'ready'
   commit(...floodOf(9, 'calm', 0))
   for (const entry of due.slice(0, 8)) assert.equal(window.get(entry.uuid), entry)
   assert.ok(window.size <= 10)

@@ -72,16 +72,16 @@ export class Window {
     return this.#entries.oldestWaitingAt(now)
   }
 
-  /** Timers whose time has come, in order. They stay in the window until they are dropped, evicted or land. */
+  /** Timers whose time has come, in order. They stay in the window until they are dropped or evicted, or their delivery ends. */
   takeDue(now: Millis, limit: number): Entry[] {
     const due = this.#entries.takeDue(now, limit)
     if (due.length > 0) this.#pressAtSize = Infinity // what has come due can give way
     return due
   }
 
-  /** Its delivery starts; it stays here until it lands. */
-  start(entry: Entry): void {
-    this.#entries.start(entry)
+  /** Its delivery starts; it stays here until that ends. */
+  startDelivery(entry: Entry): void {
+    this.#entries.startDelivery(entry)
   }
 
   /** The entry goes back to waiting for its time, which may be now. */
@@ -96,7 +96,7 @@ export class Window {
   }
 
   /** The delivery of an entry is over and `row` is what the store holds for it now; null when it holds nothing. */
-  land(entry: Entry, row: Timer | null, now: Millis): void {
+  endDelivery(entry: Entry, row: Timer | null, now: Millis): void {
     const newest = row !== null && row.version > entry.timer.version ? row : entry.timer
     this.#entries.remove(entry)
     if (row !== null) this.apply(newest, now)
@@ -162,7 +162,7 @@ export class Window {
     const entry = this.#entries.get(timer.uuid)
     if (entry !== undefined) {
       if (entry.timer.version >= timer.version) return
-      if (entry.state === 'flying') return this.#entries.replaceInFlight(entry, timer)
+      if (entry.state === 'in-flight') return this.#entries.replaceInFlight(entry, timer)
       this.#entries.remove(entry)
     }
     if (!isFinished(timer) && this.#coverage.covers(timer) && this.#makeRoomFor(timer, now)) this.#entries.insert(timer)

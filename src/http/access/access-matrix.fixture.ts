@@ -2,7 +2,7 @@
 // the test, so nobody adds one without deciding.
 
 import assert from 'node:assert/strict'
-import { LANDING_PATH, LOOK_PATH, MOVED_PATH, PREPARE_PATH } from '../../service/peers/wire.ts'
+import { REPORT_PATH, LOOK_PATH, MOVED_PATH, PREPARE_PATH } from '../../service/peers/wire.ts'
 import { EXAMPLES } from '../contracts/v1/examples.ts'
 import type { Verb } from '../contracts/v1/examples.ts'
 import { CALLBACK_TEST_EXAMPLE } from '../observing/examples.ts'
@@ -96,7 +96,7 @@ export const ROUTES: ReadonlyMap<string, RouteRule> = new Map<string, RouteRule>
   [`POST ${LOOK_PATH}`, { needs: 'the cluster secret', ok: 204, body: {} }],
   [`POST ${PREPARE_PATH}`, { needs: 'the cluster secret', ok: 204, body: { node: 'test', shards: [] } }],
   [`POST ${MOVED_PATH}`, { needs: 'the cluster secret', ok: 204, body: { moved: [] } }],
-  [`POST ${LANDING_PATH}`, { needs: 'the cluster secret', ok: 200, body: { shard: -1 } }],
+  [`POST ${REPORT_PATH}`, { needs: 'the cluster secret', ok: 200, body: { shard: -1 } }],
 
   v1('preview', 'a key'),
   v1('get', 'read'),

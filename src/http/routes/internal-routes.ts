@@ -1,17 +1,17 @@
 // What the nodes of a cluster say to each other: "look at the store now", what there is to say when a shard moves
-// (engine/delivery/hand-over.ts), and streams of commands for timers whose shard this one owns. They prove that they belong
+// (engine/cluster/handover.ts), and streams of commands for timers whose shard this one owns. They prove that they belong
 // together by a secret that is in the database they share.
 
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { DuetimeError, ErrorCode } from '../../core/errors.ts'
 import type { ClusterMember, Preparation } from '../../engine/engine.ts'
-import type { Landing } from '../../engine/delivery/hand-over.ts'
+import type { DeliveryReport } from '../../engine/delivery/remote-delivery.ts'
 import type { Clock } from '../../runtime/clock/clock.ts'
 import type { Logger } from '../../runtime/telemetry/logger.ts'
 import { CommandStreams } from '../../service/peers/command-streams.ts'
 import { peerCheck } from '../../service/peers/peer-check.ts'
-import { LANDING_PATH, LOOK_PATH, MOVED_PATH, PREPARE_PATH } from '../../service/peers/wire.ts'
-import type { WireLanded, WireMoved } from '../../service/peers/wire.ts'
+import { REPORT_PATH, LOOK_PATH, MOVED_PATH, PREPARE_PATH } from '../../service/peers/wire.ts'
+import type { WireReportAnswer, WireMoved } from '../../service/peers/wire.ts'
 import { sendJson } from '../answer/send-json.ts'
 
 const BODY_BYTES_MAX = 256 * 2 ** 20 // what a node sends another was within the limits there; the secret keeps others out
@@ -62,8 +62,8 @@ export function registerInternalRoutes(
     return reply.code(204).send()
   })
 
-  app.post(LANDING_PATH, options, async (request, reply) => {
-    const landed = await node.land(request.body as Landing)
-    return sendJson(reply, JSON.stringify({ landed } satisfies WireLanded))
+  app.post(REPORT_PATH, options, async (request, reply) => {
+    const accepted = await node.acceptReport(request.body as DeliveryReport)
+    return sendJson(reply, JSON.stringify({ accepted } satisfies WireReportAnswer))
   })
 }

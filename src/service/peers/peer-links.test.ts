@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import type { TestContext } from 'node:test'
 import type { ShardId } from '../../core/timer/timer.ts'
-import type { FlightAbroad, Landing } from '../../engine/delivery/hand-over.ts'
+import type { DeliveryReport, RemoteDelivery } from '../../engine/delivery/remote-delivery.ts'
 import type { Executed } from '../../engine/shard.ts'
 import { ManualClock } from '../../runtime/clock/manual-clock.ts'
 import { silentLogger } from '../../runtime/telemetry/logger.ts'
@@ -35,15 +35,15 @@ async function end(server: Server): Promise<void> {
   if (server.listening) await new Promise((resolve) => server.close(resolve))
 }
 
-const FLIGHT: FlightAbroad = {
-  ...cancel('landed'),
+const DELIVERY: RemoteDelivery = {
+  ...cancel('reported'),
   deliveryId: 'd',
   attempt: 1,
   version: 1,
   timeoutMs: 1_000,
-  carrier: 'a',
+  node: 'a',
 }
-const LANDING: Landing = { shard: 1 as ShardId, flight: FLIGHT, ended: null }
+const REPORT: DeliveryReport = { shard: 1 as ShardId, delivery: DELIVERY, ended: null }
 
 test('a node that has stopped and is back at its address is sent commands again', async (t) => {
   const links = setup(t)
@@ -80,7 +80,7 @@ test('a node that refuses to get ready, or to hear of moved shards, is told from
   const unwilling = await peer(t, (_request, response) => response.writeHead(503).end())
   await assert.rejects(links.prepare({ node: 'b', address: unwilling }, [1 as ShardId]))
   await assert.rejects(links.moved(unwilling, []))
-  await assert.rejects(links.land(unwilling, LANDING))
+  await assert.rejects(links.report(unwilling, REPORT))
   const willing = await peer(t, (_request, response) => response.writeHead(204).end())
   await links.prepare({ node: 'b', address: willing }, [1 as ShardId])
   await links.moved(willing, [])
@@ -89,7 +89,7 @@ test('a node that refuses to get ready, or to hear of moved shards, is told from
 test('the end of a delivery is reported, and the other one says whether it is the owner', async (t) => {
   const links = setup(t)
   const answers = [false, true]
-  const address = await peer(t, (_request, response) => response.end(JSON.stringify({ landed: answers.shift() })))
-  assert.equal(await links.land(address, LANDING), false)
-  assert.equal(await links.land(address, LANDING), true)
+  const address = await peer(t, (_request, response) => response.end(JSON.stringify({ accepted: answers.shift() })))
+  assert.equal(await links.report(address, REPORT), false)
+  assert.equal(await links.report(address, REPORT), true)
 })

@@ -6,20 +6,21 @@ import type { Dispatcher } from 'undici'
 import type { Command } from '../../core/rules/command.ts'
 import type { ShardId } from '../../core/timer/timer.ts'
 import type { Preparation } from '../../engine/engine.ts'
-import type { Landing, MovedShard, Neighbours, NextOwner } from '../../engine/delivery/hand-over.ts'
-import { notOwner } from '../../engine/owned-rows.ts'
+import type { MovedShard, Neighbours, NextOwner } from '../../engine/cluster/handover.ts'
+import type { DeliveryReport } from '../../engine/delivery/remote-delivery.ts'
+import { notOwner } from '../../engine/commit/owned-rows.ts'
 import type { Executed } from '../../engine/shard.ts'
 import type { Clock } from '../../runtime/clock/clock.ts'
 import type { Logger } from '../../runtime/telemetry/logger.ts'
 import type { Peers } from '../command-router.ts'
 import { CommandLink } from './command-link.ts'
 import type { ClosedBy } from './command-link.ts'
-import { LANDING_PATH, LOOK_PATH, MOVED_PATH, PREPARE_PATH } from './wire.ts'
-import type { WireLanded, WireMoved } from './wire.ts'
+import { REPORT_PATH, LOOK_PATH, MOVED_PATH, PREPARE_PATH } from './wire.ts'
+import type { WireReportAnswer, WireMoved } from './wire.ts'
 
 const CONNECT_TIMEOUT_MS = 1_000
 const ANSWER_TIMEOUT_MS = 10_000
-const LANDINGS_AT_ONCE = 8 // to one node; the others wait, and each holds a slot for deliveries here
+const REPORTS_AT_ONCE = 8 // to one node; the others wait, and each holds a slot for deliveries here
 const PREPARED_WITHIN_MS = 2_000 // a node that takes longer to read some pages is not one to hand timers to
 const SAID_EVERY_MS = 10_000 // of one node, in the log
 
@@ -38,7 +39,7 @@ export class PeerLinks implements Peers, Neighbours {
   readonly #links = new Map<string, CommandLink>()
   readonly #agent = new Agent(AGENT_OPTIONS)
   /** Apart, so that nothing waits behind them. */
-  readonly #landings = new Agent({ ...AGENT_OPTIONS, connections: LANDINGS_AT_ONCE })
+  readonly #reports = new Agent({ ...AGENT_OPTIONS, connections: REPORTS_AT_ONCE })
   /** When it was said of a node that commands cannot be sent to it. */
   readonly #saidAt = new Map<string, number>()
   readonly #logger: Logger
@@ -76,17 +77,17 @@ export class PeerLinks implements Peers, Neighbours {
     await expectDone(this.#post(address + MOVED_PATH, JSON.stringify({ moved } satisfies WireMoved)))
   }
 
-  async land(address: string, landing: Landing): Promise<boolean> {
-    const answer = await this.#post(address + LANDING_PATH, JSON.stringify(landing), { dispatcher: this.#landings })
+  async report(address: string, report: DeliveryReport): Promise<boolean> {
+    const answer = await this.#post(address + REPORT_PATH, JSON.stringify(report), { dispatcher: this.#reports })
     if (answer.statusCode !== 200) await refuse(answer)
-    return ((await answer.body.json()) as WireLanded).landed
+    return ((await answer.body.json()) as WireReportAnswer).accepted
   }
 
   /** The doors are closed by now: nobody waits for an answer any more. */
   async close(): Promise<void> {
     this.#closing = true
     for (const link of this.#links.values()) link.close()
-    await Promise.all([this.#agent.destroy(), this.#landings.destroy()])
+    await Promise.all([this.#agent.destroy(), this.#reports.destroy()])
   }
 
   #linkTo(address: string): CommandLink {

@@ -4,7 +4,7 @@
 import type { Duplex } from 'node:stream'
 import type { Command } from '../../core/rules/command.ts'
 import type { ErrorCode, ErrorDetails } from '../../core/errors.ts'
-import type { MovedShard } from '../../engine/delivery/hand-over.ts'
+import type { MovedShard } from '../../engine/cluster/handover.ts'
 import type { Executed } from '../../engine/shard.ts'
 
 export const COMMANDS_PATH = '/internal/v1/commands'
@@ -12,7 +12,7 @@ export const COMMANDS_PROTOCOL = 'duetime-commands'
 export const LOOK_PATH = '/internal/v1/look'
 export const PREPARE_PATH = '/internal/v1/prepare'
 export const MOVED_PATH = '/internal/v1/moved'
-export const LANDING_PATH = '/internal/v1/landing'
+export const REPORT_PATH = '/internal/v1/delivery-report'
 
 /** Commands have numbers in the order in which they were sent; `first` is that of the first one here. */
 export type WireCommands = { readonly first: number; readonly commands: readonly Command[] }
@@ -29,7 +29,7 @@ export type NumberedResult = readonly [number, WireResult]
 export const BYE = '{"type":"bye"}\n'
 
 export type WireMoved = { readonly moved: readonly MovedShard[] }
-export type WireLanded = { readonly landed: boolean }
+export type WireReportAnswer = { readonly accepted: boolean }
 
 const LINE_END = 10
 const ANSWER_CHARS = 256 * 1_024

@@ -98,7 +98,7 @@ export class ClusterTrial {
     return lateness(this.deliveries, this.#timers(), since, until)
   }
 
-  /** Hand-overs that failed, so that the next owner had to wait for a lease. How late a machine that does much else is shows nothing. */
+  /** Handovers that failed, so that the next owner had to wait for a lease. How late a machine that does much else is shows nothing. */
   leaseWaits() {
     const logs = this.cluster.nodes.flatMap(({ lives }) => lives.flatMap((life) => life.logs))
     return logs.filter(({ msg }) => LEASE_WAIT.test(msg))

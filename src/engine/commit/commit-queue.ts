@@ -12,12 +12,12 @@
 // twice. Changes of one timer go one after the other; one that was judged on a row that has changed since is told so
 // without a commit.
 
-import { unavailable } from '../core/errors.ts'
-import type { Epoch, ShardId, Timer, TimerUuid } from '../core/timer/timer.ts'
-import type { Clock } from '../runtime/clock/clock.ts'
-import { partOf, partsWithin } from '../store/commit-sheet.ts'
-import type { Change } from '../store/commit-sheet.ts'
-import type { PartResult, TimerStore } from '../store/store.ts'
+import { unavailable } from '../../core/errors.ts'
+import type { Epoch, ShardId, Timer, TimerUuid } from '../../core/timer/timer.ts'
+import type { Clock } from '../../runtime/clock/clock.ts'
+import { partOf, partsWithin } from '../../store/commit-sheet.ts'
+import type { Change } from '../../store/commit-sheet.ts'
+import type { PartResult, TimerStore } from '../../store/store.ts'
 
 export type PutResult =
   | { readonly type: 'written' }

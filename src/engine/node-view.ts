@@ -1,14 +1,14 @@
 // What a node tells of itself: for metrics and health, and for people who look at the cluster.
 
-import type { Millis, ShardId } from '../../core/timer/timer.ts'
-import type { Clock } from '../../runtime/clock/clock.ts'
-import type { ShardRow } from '../../store/store.ts'
-import type { SeenNode } from './beat-watch.ts'
-import type { CommitQueue } from '../commit-queue.ts'
-import type { Dispatcher } from '../delivery/dispatcher.ts'
-import type { OpenShards } from '../open-shards.ts'
-import type { Ownership } from './ownership.ts'
-import type { ShardStatus } from '../shard.ts'
+import type { Millis, ShardId } from '../core/timer/timer.ts'
+import type { Clock } from '../runtime/clock/clock.ts'
+import type { ShardRow } from '../store/store.ts'
+import type { SeenNode } from './cluster/beat-watch.ts'
+import type { CommitQueue } from './commit/commit-queue.ts'
+import type { Dispatcher } from './delivery/dispatcher.ts'
+import type { OpenShards } from './open-shards.ts'
+import type { Ownership } from './cluster/ownership.ts'
+import type { ShardStatus } from './shard.ts'
 
 /** What the engine is busy with. */
 export type EngineGauges = {

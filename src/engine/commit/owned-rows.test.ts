@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ERROR_CATALOGUE } from '../core/errors.ts'
+import { ERROR_CATALOGUE } from '../../core/errors.ts'
 import { notOwner } from './owned-rows.ts'
 
 test('what clients are told while a timer moves says what to do, and nothing of how the service is built', () => {

@@ -3,33 +3,15 @@
 // statement, and tells the other, which reads the next timers and fires. Nobody waits for a beat.
 //
 // Deliveries that are in flight at that moment go on at the node that started them. The next owner is told of them: it
-// leaves those timers alone until it hears what came of them, or that the carrier is gone.
+// leaves those timers alone until it hears what came of them, or that their node is gone.
 
-import type { EndedAttempt } from '../../core/rules/settle.ts'
-import type { Epoch, Millis, Namespace, ShardId, TimerId, TimerUuid } from '../../core/timer/timer.ts'
+import type { Epoch, ShardId } from '../../core/timer/timer.ts'
 import type { Clock } from '../../runtime/clock/clock.ts'
 import type { Logger } from '../../runtime/telemetry/logger.ts'
 import type { NodeRow, ShardRow, TimerStore } from '../../store/store.ts'
+import type { DeliveryReport, Handover, RemoteDelivery } from '../delivery/remote-delivery.ts'
 
-/** A delivery under way at a node that is not, or will not be, the owner of the timer. */
-export type FlightAbroad = {
-  readonly namespace: Namespace
-  readonly id: TimerId
-  readonly uuid: TimerUuid
-  readonly deliveryId: string
-  readonly attempt: number
-  /** Of the timer's row, as far as the carrier knows. */
-  readonly version: number
-  /** How long the receiver has to answer. */
-  readonly timeoutMs: Millis
-  /** The node that carries it. */
-  readonly carrier: string
-}
-
-/** `ended` is null when there is nothing to store: the carrier has stored it, or has given the delivery up. */
-export type Landing = { readonly shard: ShardId; readonly flight: FlightAbroad; readonly ended: EndedAttempt | null }
-
-export type MovedShard = ShardRow & { readonly owner: string; readonly flights: readonly FlightAbroad[] }
+export type MovedShard = ShardRow & { readonly owner: string; readonly deliveries: readonly RemoteDelivery[] }
 
 /** The way to the other nodes, by their addresses. All but `notify` reject when the other one cannot be reached. */
 export interface Neighbours {
@@ -39,19 +21,11 @@ export interface Neighbours {
   prepare(to: NextOwner, shards: readonly ShardId[]): Promise<void>
   /** These have a new owner: the other one, or one that it should send commands to. */
   moved(address: string, shards: readonly MovedShard[]): Promise<void>
-  /** Resolves when what came of the delivery is durable; false when the other one does not own the shard. */
-  land(address: string, landing: Landing): Promise<boolean>
+  /** Resolves when the outcome of the delivery is durable; false when the other one does not own the shard. */
+  report(address: string, report: DeliveryReport): Promise<boolean>
 }
 
-/** A shard that is being given away, as its engine sees it. */
-export type Departure = {
-  /** It has its owner, a new one or this node again: the deliveries that are still under way. */
-  readonly flights: () => readonly FlightAbroad[]
-  /** The owner knows of them, or cannot be told. */
-  readonly end: () => void
-}
-
-export type HandOverOptions = {
+export type HandoverOptions = {
   /** The owner until then. */
   readonly node: string
   readonly store: TimerStore
@@ -62,10 +36,10 @@ export type HandOverOptions = {
   readonly letGo: (shard: ShardId) => Epoch | null
   /** The store has its new owner. */
   readonly gone: (shard: ShardId) => void
-  /** It could not be given away. Whoever finds out who has it ends the departure. */
-  readonly stays: (shard: ShardId, departure: Departure) => void
+  /** It could not be given away. Whoever finds out who has it ends the handover. */
+  readonly stays: (shard: ShardId, handover: Handover) => void
   /** Nothing of the shard starts here from now on. */
-  readonly depart: (shard: ShardId) => Departure
+  readonly handOver: (shard: ShardId) => Handover
   /** What this node itself should know of it. */
   readonly note: (moved: readonly MovedShard[]) => void
 }
@@ -84,7 +58,7 @@ export type Move = {
 }
 
 /** False when the next owner could not be asked; then everything that was not moved yet is as it was. */
-export async function handOver(all: Move, options: HandOverOptions): Promise<boolean> {
+export async function handOver(all: Move, options: HandoverOptions): Promise<boolean> {
   const { to } = all
   const size = Math.max(SHARDS_AT_ONCE, Math.ceil(all.shards.length / GROUPS_MAX))
   for (let at = 0; at < all.shards.length; at += size) {
@@ -102,36 +76,38 @@ export async function handOver(all: Move, options: HandOverOptions): Promise<boo
   return true
 }
 
-async function move({ shards, to, witnesses }: Move, options: HandOverOptions, startedAt: number): Promise<void> {
+async function move({ shards, to, witnesses }: Move, options: HandoverOptions, startedAt: number): Promise<void> {
   const { clock, logger, neighbours } = options
   const preparedAt = clock.monotonic()
   const leaving = shards.flatMap((shard) => {
     const epoch = options.letGo(shard)
-    return epoch === null ? [] : [{ shard, epoch, departure: options.depart(shard) }]
+    return epoch === null ? [] : [{ shard, epoch, handover: options.handOver(shard) }]
   })
   const epochs = await Promise.all(leaving.map(({ shard, epoch }) => assign(shard, epoch, to.node, options)))
   const storedAt = clock.monotonic()
-  const moved = leaving.flatMap(({ shard, departure }, index): MovedShard[] => {
+  const moved = leaving.flatMap(({ shard, handover }, index): MovedShard[] => {
     const epoch = epochs[index]
-    return epoch === null || epoch === undefined ? [] : [{ shard, epoch, owner: to.node, flights: departure.flights() }]
+    return epoch === null || epoch === undefined
+      ? []
+      : [{ shard, epoch, owner: to.node, deliveries: handover.deliveries() }]
   })
   options.note(moved)
   // Before the other is told, which may take seconds: a database that was failed over may name this node again by then.
   for (const { shard } of moved) options.gone(shard)
   if (moved.length > 0) await tell(moved, to, neighbours, logger)
-  for (const [index, { shard, departure }] of leaving.entries()) {
-    if (epochs[index] === null) options.stays(shard, departure)
-    else departure.end()
+  for (const [index, { shard, handover }] of leaving.entries()) {
+    if (epochs[index] === null) options.stays(shard, handover)
+    else handover.end()
   }
-  const withoutFlights = moved.map((one) => ({ ...one, flights: [] }))
-  for (const address of witnesses) if (moved.length > 0) neighbours.moved(address, withoutFlights).catch(() => {})
-  const flights = moved.reduce((sum, one) => sum + one.flights.length, 0)
+  const withoutDeliveries = moved.map((one) => ({ ...one, deliveries: [] }))
+  for (const address of witnesses) if (moved.length > 0) neighbours.moved(address, withoutDeliveries).catch(() => {})
+  const deliveries = moved.reduce((sum, one) => sum + one.deliveries.length, 0)
   const [prepareMs, storeMs, tellMs] = [
     preparedAt - startedAt,
     storedAt - preparedAt,
     clock.monotonic() - storedAt,
   ].map(Math.round)
-  logger.info({ to: to.node, shards: moved.length, flights, prepareMs, storeMs, tellMs }, 'handed shards over')
+  logger.info({ to: to.node, shards: moved.length, deliveries, prepareMs, storeMs, tellMs }, 'handed shards over')
 }
 
 /** A claim in the other's name. Null when that failed, or somebody else was faster. */
@@ -139,7 +115,7 @@ async function assign(
   shard: ShardId,
   epoch: Epoch,
   owner: string,
-  { store, logger, node }: HandOverOptions,
+  { store, logger, node }: HandoverOptions,
 ): Promise<Epoch | null> {
   try {
     return await store.claim({ shard, expected: epoch, from: node, owner })

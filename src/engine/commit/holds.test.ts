@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { TimerUuid } from '../core/timer/timer.ts'
+import type { TimerUuid } from '../../core/timer/timer.ts'
 import { Holds } from './holds.ts'
 
 function setup() {

@@ -4,15 +4,15 @@
 // A write whose answer was lost may have happened or not. Until a read has told, the timer stays held and is *unsure*. What
 // that read brings counts only if no other write of the timer ended while it was on its way: it may be older than that one.
 
-import { DuetimeError, ErrorCode, unavailable } from '../core/errors.ts'
-import type { Epoch, ShardId, Timer, TimerUuid } from '../core/timer/timer.ts'
-import { sleep } from '../runtime/clock/clock.ts'
-import type { Clock } from '../runtime/clock/clock.ts'
-import { partOf } from '../store/commit-sheet.ts'
-import type { Change } from '../store/commit-sheet.ts'
-import type { GatheredGets } from '../store/gathered-gets.ts'
-import { StoreError } from '../store/store.ts'
-import type { Put, TimerStore } from '../store/store.ts'
+import { DuetimeError, ErrorCode, unavailable } from '../../core/errors.ts'
+import type { Epoch, ShardId, Timer, TimerUuid } from '../../core/timer/timer.ts'
+import { sleep } from '../../runtime/clock/clock.ts'
+import type { Clock } from '../../runtime/clock/clock.ts'
+import { partOf } from '../../store/commit-sheet.ts'
+import type { Change } from '../../store/commit-sheet.ts'
+import type { GatheredGets } from '../../store/gathered-gets.ts'
+import { StoreError } from '../../store/store.ts'
+import type { Put, TimerStore } from '../../store/store.ts'
 import type { CommitQueue, PutResult } from './commit-queue.ts'
 import type { Holds } from './holds.ts'
 import type { Outbox } from './outbox.ts'
@@ -90,7 +90,7 @@ export class OwnedRows {
     }
   }
 
-  /** For those that see to the timer themselves, as a flight does. Rejects as the store does. */
+  /** For those that see to the timer themselves, as a delivery does. Rejects as the store does. */
   async write(before: Timer | null, after: Timer): Promise<PutResult> {
     const { outbox, onFenced } = this.#parts
     const put: Put = { before, after }

@@ -1,8 +1,8 @@
 // What the engine needs of those who publish lifecycle events: it asks which events a change stands for, writes them with
 // the change, and says where there is something to publish. Without one, no events are written.
 
-import type { LifecycleEvent } from '../core/events/lifecycle-event.ts'
-import type { ShardId, Timer } from '../core/timer/timer.ts'
+import type { LifecycleEvent } from '../../core/events/lifecycle-event.ts'
+import type { ShardId, Timer } from '../../core/timer/timer.ts'
 
 export interface Outbox {
   eventsOf(before: Timer | null, after: Timer): readonly LifecycleEvent[]

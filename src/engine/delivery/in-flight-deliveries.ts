@@ -16,41 +16,41 @@ import { sleep } from '../../runtime/clock/clock.ts'
 import type { Cancel, Clock } from '../../runtime/clock/clock.ts'
 import type { Logger } from '../../runtime/telemetry/logger.ts'
 import type { TargetAdapter } from '../../targets/target.ts'
-import type { PutResult } from '../commit-queue.ts'
+import type { PutResult } from '../commit/commit-queue.ts'
 import type { Dispatcher, Job } from './dispatcher.ts'
 import type { Entry } from '../window/entries.ts'
 
-/** What a flight needs of the node. */
-export type FlightDeck = {
+/** What a delivery needs of the node. */
+export type DeliveryParts = {
   readonly targetFor: (target: Target) => TargetAdapter
   readonly dispatcher: Dispatcher
   readonly clock: Clock
   readonly logger: Logger
-  readonly observer: FlightObserver
+  readonly observer: DeliveryObserver
   readonly retentionMs: (namespace: Namespace) => Millis
   readonly rescheduleMinMs: Millis
   /** Aborts when the time for deliveries to finish is over. */
   readonly signal: AbortSignal
 }
 
-export type FlightObserver = {
+export type DeliveryObserver = {
   /** An attempt started; `lateMs` behind its due time when it was the first of its firing, else null. */
   fired(timer: Timer, lateMs: number | null): void
   /** An attempt ended and this is what was stored. */
   settled(before: Timer, after: Timer, outcome: DeliveryOutcome, durationMs: number): void
 }
 
-/** What a flight asks of its shard. */
-export type HomeShard = {
+/** What a delivery asks of its shard. */
+export type DeliveryShard = {
   write(before: Timer, after: Timer): Promise<PutResult>
-  land(entry: Entry, row: Timer | null): void
+  endDelivery(entry: Entry, row: Timer | null): void
   isWanted(entry: Entry, now: Millis): boolean
   isGone(entry: Entry): boolean
-  /** Where the shard has gone to another owner, that one hears that the flight is over, and, unless it is null, what to store. */
+  /** Where the shard has gone to another owner, that one hears that the delivery is over, and, unless it is null, what to store. */
   report(timer: Timer, ended: EndedAttempt | null): Promise<void>
 }
 
-type Flight = {
+type InFlightDelivery = {
   readonly entry: Entry
   readonly startedMonoMs: number
   timer: Timer
@@ -61,78 +61,78 @@ const EXECUTING_AFTER_MS = 1_000 // most deliveries are over by then and cost on
 const SETTLE_RETRY_FIRST_MS = 100
 const SETTLE_RETRY_MAX_MS = 500 // all that wait go in one commit, and each holds up its timer's next firing
 
-export class Flights {
-  readonly #deck: FlightDeck
-  readonly #home: HomeShard
-  readonly #flights = new Set<Flight>()
+export class InFlightDeliveries {
+  readonly #parts: DeliveryParts
+  readonly #shard: DeliveryShard
+  readonly #deliveries = new Set<InFlightDelivery>()
   #cancelSweep: Cancel | null = null
   #onAllEnded: (() => void)[] = []
 
-  constructor(deck: FlightDeck, home: HomeShard) {
-    this.#deck = deck
-    this.#home = home
+  constructor(parts: DeliveryParts, shard: DeliveryShard) {
+    this.#parts = parts
+    this.#shard = shard
   }
 
   get size(): number {
-    return this.#flights.size
+    return this.#deliveries.size
   }
 
   /** The timers under way, as they were when their deliveries started. */
   timers(): Timer[] {
-    return Array.from(this.#flights, ({ timer }) => timer)
+    return Array.from(this.#deliveries, ({ timer }) => timer)
   }
 
   /** The entry's turn in the dispatcher. */
   jobFor(entry: Entry): Job {
     entry.state = 'ready'
     const { timer } = entry
-    const adapter = this.#deck.targetFor(timer.target)
+    const adapter = this.#parts.targetFor(timer.target)
     const lane = adapter.laneOf(timer.target, timer.namespace)
     const job: Job = {
       tenant: timer.tenant,
       namespace: timer.namespace,
       target: lane,
       start: () => {
-        const now = this.#deck.clock.now()
-        if (!this.#home.isWanted(entry, now)) return false
-        void this.#fly(entry, adapter, job, now)
+        const now = this.#parts.clock.now()
+        if (!this.#shard.isWanted(entry, now)) return false
+        void this.#run(entry, adapter, job, now)
         return true
       },
-      isGone: () => this.#home.isGone(entry),
+      isGone: () => this.#shard.isGone(entry),
       ...(adapter.isOpen !== undefined && { isOpen: () => adapter.isOpen!(lane) }),
     }
     return job
   }
 
   allEnded(): Promise<void> {
-    if (this.#flights.size === 0) return Promise.resolve()
+    if (this.#deliveries.size === 0) return Promise.resolve()
     return new Promise((resolve) => this.#onAllEnded.push(resolve))
   }
 
-  async #fly(entry: Entry, adapter: TargetAdapter, job: Job, startedAt: Millis): Promise<void> {
-    const { clock, dispatcher, signal } = this.#deck
-    const flight: Flight = { entry, startedMonoMs: clock.monotonic(), timer: entry.timer, marking: null }
-    entry.state = 'flying'
-    this.#flights.add(flight)
+  async #run(entry: Entry, adapter: TargetAdapter, job: Job, startedAt: Millis): Promise<void> {
+    const { clock, dispatcher, signal } = this.#parts
+    const delivery: InFlightDelivery = { entry, startedMonoMs: clock.monotonic(), timer: entry.timer, marking: null }
+    entry.state = 'in-flight'
+    this.#deliveries.add(delivery)
     this.#sweepLater()
     const outcome = await this.#deliver(entry.timer, startedAt, adapter)
     const isSilent = outcome?.type === 'failed' && outcome.statusCode === null && adapter.isLocal !== true
     dispatcher.ended(job, isSilent ? 'unreachable' : 'answered')
     try {
-      if (outcome === null) await this.#home.report(flight.timer, null)
-      else await this.#settle(flight, startedAt, outcome)
+      if (outcome === null) await this.#shard.report(delivery.timer, null)
+      else await this.#settle(delivery, startedAt, outcome)
     } finally {
-      this.#flights.delete(flight)
-      dispatcher.landed()
-      if (this.#flights.size === 0) this.#nothingFlies()
+      this.#deliveries.delete(delivery)
+      dispatcher.settled()
+      if (this.#deliveries.size === 0) this.#noneInFlight()
     }
     if (signal.aborted && outcome === null)
-      this.#deck.logger.debug({ id: entry.timer.id }, 'delivery abandoned; it starts again after the restart')
+      this.#parts.logger.debug({ id: entry.timer.id }, 'delivery abandoned; it starts again after the restart')
   }
 
   /** Null when the service stopped before the receiver answered. */
   async #deliver(timer: Timer, startedAt: Millis, adapter: TargetAdapter): Promise<DeliveryOutcome | null> {
-    const { observer, signal, logger } = this.#deck
+    const { observer, signal, logger } = this.#parts
     const firing: Firing = { timer, deliveryId: deliveryId(timer), attempt: timer.attempts + 1, firedAt: startedAt }
     observer.fired(timer, timer.attempts === 0 ? startedAt - firingDueAt(timer) : null)
     try {
@@ -147,15 +147,15 @@ export class Flights {
     }
   }
 
-  async #settle(flight: Flight, startedAt: Millis, outcome: DeliveryOutcome): Promise<void> {
-    const { clock, observer, retentionMs, rescheduleMinMs } = this.#deck
-    const durationMs = Math.round(clock.monotonic() - flight.startedMonoMs)
+  async #settle(delivery: InFlightDelivery, startedAt: Millis, outcome: DeliveryOutcome): Promise<void> {
+    const { clock, observer, retentionMs, rescheduleMinMs } = this.#parts
+    const durationMs = Math.round(clock.monotonic() - delivery.startedMonoMs)
     // A mark that is written while the outcome waits for the store would stand in the outcome's way.
-    await (flight.marking ??= Promise.resolve())
+    await (delivery.marking ??= Promise.resolve())
     const ended: EndedAttempt = { startedAt, durationMs, outcome }
     const settled = (timer: Timer) =>
       settle(timer, ended, { now: clock.now(), retentionMs: retentionMs(timer.namespace), rescheduleMinMs })
-    let before = flight.timer
+    let before = delivery.timer
     let after = settled(before)
     let result = await this.#writeUntilDurable(before, after)
     // A mark whose answer was lost, or a command that the row remembers since: it is this very attempt still.
@@ -164,18 +164,18 @@ export class Flights {
       after = settled(before)
       result = await this.#writeUntilDurable(before, after)
     }
-    if (result === null || result.type === 'fenced') return this.#home.report(before, ended)
+    if (result === null || result.type === 'fenced') return this.#shard.report(before, ended)
     if (result.type === 'written') observer.settled(before, after, outcome, durationMs)
-    this.#home.land(flight.entry, result.type === 'written' ? after : result.row)
-    await this.#home.report(before, null)
+    this.#shard.endDelivery(delivery.entry, result.type === 'written' ? after : result.row)
+    await this.#shard.report(before, null)
   }
 
   /** An outcome is not given up while the service runs: losing it would mean delivering again. Null when it stopped first. */
   async #writeUntilDurable(before: Timer, after: Timer): Promise<PutResult | null> {
-    const { clock, logger, signal } = this.#deck
+    const { clock, logger, signal } = this.#parts
     for (let waitMs = SETTLE_RETRY_FIRST_MS; ; waitMs = Math.min(waitMs * 2, SETTLE_RETRY_MAX_MS)) {
       try {
-        const result = await this.#home.write(before, after)
+        const result = await this.#shard.write(before, after)
         // A write whose outcome was not known may have happened: then this finds its own row.
         return result.type === 'missed' && isSameWrite(result.row, after) ? { type: 'written' } : result
       } catch (error) {
@@ -195,37 +195,37 @@ export class Flights {
   }
 
   #sweepLater(): void {
-    this.#cancelSweep ??= this.#deck.clock.after(EXECUTING_AFTER_MS, () => {
+    this.#cancelSweep ??= this.#parts.clock.after(EXECUTING_AFTER_MS, () => {
       this.#cancelSweep = null
-      const since = this.#deck.clock.monotonic() - EXECUTING_AFTER_MS
-      for (const flight of this.#flights)
-        if (flight.marking === null && flight.startedMonoMs <= since) flight.marking = this.#mark(flight)
-      if (this.#flights.size > 0) this.#sweepLater()
+      const since = this.#parts.clock.monotonic() - EXECUTING_AFTER_MS
+      for (const delivery of this.#deliveries)
+        if (delivery.marking === null && delivery.startedMonoMs <= since) delivery.marking = this.#mark(delivery)
+      if (this.#deliveries.size > 0) this.#sweepLater()
     })
   }
 
   /** For those who look into the store. Not needed for anything else, so a failure is not repeated. */
-  async #mark(flight: Flight): Promise<void> {
-    const marked = markExecuting(flight.timer, this.#deck.clock.now())
+  async #mark(delivery: InFlightDelivery): Promise<void> {
+    const marked = markExecuting(delivery.timer, this.#parts.clock.now())
     try {
-      const result = await this.#home.write(flight.timer, marked)
+      const result = await this.#shard.write(delivery.timer, marked)
       if (result.type !== 'written') return
-      flight.timer = marked
-      if (flight.entry.timer.version < marked.version) flight.entry.timer = marked
+      delivery.timer = marked
+      if (delivery.entry.timer.version < marked.version) delivery.entry.timer = marked
     } catch (error) {
-      this.#deck.logger.warn({ id: marked.id, err: error }, 'could not mark a timer as executing')
+      this.#parts.logger.warn({ id: marked.id, err: error }, 'could not mark a timer as executing')
     }
   }
 
-  #nothingFlies(): void {
+  #noneInFlight(): void {
     this.#cancelSweep?.()
     this.#cancelSweep = null
     for (const resolve of this.#onAllEnded.splice(0)) resolve()
   }
 }
 
-function isSameAttempt(row: Timer, flown: Timer): boolean {
-  return !isFinished(row) && row.attempts === flown.attempts && deliveryId(row) === deliveryId(flown)
+function isSameAttempt(row: Timer, delivered: Timer): boolean {
+  return !isFinished(row) && row.attempts === delivered.attempts && deliveryId(row) === deliveryId(delivered)
 }
 
 function isSameWrite(row: Timer | null, written: Timer): boolean {

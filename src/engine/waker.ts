@@ -1,15 +1,15 @@
 // Wakes the shards of this node: when something of theirs is due, and now and then in case something was missed. While
 // others may have claimed the shards, it lets them sleep.
 
-import type { Millis } from '../../core/timer/timer.ts'
-import { sleep } from '../../runtime/clock/clock.ts'
-import type { Cancel, Clock } from '../../runtime/clock/clock.ts'
-import type { Logger } from '../../runtime/telemetry/logger.ts'
-import type { Store } from '../../store/store.ts'
-import type { CommitQueue } from '../commit-queue.ts'
-import type { Dispatcher } from '../delivery/dispatcher.ts'
-import { Driver } from './driver.ts'
-import type { OpenShards } from '../open-shards.ts'
+import type { Millis } from '../core/timer/timer.ts'
+import { sleep } from '../runtime/clock/clock.ts'
+import type { Cancel, Clock } from '../runtime/clock/clock.ts'
+import type { Logger } from '../runtime/telemetry/logger.ts'
+import type { Store } from '../store/store.ts'
+import type { CommitQueue } from './commit/commit-queue.ts'
+import type { Dispatcher } from './delivery/dispatcher.ts'
+import { Driver } from './wake/driver.ts'
+import type { OpenShards } from './open-shards.ts'
 
 export type WakerParts = {
   readonly clock: Clock

@@ -28,7 +28,7 @@ async function unopened(node: ClusterNode): Promise<number> {
 }
 
 test(
-  'a shard whose hand-over was stored and never told is opened by the node that the database names',
+  'a shard whose handover was stored and never told is opened by the node that the database names',
   { timeout: 600_000 },
   async (t) => {
     const cluster = await Cluster.start(t, { nodes: 2, env: { LEASE, SHARDS: String(SHARDS) } })

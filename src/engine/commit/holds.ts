@@ -1,7 +1,7 @@
 // Timers that have to wait, each for as long as one reason for it is left: a change on its way to the store, say, or a
-// delivery that another node carries.
+// delivery that another node makes.
 
-import type { TimerUuid } from '../core/timer/timer.ts'
+import type { TimerUuid } from '../../core/timer/timer.ts'
 
 export class Holds {
   readonly #reasons = new Map<TimerUuid, number>()

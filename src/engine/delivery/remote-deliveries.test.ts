@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { ShardId } from '../../core/timer/timer.ts'
+import { ManualClock } from '../../runtime/clock/manual-clock.ts'
+import { MemoryStore } from '../../store/memory/memory-store.ts'
+import { RemoteDeliveries } from './remote-deliveries.ts'
+import type { RemoteDelivery } from './remote-delivery.ts'
+import { Holds } from '../commit/holds.ts'
+import type { OwnedRows } from '../commit/owned-rows.ts'
+import { Window } from '../window/window.ts'
+
+const LEASE_MS = 5_000
+const DELIVERY = { uuid: 'u', deliveryId: 'd', attempt: 1, version: 1, timeoutMs: 1_000, node: 'a' } as RemoteDelivery
+
+function setup() {
+  const clock = new ManualClock()
+  const limits = { timersMax: 10, bytesMax: 1_000, pageSize: 10 }
+  const window = new Window({ store: new MemoryStore(), shard: 0 as ShardId, limits, now: clock.now() })
+  const observer = { fired() {}, settled() {} }
+  const { signal } = new AbortController()
+  const holds = new Holds()
+  const parts = {
+    clock,
+    window,
+    observer,
+    signal,
+    retentionMs: () => 0,
+    rescheduleMinMs: 1_000,
+    leaseMs: LEASE_MS,
+    remote: [DELIVERY],
+  }
+  const remote = new RemoteDeliveries(parts, {} as OwnedRows, holds) // nothing here touches a row
+  return { clock, remote, isHeld: () => holds.has(DELIVERY.uuid) }
+}
+
+test('a look at the cluster that is older than the handover does not end a delivery of a node that it has not seen', async () => {
+  const { clock, remote, isHeld } = setup()
+  remote.endUnlessAt(new Set(['b']), clock.monotonic())
+  assert.equal(isHeld(), true)
+  await clock.advance(1)
+  remote.endUnlessAt(new Set(['b']), clock.monotonic())
+  assert.equal(isHeld(), false)
+})
+
+test('a delivery of a node that lives and says nothing ends two leases after its timeout', async () => {
+  const { clock, remote, isHeld } = setup()
+  await clock.advance(DELIVERY.timeoutMs + 2 * LEASE_MS - 1)
+  remote.endUnlessAt(new Set(['a', 'b']), clock.monotonic())
+  assert.equal(isHeld(), true)
+  await clock.advance(1)
+  remote.endUnlessAt(new Set(['a', 'b']), clock.monotonic())
+  assert.equal(isHeld(), false)
+})
+
+test('a delivery of which one hears twice ends once', async () => {
+  const { remote, isHeld } = setup()
+  remote.addLate([DELIVERY])
+  await remote.acceptReport({ shard: 0 as ShardId, delivery: DELIVERY, ended: null })
+  assert.equal(isHeld(), false)
+})

@@ -1,0 +1,123 @@
+// Deliveries of a shard's timers that other nodes started before the shard came here, and that are still in flight there.
+// Their timers are held: they are not delivered here until the other node has reported the outcome, or is gone.
+
+import { deliveryId } from '../../core/timer/ids.ts'
+import { settle } from '../../core/rules/settle.ts'
+import type { EndedAttempt } from '../../core/rules/settle.ts'
+import { isFinished } from '../../core/timer/timer.ts'
+import type { Millis, Timer, TimerUuid } from '../../core/timer/timer.ts'
+import type { DeliveryParts } from './in-flight-deliveries.ts'
+import { isAttemptOf, reportedWithinMs } from './remote-delivery.ts'
+import type { DeliveryReport, RemoteDelivery } from './remote-delivery.ts'
+import type { Holds } from '../commit/holds.ts'
+import { ROUNDS_MAX } from '../commit/owned-rows.ts'
+import type { OwnedRows } from '../commit/owned-rows.ts'
+import type { Window } from '../window/window.ts'
+
+export type RemoteDeliveriesParts = Pick<DeliveryParts, 'clock' | 'retentionMs' | 'rescheduleMinMs' | 'observer'> & {
+  readonly window: Window
+  /** Deliveries of this shard's timers that are in flight at other nodes. */
+  readonly remote: readonly RemoteDelivery[]
+  readonly leaseMs: Millis
+  /** Aborts when the time for deliveries to finish is over. */
+  readonly signal: AbortSignal
+}
+
+/** By the monotonic clock. */
+type Known = { readonly delivery: RemoteDelivery; readonly sinceMono: number; readonly untilMono: number }
+
+export class RemoteDeliveries {
+  readonly #parts: RemoteDeliveriesParts
+  readonly #rows: OwnedRows
+  readonly #holds: Holds
+  readonly #deliveries = new Map<TimerUuid, Known>()
+  #onAllEnded: (() => void)[] = []
+
+  constructor(parts: RemoteDeliveriesParts, rows: OwnedRows, holds: Holds) {
+    this.#parts = parts
+    this.#rows = rows
+    this.#holds = holds
+    for (const delivery of parts.remote) this.#add(delivery)
+  }
+
+  list(): RemoteDelivery[] {
+    return Array.from(this.#deliveries.values(), ({ delivery }) => delivery)
+  }
+
+  /** The message about these was late: what has been started here meanwhile, or is over, stays as it is. */
+  addLate(deliveries: readonly RemoteDelivery[]): void {
+    for (const delivery of deliveries) {
+      const entry = this.#parts.window.get(delivery.uuid)
+      const isOver = entry !== undefined && (entry.state === 'in-flight' || !isAttemptOf(entry.timer, delivery))
+      if (!isOver) this.#add(delivery)
+    }
+  }
+
+  /** Resolves when none is known any more, or the time for it is over. */
+  async allEnded(): Promise<void> {
+    const { signal } = this.#parts
+    if (this.#deliveries.size === 0 || signal.aborted) return
+    await new Promise<void>((resolve) => {
+      this.#onAllEnded.push(resolve)
+      signal.addEventListener('abort', () => resolve(), { once: true })
+    })
+  }
+
+  /** This very firing of the timer is being delivered. */
+  has(timer: Timer): boolean {
+    return this.#deliveries.size > 0 && this.#deliveries.get(timer.uuid)?.delivery.deliveryId === deliveryId(timer)
+  }
+
+  /** The delivering node says that it is over. Resolves when the outcome is durable. */
+  async acceptReport({ delivery, ended }: DeliveryReport): Promise<void> {
+    if (ended !== null) await this.#settle(delivery, ended)
+    this.#end(delivery)
+  }
+
+  /**
+   * What was in flight at a node that is gone starts again, and so does what should have been reported long ago: that node
+   * may live, and be unable to reach this one.
+   */
+  endUnlessAt(living: ReadonlySet<string>, seenAt: number): void {
+    const now = this.#parts.clock.monotonic()
+    for (const { delivery, sinceMono, untilMono } of this.#deliveries.values()) {
+      // A node that is newer than the look at the cluster is not gone.
+      const isGone = sinceMono < seenAt && !living.has(delivery.node)
+      if (isGone || now >= untilMono) this.#end(delivery)
+    }
+  }
+
+  #add(delivery: RemoteDelivery): void {
+    if (this.#deliveries.has(delivery.uuid)) return
+    const now = this.#parts.clock.monotonic()
+    this.#deliveries.set(delivery.uuid, {
+      delivery,
+      sinceMono: now,
+      untilMono: now + reportedWithinMs(delivery, this.#parts.leaseMs),
+    })
+    this.#holds.hold(delivery.uuid)
+  }
+
+  async #settle(delivery: RemoteDelivery, ended: EndedAttempt): Promise<void> {
+    const { clock, retentionMs, rescheduleMinMs, window, observer } = this.#parts
+    let row = window.get(delivery.uuid)?.timer ?? (await this.#rows.read(delivery))
+    for (let round = 0; round < ROUNDS_MAX; round++) {
+      // Something else has become of it, or it is being delivered again.
+      if (row === null || isFinished(row) || !isAttemptOf(row, delivery) || window.get(row.uuid)?.state === 'in-flight')
+        return
+      const after = settle(row, ended, { now: clock.now(), retentionMs: retentionMs(row.namespace), rescheduleMinMs })
+      const result = await this.#rows.change(row, after)
+      if (result.type === 'written') return observer.settled(row, after, ended.outcome, ended.durationMs)
+      row = result.row
+    }
+  }
+
+  /** One that is not known here, as when the shard came without its deliveries, changes nothing. */
+  #end({ uuid, deliveryId: id, attempt }: RemoteDelivery): void {
+    const delivery = this.#deliveries.get(uuid)?.delivery
+    if (delivery?.deliveryId !== id || delivery.attempt !== attempt) return
+    this.#deliveries.delete(uuid)
+    this.#holds.release(uuid)
+    if (this.#deliveries.size === 0) for (const resolve of this.#onAllEnded.splice(0)) resolve()
+  }
+}

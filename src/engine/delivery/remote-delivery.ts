@@ -1,0 +1,60 @@
+// A delivery that goes on at the node that started it, although the timer's shard has moved to another owner. The owner is
+// told of it when the shard moves, keeps the timer from firing, and stores the outcome that the other node reports.
+
+import type { EndedAttempt } from '../../core/rules/settle.ts'
+import { deliveryId } from '../../core/timer/ids.ts'
+import type { Millis, Namespace, ShardId, Timer, TimerId, TimerUuid } from '../../core/timer/timer.ts'
+
+export type RemoteDelivery = {
+  readonly namespace: Namespace
+  readonly id: TimerId
+  readonly uuid: TimerUuid
+  readonly deliveryId: string
+  readonly attempt: number
+  /** Of the timer's row, as far as the delivering node knows. */
+  readonly version: number
+  /** How long the receiver has to answer. */
+  readonly timeoutMs: Millis
+  /** The node that delivers. */
+  readonly node: string
+}
+
+/** How a remote delivery ended. `ended` is null when there is nothing to store: its node has stored the outcome, or has given up. */
+export type DeliveryReport = {
+  readonly shard: ShardId
+  readonly delivery: RemoteDelivery
+  readonly ended: EndedAttempt | null
+}
+
+/** A shard that is being handed over, as the node that gives it away sees it. */
+export type Handover = {
+  /** The shard has its owner, a new one or this node again: the deliveries that are still in flight. */
+  readonly deliveries: () => readonly RemoteDelivery[]
+  /** The owner knows of them, or cannot be told. */
+  readonly end: () => void
+}
+
+const LEASES_TO_REPORT = 2 // a node that has the outcome and could not report it for that long is cut off from the owner
+
+export function remoteDelivery(timer: Timer, node: string): RemoteDelivery {
+  const { namespace, id, uuid, version, timeoutMs } = timer
+  return { namespace, id, uuid, deliveryId: deliveryId(timer), attempt: timer.attempts + 1, version, timeoutMs, node }
+}
+
+/** From the handover on: after that the new owner does not wait for the report, and the delivering node need not send it. */
+export function reportedWithinMs({ timeoutMs }: RemoteDelivery, leaseMs: Millis): Millis {
+  return timeoutMs + LEASES_TO_REPORT * leaseMs
+}
+
+/**
+ * Whether the row is still at the attempt that is being delivered. One more write than the delivering node knows of may have
+ * been made, as its mark that the timer is executing; after two the firing may be one that a `retry` has begun anew, with
+ * the same numbers.
+ */
+export function isAttemptOf(row: Timer, delivery: RemoteDelivery): boolean {
+  return (
+    deliveryId(row) === delivery.deliveryId &&
+    row.attempts + 1 === delivery.attempt &&
+    row.version <= delivery.version + 1
+  )
+}
