@@ -14,7 +14,7 @@ import type { Logger } from '../../runtime/telemetry/logger.ts'
 import type { OutboxEvent, Store } from '../../store/store.ts'
 import { EventSubjects } from './event-subjects.ts'
 import { ShardPublisher } from './shard-publisher.ts'
-import { Turns } from './semaphore.ts'
+import { Semaphore } from '../../runtime/semaphore.ts'
 
 export type LifecycleOutboxOptions = {
   readonly broker: Broker
@@ -55,7 +55,8 @@ export class LifecycleOutbox implements Outbox {
   readonly #subjects: EventSubjects
   readonly #publishers = new Map<ShardId, ShardPublisher>()
   readonly #heldUp = new Map<ShardId, Error>()
-  readonly #turns = new Turns(PAGES_AT_ONCE)
+  /** Bounds the events that a node holds in memory, however many shards it has. */
+  readonly #turns = new Semaphore(PAGES_AT_ONCE)
   #backlog = NONE
   #warnedAt = -Infinity
   #lookedAt = -Infinity

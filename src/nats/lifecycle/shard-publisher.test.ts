@@ -12,7 +12,7 @@ import { sampleTimer } from '../../store/conformance/sample-timer.ts'
 import { StoreError } from '../../store/store.ts'
 import type { OutboxEvent } from '../../store/store.ts'
 import { ShardPublisher } from './shard-publisher.ts'
-import { Turns } from './semaphore.ts'
+import { Semaphore } from '../../runtime/semaphore.ts'
 
 const SHARD = 0 as ShardId
 
@@ -69,7 +69,7 @@ async function setup(t: TestContext | null, fateOf: (event: OutboxEvent, times: 
         if (fate !== 'confirmed') throw fate === 'confirmation lost' ? new BrokerError('timeout', 'no answer') : fate
       },
       clock,
-      turns: new Turns(1),
+      turns: new Semaphore(1),
       onWalk: (failure) => void walks.push(failure?.message ?? null),
     })
     t?.after(() => publisher.stop())

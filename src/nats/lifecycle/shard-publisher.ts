@@ -8,7 +8,7 @@ import type { ShardId, TimerUuid } from '../../core/timer/timer.ts'
 import type { Clock } from '../../runtime/clock/clock.ts'
 import type { OutboxEvent, Store } from '../../store/store.ts'
 import { Removals } from './removals.ts'
-import type { Turns } from './semaphore.ts'
+import type { Semaphore } from '../../runtime/semaphore.ts'
 
 export type ShardPublisherParts = {
   readonly shard: ShardId
@@ -18,7 +18,7 @@ export type ShardPublisherParts = {
   readonly isConnected: () => boolean
   readonly clock: Clock
   /** A page at a time, as many as the node can bear. */
-  readonly turns: Turns
+  readonly turns: Semaphore
   /** It got to the end of the outbox, or did not. */
   readonly onWalk: (failure: Error | null) => void
 }

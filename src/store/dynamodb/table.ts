@@ -6,6 +6,7 @@ import type { QueryCommandOutput } from '@aws-sdk/client-dynamodb'
 import { sleep } from '../../runtime/clock/clock.ts'
 import type { Clock } from '../../runtime/clock/clock.ts'
 import type { DynamodbLocation } from '../../runtime/config/databases/dynamodb.ts'
+import { Semaphore } from '../../runtime/semaphore.ts'
 import { loadDriver } from '../driver.ts'
 import { failureKind, refusalOf, storeError } from './failures.ts'
 import { marshalled, plain, prefixed, transactItem } from './items.ts'
@@ -18,6 +19,7 @@ const WAIT_FIRST_MS = 40 // doubled with every attempt, and a random part of it 
 const WAIT_MAX_MS = 1_000
 const TIMEOUTS = { connectionTimeout: 2_000, requestTimeout: 5_000, throwOnRequestTimeout: true }
 const SOCKETS_MAX = 64
+const TRANSACTIONS_MAX = 16 // at once: thousands a second at the usual ten milliseconds, and a slow server is not buried
 const SECOND = 1_000
 const GET_KEYS_MAX = 100
 const DELETE_KEYS_MAX = 25
@@ -36,6 +38,7 @@ export class Table {
   readonly db: DynamoDB
   readonly #location: DynamodbLocation
   readonly #clock: Clock
+  readonly #transactions = new Semaphore(TRANSACTIONS_MAX)
   /** How far this machine's clock is ahead of the server's, which shows whole seconds; zero as long as they may agree. */
   skewMs = 0
 
@@ -152,10 +155,10 @@ export class Table {
     await Promise.all(batches)
   }
 
-  /** All or nothing. */
+  /** All or nothing. Waits for its turn, in the order of the calls. */
   async transact(writes: readonly Write[]): Promise<void> {
     const TransactItems = writes.map((write) => transactItem(this.name, write))
-    await this.attempt(() => this.db.transactWriteItems({ TransactItems }))
+    await this.#transactions.take(() => this.attempt(() => this.db.transactWriteItems({ TransactItems })))
   }
 
   /** The server answered between the two moments, in the second that it shows. */

@@ -1,7 +1,6 @@
-// So many at a time, in the order in which they came: what bounds the events that a node holds in memory, however many
-// shards it has.
+// So many at a time, in the order in which they came.
 
-export class Turns {
+export class Semaphore {
   #free: number
   readonly #waiting: (() => void)[] = []
 
