@@ -5,7 +5,7 @@ import type { Epoch, ShardId, TimerId } from '../../core/timer/timer.ts'
 import { ManualClock } from '../../runtime/clock/manual-clock.ts'
 import { sampleTimer } from '../../store/conformance/sample-timer.ts'
 import { StoreError } from '../../store/store.ts'
-import type { CommitPart, PartResult, Put, Store } from '../../store/store.ts'
+import type { CommitPart, PartMax, PartResult, Put, Store } from '../../store/store.ts'
 import { CommitQueue } from './commit-queue.ts'
 import type { PutResult } from './commit-queue.ts'
 
@@ -24,10 +24,10 @@ const idsOf = (commit: Commit | undefined): string[][] =>
   commit!.parts.map(({ puts }) => puts.map(({ after }) => after.id))
 
 /** A store whose commits end when the test says so. */
-function setup(limits: { lengthMax?: number; batchMax?: number } = {}) {
+function setup({ partMax, ...limits }: { lengthMax?: number; batchMax?: number; partMax?: PartMax } = {}) {
   const commits: Commit[] = []
   const store: Pick<Store, 'capabilities' | 'commit'> = {
-    capabilities: CAPABILITIES,
+    capabilities: { ...CAPABILITIES, ...(partMax !== undefined && { partMax }) },
     commit: (parts) => new Promise((resolve, reject) => commits.push({ parts, resolve, reject })),
   }
   const clock = new ManualClock()
@@ -106,6 +106,39 @@ test('a fenced part tells all its writers, and only them', async () => {
     b: { type: 'written' },
     c: { type: 'fenced' },
   })
+})
+
+test('a part that fails alone fails its own writers, and only them', async () => {
+  const { queue, commits, results, write } = setup()
+  write('a', 0 as ShardId)
+  write('b', 1 as ShardId)
+  await turn()
+  const error = new StoreError('throttled')
+  commits[0]!.resolve([{ type: 'failed', error }, WRITTEN])
+  await queue.idle()
+  assert.deepEqual(Object.fromEntries(results), { a: error, b: { type: 'written' } })
+})
+
+test('a part is no larger than the store can write at once', async () => {
+  // A create is a put and some counters, which several of one namespace share.
+  const { queue, commits, results, write, writtenBy } = setup({ partMax: { items: 10, bytes: 1_000_000 } })
+  for (const id of ['a', 'b', 'c', 'd', 'e', 'f', 'g']) write(id)
+  await turn()
+  const sizes = commits[0]!.parts.map(({ puts, counters }) => puts.length + counters.length)
+  assert.ok(sizes.length > 1 && sizes.every((size) => size <= 10), String(sizes))
+  assert.deepEqual(idsOf(commits[0]).flat(), ['a', 'b', 'c', 'd', 'e', 'f', 'g'])
+  writtenBy(commits[0])
+  await queue.idle()
+  assert.equal([...results.values()].filter((result) => 'type' in result && result.type === 'written').length, 7)
+})
+
+test('a change that is too large for any part goes alone, and the store judges it', async () => {
+  const { commits, write, queue, writtenBy } = setup({ partMax: { items: 100, bytes: 1 } })
+  for (const id of ['a', 'b', 'c']) write(id)
+  await turn()
+  assert.deepEqual(idsOf(commits[0]), [['a'], ['b'], ['c']])
+  writtenBy(commits[0])
+  await queue.idle()
 })
 
 test('writes of an old and a new epoch of one shard are separate parts', async () => {
