@@ -9,7 +9,7 @@ export const FAULT_KINDS = [
   'join', // one more node
   'clockStep', // somebody sets the clock of a machine, forwards or back
   'clockSkew', // the clocks of the machines differ by seconds
-  'slowDatabase', // calls take tens of milliseconds
+  'slowDatabase', // calls take tens of milliseconds, and some much longer
   'stall', // the database does not answer for a while, to one node or to all
   'cutDatabase', // a node cannot connect to the database; what was under way is lost, done or not
   'lostAnswers', // the answer of a call to the database is lost: done, not done, or done later

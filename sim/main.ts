@@ -6,6 +6,7 @@
 
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
+import { branchCoverage } from './branch-coverage.ts'
 import { coverageText, hunt } from './hunt.ts'
 import { runMutations } from './mutations/run.ts'
 import { MUTATIONS } from './mutations/table.ts'
@@ -15,6 +16,8 @@ import { simulate } from './simulate.ts'
 import { tellStory } from './story.ts'
 
 const HELP = 'give --seed N, --minutes M, --seeds A-B or --mutations; sim/main.ts says what they do'
+
+const COVERAGE_SEEDS = 150
 
 const { values } = parseArgs({
   options: {
@@ -58,6 +61,8 @@ async function huntSeeds(): Promise<number> {
     print,
   })
   print(coverageText(coverage))
+  print(`branches, reached by the first ${COVERAGE_SEEDS} seeds:`)
+  for (const line of await branchCoverage(COVERAGE_SEEDS)) print(line)
   return failures.length > 0 ? 1 : 0
 }
 

@@ -149,13 +149,15 @@ function requestsOf(
   faults: readonly FaultKind[],
 ): PlannedRequest[] {
   const requests: PlannedRequest[] = []
-  const count = random.between(1, 7)
+  // Many clients want something of one timer at once.
+  const isHot = random.chance(0.15)
+  const count = isHot ? random.between(6, 14) : random.between(1, 7)
   let at = random.next() * activeMs * 0.6
   for (let index = 0; index < count && at < activeMs; index++) {
     const type = index === 0 ? 'create' : nextType(timer.contract, random)
     requests.push(requestOf({ timer, type, at }, random, faults))
     // Some come right behind the one before, and meet it on its way.
-    at += random.chance(0.25) ? random.next() * 8 : random.next() * 6_000
+    at += random.chance(isHot ? 0.7 : 0.25) ? random.next() * (isHot ? 60 : 8) : random.next() * 6_000
   }
   return requests
 }

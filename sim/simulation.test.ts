@@ -5,8 +5,18 @@ import { shrink } from './shrink.ts'
 import { simulate } from './simulate.ts'
 import { tellStory } from './story.ts'
 
-const FIXED_SEEDS = 120
-const RANDOM_SEEDS = 60
+const FIXED_SEEDS = 100
+const RANDOM_SEEDS = 40
+
+/** Seeds that have shown a defect, of the service or of the simulator, with what it was. */
+const KNOWN_SEEDS: readonly (readonly [number, string])[] = [
+  [862, 'a node alone whose claim fails'],
+  [2140, 'a hand-over that a fail-over forgot, and a late message about it'],
+  [1220, 'a hand-over whose claim had no answer'],
+  [678, 'a node that dies while it leaves'],
+  [98, 'a shard that goes to a frozen node and comes back'],
+  [78, 'a cycle that is first due after a clock was set back'],
+]
 
 async function assertKept(seed: number): Promise<void> {
   const simulation = await simulate(makePlan(seed))
@@ -27,6 +37,9 @@ test('two runs of a seed are the same to the byte', async () => {
 test('the same simulations as ever keep every promise', async () => {
   for (let seed = 1; seed <= FIXED_SEEDS; seed++) await assertKept(seed)
 })
+
+for (const [seed, about] of KNOWN_SEEDS)
+  test(`every promise is kept with ${about} (seed ${seed})`, () => assertKept(seed))
 
 test('simulations that nobody has seen before keep every promise', async () => {
   const first = Date.now() % 1_000_000_000

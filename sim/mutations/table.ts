@@ -84,6 +84,11 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
   },
   {
+    name: 'a stale read is applied over a newer write',
+    promise: 'final',
+    changes: [{ file: 'src/engine/owned-rows.ts', from: 'if (doubt.isOutdated) continue', to: '' }],
+  },
+  {
     name: 'an older row takes the place of a newer one in memory',
     promise: 'final',
     changes: [
@@ -265,6 +270,11 @@ export const MUTATIONS: readonly Mutation[] = [
         to: 'return Math.max(expected, above, 1) as Epoch',
       },
     ],
+  },
+  {
+    name: 'a node alone starts without its timers when its claim fails',
+    promise: 'live',
+    changes: [{ file: 'src/engine/cluster/claims.ts', from: 'if (!store.capabilities.shared) throw error', to: '' }],
   },
   {
     name: 'a shard that was given away is never taken back (#going is not cleared)',

@@ -29,7 +29,9 @@ export type DatabaseTroubles = {
 
 const LATENCY_MS = { fast: [0.1, 1.2], slow: [3, 40] } as const
 const DEADLINE_MS = 10_000 // then the caller gives up, and the call may be done later all the same
-const LOST_CHANCE = 0.03
+const VERY_SLOW_CHANCE = 0.12 // an answer that is overtaken by much else
+const VERY_SLOW_MS_MAX = 700
+const LOST_CHANCE = 0.05
 const REFUSED_CHANCE = 0.05
 const LATER_MS_MAX = 3_000
 const REFUSED_AFTER_MS = 2
@@ -182,7 +184,9 @@ export class Connection {
 
   #latencyMs(): number {
     const { random } = this.#parts
-    const [low, high] = LATENCY_MS[this.#parts.faults().has('slowDatabase') ? 'slow' : 'fast']
+    const isSlow = this.#parts.faults().has('slowDatabase')
+    if (isSlow && random.chance(VERY_SLOW_CHANCE)) return random.next() * VERY_SLOW_MS_MAX
+    const [low, high] = LATENCY_MS[isSlow ? 'slow' : 'fast']
     return low + random.next() * (high - low)
   }
 }

@@ -32,22 +32,30 @@ export class Database {
   readonly capabilities: StoreCapabilities
   readonly #scheduler: Scheduler
   readonly #timers: MemoryStore
+  /** A real store that does everything, fences included; time stands while it works. Null: all is here. */
+  readonly #real: Store | null
   #ownership: Ownership = { shards: new Map(), nodes: new Map() }
   #past: { readonly at: number; readonly before: Ownership }[] = []
   /** Every change of an owner, by claims and by fail-overs. */
   readonly ownerChanges: OwnerChange[] = []
 
-  private constructor(scheduler: Scheduler, options: { readonly shards: number; readonly shared: boolean }) {
+  private constructor(
+    scheduler: Scheduler,
+    options: { readonly shards: number; readonly shared: boolean },
+    real: Store | null,
+  ) {
     this.#scheduler = scheduler
+    this.#real = real
     this.#timers = new MemoryStore(options)
-    this.capabilities = this.#timers.capabilities
+    this.capabilities = (real ?? this.#timers).capabilities
   }
 
   static async open(
     scheduler: Scheduler,
     options: { readonly shards: number; readonly shared: boolean },
+    real: Store | null = null,
   ): Promise<Database> {
-    const database = new Database(scheduler, options)
+    const database = new Database(scheduler, options, real)
     for (let shard = 0; shard < options.shards; shard++)
       await database.#timers.claim({ shard: shard as ShardId, expected: 0 as Epoch, from: null, owner: SERVER })
     return database
@@ -58,7 +66,24 @@ export class Database {
   }
 
   /** One call, now. */
-  async apply(method: StoreMethod, argument: unknown): Promise<unknown> {
+  apply(method: StoreMethod, argument: unknown): Promise<unknown> {
+    return this.#real === null
+      ? this.#perform(method, argument)
+      : this.#scheduler.waitFor(this.#ask(this.#real, method, argument))
+  }
+
+  /** Who owns what is noted beside it. */
+  async #ask(real: Store, method: StoreMethod, argument: unknown): Promise<unknown> {
+    const answer = await (real[method] as (argument: unknown) => Promise<unknown>).call(real, argument)
+    if (method === 'claim' && answer !== null) {
+      const { shard, owner } = argument as ShardClaim
+      this.#own({ shard, epoch: answer as Epoch, owner })
+    }
+    if (method === 'release') this.#release(argument as OwnedShard)
+    return answer
+  }
+
+  async #perform(method: StoreMethod, argument: unknown): Promise<unknown> {
     switch (method) {
       case 'claim':
         return this.#claim(argument as ShardClaim)

@@ -20,6 +20,7 @@ export class Scheduler {
   #immediates: (() => void)[] = []
   #order = 0
   #now = 0
+  #waitedFor = 0
   /** How many events have happened. */
   steps = 0
 
@@ -60,6 +61,12 @@ export class Scheduler {
     }
   }
 
+  /** Something that takes real time, as a database does: virtual time stands until it is over. */
+  waitFor<T>(real: Promise<T>): Promise<T> {
+    this.#waitedFor++
+    return real.finally(() => this.#waitedFor--)
+  }
+
   readonly #immediate = (run: (...args: unknown[]) => void, ...args: unknown[]): void => {
     this.#immediates.push(() => run(...args))
   }
@@ -69,8 +76,8 @@ export class Scheduler {
     for (;;) {
       await new Promise<void>((resolve) => realImmediate(resolve))
       const immediate = this.#immediates.shift()
-      if (immediate === undefined) return
-      immediate()
+      if (immediate !== undefined) immediate()
+      else if (this.#waitedFor === 0) return
     }
   }
 }

@@ -2,7 +2,7 @@
 // the plan. It ends some time after the last trouble, when nothing finite is left to do or the time for that is over.
 
 import type { Logger } from '../../src/runtime/telemetry/logger.ts'
-import type { ListPage } from '../../src/store/store.ts'
+import type { ListPage, Store } from '../../src/store/store.ts'
 import type { Timer } from '../../src/core/timer/timer.ts'
 import { shardOf } from '../../src/core/timer/ids.ts'
 import { isFinished } from '../../src/core/timer/timer.ts'
@@ -98,10 +98,11 @@ export class World {
     })
   }
 
-  static async create(plan: Plan, coverage: Coverage): Promise<World> {
+  /** `real`: a store of its own to keep the timers in. */
+  static async create(plan: Plan, coverage: Coverage, real: Store | null = null): Promise<World> {
     const scheduler = new Scheduler()
     const { shards, shared } = plan.settings
-    return new World(plan, await Database.open(scheduler, { shards, shared }), scheduler, coverage)
+    return new World(plan, await Database.open(scheduler, { shards, shared }, real), scheduler, coverage)
   }
 
   async run(): Promise<History> {
