@@ -6,7 +6,7 @@ import type { Broker, BrokerState, Ongoing, Publication } from '../../src/broker
 import type { SeededRandom } from '../../test/support/seeded-random.ts'
 import type { FaultCounts, Faults } from '../faults.ts'
 import type { PublishedEvent } from '../history.ts'
-import { NEVER_ANSWERED } from './incarnation.ts'
+import { neverAnswered } from './incarnation.ts'
 import type { Incarnation } from './incarnation.ts'
 import type { Scheduler } from './scheduler.ts'
 
@@ -40,7 +40,7 @@ export class SimulatedBroker implements Broker {
 
   publish({ data }: Publication): Promise<void> {
     const { incarnation, scheduler, random, counts, stream } = this.#parts
-    if (!incarnation.mayAct()) return NEVER_ANSWERED
+    if (!incarnation.mayAct()) return neverAnswered()
     const fails = this.#parts.faults().has('failingBroker') && random.chance(FAILS_CHANCE)
     const isStored = !fails || random.chance(0.5)
     if (fails) counts.count('failingBroker')

@@ -7,7 +7,7 @@ import { StoreError } from '../../src/store/store.ts'
 import type { Store } from '../../src/store/store.ts'
 import type { Database, StoreMethod } from './database.ts'
 import type { FaultCounts, Faults } from '../faults.ts'
-import { NEVER_ANSWERED } from './incarnation.ts'
+import { neverAnswered } from './incarnation.ts'
 import type { Incarnation } from './incarnation.ts'
 import type { Scheduler } from './scheduler.ts'
 
@@ -97,7 +97,7 @@ export class Connection {
 
   #call(method: StoreMethod, argument: unknown): Promise<unknown> {
     const { incarnation, random, counts, troubles } = this.#parts
-    if (!incarnation.mayAct()) return NEVER_ANSWERED
+    if (!incarnation.mayAct()) return neverAnswered()
     const faults = this.#parts.faults()
     if (troubles.isCut(incarnation.address)) return this.#refuse()
     if (faults.has('refusedCalls') && random.chance(REFUSED_CHANCE)) {

@@ -4,7 +4,10 @@
 
 import type { Scheduler } from './scheduler.ts'
 
-export const NEVER_ANSWERED = new Promise<never>(() => {})
+/** One of its own each time: what waits for it must not be kept by the others. */
+export function neverAnswered(): Promise<never> {
+  return new Promise<never>(() => {})
+}
 
 export class Incarnation {
   /** Names this run in the store. */

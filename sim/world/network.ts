@@ -3,7 +3,7 @@
 
 import type { SeededRandom } from '../../test/support/seeded-random.ts'
 import type { FaultCounts, FaultKind, Faults } from '../faults.ts'
-import { NEVER_ANSWERED } from './incarnation.ts'
+import { neverAnswered } from './incarnation.ts'
 import type { Incarnation } from './incarnation.ts'
 import type { Scheduler } from './scheduler.ts'
 
@@ -72,7 +72,7 @@ export class Network {
     { timeoutMs, once }: { readonly timeoutMs: number; readonly once: boolean },
   ): Promise<unknown> {
     const { scheduler, random, counts } = this.#parts
-    if (!from.mayAct()) return NEVER_ANSWERED
+    if (!from.mayAct()) return neverAnswered()
     const faults = this.#parts.faults()
     const text = JSON.stringify(message)
     return new Promise((resolve, reject) => {

@@ -11,7 +11,7 @@ import type { Clock } from '../../src/runtime/clock/clock.ts'
 import type { HttpProtocol, HttpResponse } from '../../src/targets/http/protocol.ts'
 import type { TargetAdapter } from '../../src/targets/target.ts'
 import type { Arrival, Behaviour } from '../history.ts'
-import { NEVER_ANSWERED } from './incarnation.ts'
+import { neverAnswered } from './incarnation.ts'
 import type { Incarnation } from './incarnation.ts'
 import { EPOCH } from './node-clock.ts'
 import type { Scheduler } from './scheduler.ts'
@@ -48,7 +48,7 @@ export class Receivers {
       type: 'http',
       laneOf: (target) => (target.type === 'http' ? new URL(target.url).host : ''),
       deliver: (firing, signal) => {
-        if (!incarnation.mayAct()) return NEVER_ANSWERED
+        if (!incarnation.mayAct()) return neverAnswered()
         const arrival = this.#arrive(firing, incarnation, clock)
         return this.#answer(firing, arrival, { incarnation, clock, random, signal })
       },

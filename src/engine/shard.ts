@@ -96,9 +96,12 @@ export class Shard {
   /** Resolves when the change is durable. Rejects with a DuetimeError when it is refused or the store failed. */
   async execute(command: Command): Promise<Executed> {
     const { window, clock, commits, outbox, mayStart, retentionMs } = this.#parts
+    const arrivedAt = clock.now() - (command.waitedMs ?? 0)
+    // Who reads the store may have seen that change already, and memory does not know it: an answer from memory would deny it.
+    const underWay = commits.underWay(command.uuid)
+    if (underWay !== null) await underWay
     // What is in memory may be out of date then, and a refusal by it would be wrong.
     if (!mayStart() || this.#rows.isUnsure(command.uuid)) throw notOwner()
-    const arrivedAt = clock.now() - (command.waitedMs ?? 0)
     let existing = window.get(command.uuid)?.timer ?? null
     if (existing === null && !standsAlone(command, arrivedAt)) existing = await this.#rows.read(command)
     for (let round = 0; round < ROUNDS_MAX; round++) {

@@ -15,6 +15,8 @@ class SlowStore extends MemoryStore {
   readonly #clock: ManualClock
   /** What happens to the next commit that has a put; its answer is lost in any case. */
   losing: { readonly happens: boolean; readonly afterMs: number } | null = null
+  /** Commits are done at once, and their answers are on their way for so long. */
+  commitAnswersTakeMs = 0
   /** How long the answers of the next reads are on their way; further ones come at once. */
   readonly answersTakeMs: number[] = []
 
@@ -25,7 +27,11 @@ class SlowStore extends MemoryStore {
 
   override async commit(parts: readonly CommitPart[]): Promise<readonly PartResult[]> {
     const { losing } = this
-    if (losing === null || parts.every(({ puts }) => puts.length === 0)) return super.commit(parts)
+    if (losing === null || parts.every(({ puts }) => puts.length === 0)) {
+      const results = await super.commit(parts)
+      if (this.commitAnswersTakeMs > 0) await sleep(this.#clock, this.commitAnswersTakeMs)
+      return results
+    }
     this.losing = null
     if (losing.happens) await super.commit(parts)
     await sleep(this.#clock, losing.afterMs)
@@ -74,4 +80,19 @@ test('a delivery that is settled while a lost replacement is being found out is 
   await clock.advance(10_000)
   await lost
   assert.deepEqual(node.receiver.ids(), ['a'])
+})
+
+test('what a reader has seen is not denied by an answer from memory while the commit has not been answered', async () => {
+  const { clock, store, node } = await setup()
+  await node.create('a', 'PT5S')
+  store.commitAnswersTakeMs = 100
+  const pausing = node.service.execute({ type: 'pause', ...name('a') })
+  await clock.advance(10)
+  const reading = node.get('a')
+  await clock.advance(1)
+  assert.equal((await reading).status, 'paused')
+  const keeping = node.service.execute({ ...createCommand('a', 'PT9S'), onConflict: 'keep' })
+  await clock.advance(200)
+  assert.equal((await pausing).timer.version, 2)
+  assert.deepEqual([(await keeping).timer.status, (await keeping).timer.version], ['paused', 2])
 })

@@ -64,6 +64,8 @@ export class CommitQueue {
   readonly #again: Waiting[][] = []
   /** By the timers of which a change is under way: the changes behind it. */
   readonly #busy = new Map<TimerUuid, Waiting[]>()
+  /** Of those, what somebody waits for. */
+  readonly #ended = new Map<TimerUuid, PromiseWithResolvers<void>>()
   #behind = 0
   #committing = 0
   #underWay = 0
@@ -102,6 +104,17 @@ export class CommitQueue {
       this.#waiting.push({ shard, epoch, change, resolve, reject })
       this.#schedule()
     })
+  }
+
+  /**
+   * Null when no change of the timer is on its way. Else it may be stored already, and be seen by others: resolves when whoever
+   * made the change knows what came of it.
+   */
+  underWay(uuid: TimerUuid): Promise<void> | null {
+    if (!this.#busy.has(uuid)) return null
+    const ended = this.#ended.get(uuid) ?? Promise.withResolvers<void>()
+    this.#ended.set(uuid, ended)
+    return ended.promise
   }
 
   /** Resolves when nothing is waiting or under way. */
@@ -173,6 +186,7 @@ export class CommitQueue {
   #freed({ change }: Waiting, end: End): { readonly waiting: Waiting; readonly end: End }[] {
     const behind = this.#busy.get(change.after.uuid)!
     this.#busy.delete(change.after.uuid)
+    if (this.#ended.size > 0) this.#tellEnded(change.after.uuid)
     if (behind.length === 0) return []
     this.#behind -= behind.length
     const row = end.type === 'written' ? change.after : end.type === 'missed' ? end.row : undefined
@@ -180,6 +194,13 @@ export class CommitQueue {
       row !== undefined && (before?.version ?? null) !== (row?.version ?? null)
     this.#waiting = [...behind.filter((waiting) => !isOutdated(waiting)), ...this.#waiting]
     return behind.filter(isOutdated).map((waiting) => ({ waiting, end: { type: 'missed', row: row! } }))
+  }
+
+  /** After whoever made the change has been told, and has told the shard. */
+  #tellEnded(uuid: TimerUuid): void {
+    const ended = this.#ended.get(uuid)
+    this.#ended.delete(uuid)
+    if (ended !== undefined) setImmediate(ended.resolve)
   }
 
   async #write(batch: readonly Waiting[]): Promise<{ readonly waiting: Waiting; readonly end: End }[]> {
