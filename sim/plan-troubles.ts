@@ -32,11 +32,11 @@ const RATES: Readonly<Record<TroubleKind, number>> = {
   suspend: 0.7,
   leave: 1,
   join: 0,
-  clockStep: 2.5,
   stall: 1,
   cutDatabase: 1,
   failOver: 0.8,
   cutLinks: 2,
+  clockStep: 2.5,
 }
 
 export function planTroubles(
@@ -51,12 +51,25 @@ export function planTroubles(
     const mean = (RATES[kind] * settings.activeMs) / 20_000
     for (let left = mean; left > 0; left--) {
       if (left < 1 && !own.chance(left)) continue
-      troubles.push(troubleOf(kind, own, settings))
+      troubles.push(duringAnother(troubleOf(kind, own, settings), troubles, own))
     }
   }
   for (let node = settings.startedMachines; node < settings.machines.length; node++)
     troubles.push({ kind: 'join', node, at: random.next() * settings.activeMs * 0.8 })
   return troubles.toSorted((a, b) => a.at - b.at)
+}
+
+/** Troubles seldom come alone: a clock is often set while its node is cut off. */
+function duringAnother(
+  trouble: PlannedTrouble,
+  others: readonly PlannedTrouble[],
+  random: SeededRandom,
+): PlannedTrouble {
+  const hosts = others.filter((other) => 'forMs' in other && 'node' in other && other.node !== null)
+  const host = hosts[random.between(0, hosts.length - 1)]
+  if (trouble.kind !== 'clockStep' || host === undefined || !random.chance(0.6)) return trouble
+  const { at, forMs, node } = host as Extract<PlannedTrouble, { kind: 'freeze' }>
+  return { ...trouble, node, at: at + random.next() * Math.min(forMs, 5_000) }
 }
 
 function troubleOf(kind: TroubleKind, random: SeededRandom, { activeMs, machines }: Settings): PlannedTrouble {

@@ -74,7 +74,8 @@ export type Plan = {
   readonly troubles: readonly PlannedTrouble[]
 }
 
-const CALM_SHARE = 0.08
+const CALM_SHARE = 0.06
+const FLOOD_SHARE = 0.06 // nothing but a tenant that asks for much
 const ALL_FAULTS_SHARE = 0.3
 
 /** `only`: no other kinds of faults than these. */
@@ -96,7 +97,8 @@ export function makePlan(seed: number, only: readonly FaultKind[] = FAULT_KINDS)
 function chooseFaults(random: SeededRandom): FaultKind[] {
   const chosen = random.next()
   if (chosen < CALM_SHARE) return []
-  if (chosen < CALM_SHARE + ALL_FAULTS_SHARE) return [...FAULT_KINDS]
+  if (chosen < CALM_SHARE + FLOOD_SHARE) return ['flood']
+  if (chosen < CALM_SHARE + FLOOD_SHARE + ALL_FAULTS_SHARE) return [...FAULT_KINDS]
   const share = 0.15 + random.next() * 0.6
   return FAULT_KINDS.filter(() => random.chance(share))
 }

@@ -1,11 +1,12 @@
 // What concerns a whole simulation and not one timer: owners, memory, counts, lifecycle events, lateness.
 
-import type { History } from '../history.ts'
+import type { Arrival, History } from '../history.ts'
 import { isDone, PROMISES, time } from './verdict.ts'
 import type { PromiseName, TimerHistory, Violation } from './verdict.ts'
 
 const PUNCTUAL_MS = 150 // an event loop that is busy for 40 ms now and then, and a page to be read
 const FAIR_MS = 600
+const RECOVERS_MS = 5_000
 
 export function checkSurroundings(history: History, timers: readonly TimerHistory[]): Violation[] {
   const { final, excesses, fatal } = history
@@ -66,7 +67,8 @@ function events({ name, operations, final }: TimerHistory, history: History): Vi
 }
 
 /** Where nothing fails but targets, timers start when they are due, also those of others than the one who floods. */
-function lateness(timer: TimerHistory, { settings }: History): Violation[] {
+function lateness(timer: TimerHistory, history: History): Violation[] {
+  const { settings } = history
   const limitMs = settings.isCalm
     ? PUNCTUAL_MS
     : settings.isOnlyTargets && timer.namespace === 'calm'
@@ -85,7 +87,7 @@ function lateness(timer: TimerHistory, { settings }: History): Violation[] {
       (other) =>
         other !== arrival && (other.answeredAt ?? Infinity) >= startedAt - limitMs && other.startedAt < startedAt,
     )
-    if (wasLate || hasOthers || waited) return []
+    if (wasLate || hasOthers || waited || hasSlowTargets(arrival, history)) return []
     const promise = settings.isCalm ? 'punctual' : 'fair'
     return [
       {
@@ -95,4 +97,16 @@ function lateness(timer: TimerHistory, { settings }: History): Violation[] {
       },
     ]
   })
+}
+
+/** Its own namespace has deliveries under way, or had until just now, that do not end soon: they take slots of its tenant and its targets. */
+function hasSlowTargets({ startedAt, timer }: Arrival, { arrivals }: History): boolean {
+  const namespace = timer.slice(0, timer.indexOf('/') + 1)
+  return arrivals.some(
+    (other) =>
+      other.timer.startsWith(namespace) &&
+      other.behaviour.type !== 'ok' &&
+      other.startedAt < startedAt &&
+      (other.answeredAt ?? Infinity) > startedAt - RECOVERS_MS,
+  )
 }

@@ -12,7 +12,7 @@ export async function findMutation(mutation: Mutation, firstSeed: number, seeds:
   const workerDataOf: MutationTask = { mutation, firstSeed, seeds }
   const worker = new Worker(new URL('worker.ts', import.meta.url), {
     workerData: workerDataOf,
-    execArgv: process.execArgv,
+    execArgv: ['--conditions=@duetime/source'],
   })
   let timeout: NodeJS.Timeout | undefined
   try {

@@ -89,17 +89,6 @@ export const MUTATIONS: readonly Mutation[] = [
     changes: [{ file: 'src/engine/owned-rows.ts', from: 'if (doubt.isOutdated) continue', to: '' }],
   },
   {
-    name: 'an older row takes the place of a newer one in memory',
-    promise: 'final',
-    changes: [
-      {
-        file: 'src/engine/window/window.ts',
-        from: 'if (entry.timer.version >= timer.version) return',
-        to: 'if (entry.timer.version === timer.version) return',
-      },
-    ],
-  },
-  {
     name: 'a lost commit is not waited for before the store is asked',
     promise: 'linear',
     changes: [
@@ -230,22 +219,6 @@ export const MUTATIONS: readonly Mutation[] = [
         file: 'src/engine/cluster/beat-watch.ts',
         from: 'this.#lookedAt - sighting.sinceMono >= this.#leaseMs',
         to: 'this.#lookedAt - sighting.sinceMono >= this.#leaseMs / 3',
-      },
-    ],
-  },
-  {
-    name: 'a claim does not ask whether the owner has beaten since',
-    promise: 'once',
-    changes: [
-      {
-        file: 'src/engine/cluster/claims.ts',
-        from: '{ ifBeat: beatOf(from) } : {}',
-        to: '{} : {}; void beatOf',
-      },
-      {
-        file: 'src/engine/cluster/beat-watch.ts',
-        from: 'this.#lookedAt - sighting.sinceMono >= this.#leaseMs',
-        to: 'this.#clock.monotonic() - sighting.sinceMono >= this.#leaseMs',
       },
     ],
   },
@@ -433,17 +406,6 @@ export const MUTATIONS: readonly Mutation[] = [
         file: 'src/core/rules/extra-firing.ts',
         from: 'return { ...timer, version, updatedAt: now, wakeAt: now, attempts: 0, firstAttemptAt: null, extra: added }',
         to: 'void added; return { ...timer, version, updatedAt: now }',
-      },
-    ],
-  },
-  {
-    name: 'an idempotency key is not compared',
-    promise: 'linear',
-    changes: [
-      {
-        file: 'src/core/rules/create.ts',
-        from: 'if (existing !== null && command.fingerprint !== undefined) return madeOnce(existing, command.fingerprint)',
-        to: 'void madeOnce',
       },
     ],
   },

@@ -36,8 +36,9 @@ export class MachineClock {
     return Math.floor(this.monotonic() + this.#offsetMs)
   }
 
+  /** Nobody sets the clock of a machine that is suspended. */
   step(ms: number): void {
-    this.#offsetMs += ms
+    if (this.#suspendedAt === null) this.#offsetMs += ms
   }
 
   /** As NTP would: the wall clock is right from now on, but for its drift. */
