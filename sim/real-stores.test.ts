@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { temporaryFile } from '../src/store/sqlite/file/temporary-file.ts'
+import { temporaryFile } from '../src/store/sqlite/file/temporary-file.fixture.ts'
 import { openSqliteStore } from '../src/store/sqlite/sqlite-store.ts'
 import { PostgresServer } from '../src/store/postgres/postgres-server.fixture.ts'
 import { openPostgresStore } from '../src/store/postgres/postgres-store.ts'
