@@ -86,7 +86,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'a stale read is applied over a newer write',
     promise: 'final',
-    changes: [{ file: 'src/engine/owned-rows.ts', from: 'if (doubt.isOutdated) continue', to: '' }],
+    changes: [{ file: 'src/engine/commit/owned-rows.ts', from: 'if (doubt.isOutdated) continue', to: '' }],
   },
   {
     name: 'a lost commit is not waited for before the store is asked',
