@@ -5,8 +5,8 @@ import { shrink } from './shrink.ts'
 import { simulate } from './simulate.ts'
 import { tellStory } from './story.ts'
 
-const FIXED_SEEDS = 100
-const RANDOM_SEEDS = 40
+const FIXED_SEEDS = 60
+const RANDOM_SEEDS = 20
 
 /** Seeds that have shown a defect, of the service or of the simulator, with what it was. */
 const KNOWN_SEEDS: readonly (readonly [number, string])[] = [
