@@ -11,8 +11,8 @@ const RANDOM_SEEDS = 20
 /** Seeds that have shown a defect, of the service or of the simulator, with what it was. */
 const KNOWN_SEEDS: readonly (readonly [number, string])[] = [
   [862, 'a node alone whose claim fails'],
-  [2140, 'a hand-over that a fail-over forgot, and a late message about it'],
-  [1220, 'a hand-over whose claim had no answer'],
+  [2140, 'a handover that a fail-over forgot, and a late message about it'],
+  [1220, 'a handover whose claim had no answer'],
   [678, 'a node that dies while it leaves'],
   [98, 'a shard that goes to a frozen node and comes back'],
   [78, 'a cycle that is first due after a clock was set back'],

@@ -29,8 +29,8 @@ export const MUTATIONS: readonly Mutation[] = [
     changes: [
       {
         file: 'src/engine/commit/owned-rows.ts',
-        from: "if (result.type === 'fenced') onFenced()\n      return result",
-        to: "if (result.type === 'fenced') onFenced()\n      return { type: 'written' } as PutResult",
+        from: "if (result.type === 'fenced') onFenced(this.#fence)\n      return result",
+        to: "if (result.type === 'fenced') onFenced(this.#fence)\n      return { type: 'written' } as PutResult",
       },
     ],
   },
@@ -50,9 +50,9 @@ export const MUTATIONS: readonly Mutation[] = [
     promise: 'final',
     changes: [
       {
-        file: 'src/engine/shard.ts',
-        from: 'if (this.#holds.has(entry.uuid)) {',
-        to: 'if (this.#holds.has(entry.uuid) && entry.uuid === "") {',
+        file: 'src/engine/delivery/in-flight-deliveries.ts',
+        from: 'if (holds.has(entry.uuid)) {',
+        to: 'if (holds.has(entry.uuid) && entry.uuid === "") {',
       },
       {
         file: 'src/engine/shard.ts',
@@ -66,9 +66,9 @@ export const MUTATIONS: readonly Mutation[] = [
     promise: 'lost',
     changes: [
       {
-        file: 'src/engine/shard.ts',
-        from: "if (entry?.state === 'held') this.#keeper.putBack(entry)",
-        to: "if (entry?.state === 'in-flight') this.#keeper.putBack(entry)",
+        file: 'src/engine/window/window-keeper.ts',
+        from: "if (entry?.state === 'held') this.putBack(entry)",
+        to: "if (entry?.state === 'in-flight') this.putBack(entry)",
       },
     ],
   },
@@ -94,8 +94,8 @@ export const MUTATIONS: readonly Mutation[] = [
     changes: [
       {
         file: 'src/engine/commit/owned-rows.ts',
-        from: 'const [result] = await store.commit([partOf({ shard, epoch, owner }, [])])',
-        to: 'const [result] = [{ type: "written" }] as { type: string }[]; void [partOf, shard, epoch, owner]',
+        from: 'const [result] = await store.commit([partOf(this.#fence, [])])',
+        to: 'const [result] = [{ type: "written" }] as { type: string }[]; void partOf',
       },
     ],
   },
@@ -158,7 +158,11 @@ export const MUTATIONS: readonly Mutation[] = [
     name: 'timers fire up to 30 ms early',
     promise: 'early',
     changes: [
-      { file: 'src/engine/shard.ts', from: 'if (now >= entry.wakeAt &&', to: 'if (now + 30 >= entry.wakeAt &&' },
+      {
+        file: 'src/engine/delivery/in-flight-deliveries.ts',
+        from: 'if (now >= entry.wakeAt &&',
+        to: 'if (now + 30 >= entry.wakeAt &&',
+      },
       {
         file: 'src/engine/shard.ts',
         from: 'window.takeDue(now, DUE_BATCH)',
@@ -169,7 +173,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'a timer fires although the clock was set back meanwhile',
     promise: 'early',
-    changes: [{ file: 'src/engine/shard.ts', from: 'if (now >= entry.wakeAt &&', to: 'if (' }],
+    changes: [{ file: 'src/engine/delivery/in-flight-deliveries.ts', from: 'if (now >= entry.wakeAt &&', to: 'if (' }],
   },
   {
     name: 'retries do not wait',

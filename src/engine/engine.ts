@@ -108,7 +108,7 @@ export class Engine {
       targetFor: targetFinder(options.targets),
       wakeBy: (at) => this.#waker.wakeBy(at),
       mayStart: isCertain,
-      onFenced: (shard, epoch) => this.#ownership.lost(shard, epoch),
+      onFenced: ({ shard, epoch }) => this.#ownership.lost(shard, epoch),
       reportToOwner: (report) => this.#reportToOwner(report),
       lookNow: () => this.lookNow(),
     })

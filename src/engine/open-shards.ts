@@ -9,10 +9,8 @@ import type { WindowLimits } from './window/shares.ts'
 import { Window } from './window/window.ts'
 
 /** What the shards of a node share, and `limits`: of all their windows together. */
-export type OpenShardsOptions = Omit<ShardParts, 'id' | 'epoch' | 'window' | 'remote' | 'onFenced'> & {
+export type OpenShardsOptions = Omit<ShardParts, 'id' | 'epoch' | 'window' | 'remote'> & {
   readonly limits: WindowLimits
-  /** A commit of the shard with this epoch was refused. */
-  readonly onFenced: (shard: ShardId, epoch: Epoch) => void
 }
 
 const SHARD_TIMERS_MIN = 2
@@ -53,9 +51,9 @@ export class OpenShards implements LocalShards {
   }
 
   open(id: ShardId, epoch: Epoch, remote: readonly RemoteDelivery[]): void {
-    const { store, clock, outbox, onFenced } = this.#options
+    const { store, clock, outbox } = this.#options
     const window = new Window({ store, shard: id, limits: this.#shardLimits, now: clock.now() })
-    const shard = new Shard({ ...this.#options, id, epoch, window, remote, onFenced: () => onFenced(id, epoch) })
+    const shard = new Shard({ ...this.#options, id, epoch, window, remote })
     this.#shards.set(id, shard)
     outbox?.opened(id)
     void shard.load()

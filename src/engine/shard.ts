@@ -8,11 +8,10 @@ import { standsAlone } from '../core/rules/create.ts'
 import { decide } from '../core/rules/decide.ts'
 import { unavailable } from '../core/errors.ts'
 import { Status } from '../core/timer/timer.ts'
-import type { Millis, ShardId, Timer, TimerUuid } from '../core/timer/timer.ts'
+import type { Millis, ShardId, Timer } from '../core/timer/timer.ts'
 import type { OwnedShard } from '../store/store.ts'
 import { HandedOverDeliveries } from './delivery/handed-over-deliveries.ts'
 import type { HandoverParts } from './delivery/handed-over-deliveries.ts'
-import type { Entry } from './window/entries.ts'
 import { InFlightDeliveries } from './delivery/in-flight-deliveries.ts'
 import type { DeliveryParts } from './delivery/in-flight-deliveries.ts'
 import { RemoteDeliveries } from './delivery/remote-deliveries.ts'
@@ -24,14 +23,7 @@ import type { RowsParts } from './commit/owned-rows.ts'
 import { WindowKeeper } from './window/window-keeper.ts'
 import type { KeeperParts } from './window/window-keeper.ts'
 
-export type ShardParts = DeliveryParts &
-  RowsParts &
-  KeeperParts &
-  RemoteDeliveriesParts &
-  HandoverParts & {
-    /** False while another node may have claimed the shard without our knowing: no delivery starts. */
-    readonly mayStart: () => boolean
-  }
+export type ShardParts = DeliveryParts & RowsParts & KeeperParts & RemoteDeliveriesParts & HandoverParts
 
 /** What a command did: the timer as it is stored now, and the one that it took the place of. */
 export type Executed = { readonly timer: Timer; readonly previous: Timer | null; readonly changed: boolean }
@@ -48,24 +40,19 @@ export class Shard {
   readonly #rows: OwnedRows
   readonly #deliveries: InFlightDeliveries
   readonly #remote: RemoteDeliveries
-  #stopped = false
-  /** Set when the shard has been given to another node. */
-  #handover: HandedOverDeliveries | null = null
+  /** Nothing starts any more. */
+  readonly #stopping = new AbortController()
+  #isHandedOver = false
 
   constructor(parts: ShardParts) {
-    const isStopped = () => this.#stopped
+    const stopped = this.#stopping.signal
     this.#parts = parts
-    this.#keeper = new WindowKeeper(parts, isStopped)
-    this.#holds = new Holds((uuid) => this.#putBackHeld(uuid))
-    this.#rows = new OwnedRows(parts, { holds: this.#holds, apply: (timer) => this.#keeper.apply(timer), isStopped })
-    this.#remote = new RemoteDeliveries(parts, this.#rows, this.#holds)
-    this.#deliveries = new InFlightDeliveries(parts, {
-      isWanted: (entry, now) => this.#isWanted(entry, now),
-      isGone: (entry) => this.#isGone(entry),
-      write: (before, after) => this.#rows.write(before, after),
-      endDelivery: (entry, row) => this.#keeper.endDelivery(entry, row),
-      report: async (timer, ended) => this.#handover?.report(timer, ended),
-    })
+    this.#keeper = new WindowKeeper(parts, stopped)
+    this.#holds = new Holds((uuid) => this.#keeper.released(uuid))
+    const [keeper, holds] = [this.#keeper, this.#holds]
+    this.#rows = new OwnedRows(parts, { holds, window: keeper, stopped })
+    this.#remote = new RemoteDeliveries(parts, this.#rows, holds)
+    this.#deliveries = new InFlightDeliveries(parts, { rows: this.#rows, keeper, holds, stopped })
   }
 
   get id(): ShardId {
@@ -161,7 +148,7 @@ export class Shard {
 
   /** No delivery starts any more; resolves when those in flight have ended, or been abandoned after the signal. */
   async stop(): Promise<void> {
-    this.#stopped = true
+    this.#stopping.abort()
     await this.ended()
   }
 
@@ -173,16 +160,18 @@ export class Shard {
 
   /** Another node is about to own it. No delivery starts any more; those in flight go on, and their outcomes go to that node. */
   handOver(): Handover {
-    this.#stopped = true
-    this.#handover = new HandedOverDeliveries(this.#parts, this.#deliveries, this.#remote)
-    return this.#handover
+    this.#stopping.abort()
+    this.#isHandedOver = true
+    const handover = new HandedOverDeliveries(this.#parts, this.#deliveries, this.#remote)
+    this.#deliveries.reportTo(handover)
+    return handover
   }
 
   /** A delivery of another node is over. Resolves when its outcome is durable. */
   async acceptReport(report: DeliveryReport): Promise<void> {
     await this.#remote.acceptReport(report)
     // The shard has gone on to another node meanwhile, which may have been told of the delivery: it must hear of its end, too.
-    if (this.#handover !== null) throw notOwner()
+    if (this.#isHandedOver) throw notOwner()
   }
 
   /** These are in flight at other nodes, as is only known now. */
@@ -193,31 +182,5 @@ export class Shard {
   /** Deliveries of other nodes go on only while those nodes live. */
   seen(living: ReadonlySet<string>, seenAt: number): void {
     this.#remote.endUnlessAt(living, seenAt)
-  }
-
-  /** Asked when a timer's turn has come: is it still the current version, still due, and no change of it on its way? Then it starts. */
-  #isWanted(entry: Entry, now: Millis): boolean {
-    if (this.#isGone(entry)) return false
-    if (this.#holds.has(entry.uuid)) {
-      entry.state = 'held'
-      return false
-    }
-    if (now >= entry.wakeAt && this.#parts.mayStart()) {
-      this.#parts.window.startDelivery(entry)
-      return true
-    }
-    // While the timer waited for a slot the clock was set back, or the store could not be reached.
-    this.#keeper.putBack(entry)
-    return false
-  }
-
-  /** It was replaced, canceled or evicted; the shard may have another entry for the timer. */
-  #isGone(entry: Entry): boolean {
-    return this.#stopped || this.#parts.window.get(entry.uuid) !== entry
-  }
-
-  #putBackHeld(uuid: TimerUuid): void {
-    const entry = this.#parts.window.get(uuid)
-    if (entry?.state === 'held') this.#keeper.putBack(entry)
   }
 }

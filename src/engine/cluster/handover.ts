@@ -9,7 +9,9 @@ import type { Epoch, ShardId } from '../../core/timer/timer.ts'
 import type { Clock } from '../../runtime/clock/clock.ts'
 import type { Logger } from '../../runtime/telemetry/logger.ts'
 import type { NodeRow, ShardRow, TimerStore } from '../../store/store.ts'
-import type { DeliveryReport, Handover, RemoteDelivery } from '../delivery/remote-delivery.ts'
+import type { DeliveryReport, RemoteDelivery } from '../delivery/remote-delivery.ts'
+import type { Claims, LocalShards } from './claims.ts'
+import type { ClusterMap } from './cluster-map.ts'
 
 export type MovedShard = ShardRow & { readonly owner: string; readonly deliveries: readonly RemoteDelivery[] }
 
@@ -32,16 +34,9 @@ export type HandoverOptions = {
   readonly clock: Clock
   readonly logger: Logger
   readonly neighbours: Neighbours
-  /** The epoch by which the shard is owned here, which it is no longer from now on; null when it was not. */
-  readonly letGo: (shard: ShardId) => Epoch | null
-  /** The store has its new owner. */
-  readonly gone: (shard: ShardId) => void
-  /** It could not be given away. Whoever finds out who has it ends the handover. */
-  readonly stays: (shard: ShardId, handover: Handover) => void
-  /** Nothing of the shard starts here from now on. */
-  readonly handOver: (shard: ShardId) => Handover
-  /** What this node itself should know of it. */
-  readonly note: (moved: readonly MovedShard[]) => void
+  readonly claims: Pick<Claims, 'letGo' | 'gone' | 'stays'>
+  readonly shards: Pick<LocalShards, 'handOver'>
+  readonly map: Pick<ClusterMap, 'note'>
 }
 
 /** The address is not null: the node can be told. */
@@ -77,11 +72,11 @@ export async function handOver(all: Move, options: HandoverOptions): Promise<boo
 }
 
 async function move({ shards, to, witnesses }: Move, options: HandoverOptions, startedAt: number): Promise<void> {
-  const { clock, logger, neighbours } = options
+  const { clock, logger, neighbours, claims, map } = options
   const preparedAt = clock.monotonic()
   const leaving = shards.flatMap((shard) => {
-    const epoch = options.letGo(shard)
-    return epoch === null ? [] : [{ shard, epoch, handover: options.handOver(shard) }]
+    const epoch = claims.letGo(shard)
+    return epoch === null ? [] : [{ shard, epoch, handover: options.shards.handOver(shard) }]
   })
   const epochs = await Promise.all(leaving.map(({ shard, epoch }) => assign(shard, epoch, to.node, options)))
   const storedAt = clock.monotonic()
@@ -91,12 +86,12 @@ async function move({ shards, to, witnesses }: Move, options: HandoverOptions, s
       ? []
       : [{ shard, epoch, owner: to.node, deliveries: handover.deliveries() }]
   })
-  options.note(moved)
+  map.note(moved)
   // Before the other is told, which may take seconds: a database that was failed over may name this node again by then.
-  for (const { shard } of moved) options.gone(shard)
+  for (const { shard } of moved) claims.gone(shard)
   if (moved.length > 0) await tell(moved, to, neighbours, logger)
   for (const [index, { shard, handover }] of leaving.entries()) {
-    if (epochs[index] === null) options.stays(shard, handover)
+    if (epochs[index] === null) claims.stays(shard, handover)
     else handover.end()
   }
   const withoutDeliveries = moved.map((one) => ({ ...one, deliveries: [] }))

@@ -27,19 +27,11 @@ export class Moves {
     options: MovesOptions,
     { claims, map, lease, watch }: { claims: Claims; map: ClusterMap; lease: Lease; watch: BeatWatch },
   ) {
-    const { shards } = options
     this.#options = options
     this.#claims = claims
     this.#watch = watch
     this.#lease = lease
-    this.#handover = {
-      ...options,
-      handOver: (shard) => shards.handOver(shard),
-      letGo: (shard) => claims.letGo(shard),
-      gone: (shard) => claims.gone(shard),
-      stays: (shard, handover) => claims.stays(shard, handover),
-      note: (moved) => map.note(moved),
-    }
+    this.#handover = { ...options, claims, map }
   }
 
   /** From now on everything goes. */

@@ -12,7 +12,7 @@ import { partOf } from '../../store/commit-sheet.ts'
 import type { Change } from '../../store/commit-sheet.ts'
 import type { GatheredGets } from '../../store/gathered-gets.ts'
 import { StoreError } from '../../store/store.ts'
-import type { Put, TimerStore } from '../../store/store.ts'
+import type { OwnedShard, Put, TimerStore } from '../../store/store.ts'
 import type { CommitQueue, PutResult } from './commit-queue.ts'
 import type { Holds } from './holds.ts'
 import type { Outbox } from './outbox.ts'
@@ -27,18 +27,21 @@ export type RowsParts = {
   readonly commits: CommitQueue
   readonly clock: Clock
   readonly signal: AbortSignal
-  /** A commit was refused: somebody else owns the shard. */
-  readonly onFenced: () => void
+  /** A commit with this fence was refused: somebody else owns the shard. */
+  readonly onFenced: (fence: OwnedShard) => void
   /** Absent where nobody wants events. */
   readonly outbox?: Outbox
 }
 
-/** What its shard is told, and asked. */
+/** The parts of the shard that the rows work with. */
 export type RowsShard = {
   readonly holds: Holds
-  /** This is what the store holds now for the timer. */
-  readonly apply: (timer: Timer) => void
-  readonly isStopped: () => boolean
+  readonly window: {
+    /** This is what the store holds now for the timer. */
+    apply(timer: Timer): void
+  }
+  /** Aborts when the shard is not to fire any more. */
+  readonly stopped: AbortSignal
 }
 
 /** By how many changes of others a change may be overtaken; a client may ask again. */
@@ -53,11 +56,13 @@ type Doubt = { isOutdated: boolean }
 export class OwnedRows {
   readonly #parts: RowsParts
   readonly #shard: RowsShard
+  readonly #fence: OwnedShard
   readonly #unsure = new Map<TimerUuid, Doubt>()
 
   constructor(parts: RowsParts, shard: RowsShard) {
     this.#parts = parts
     this.#shard = shard
+    this.#fence = { shard: parts.id, epoch: parts.epoch, owner: parts.node }
   }
 
   /** What is in memory of the timer may be out of date. */
@@ -75,12 +80,12 @@ export class OwnedRows {
 
   /** Writes with the timer held. Resolves when it is durable and known to the shard, or with the row that was in the way. */
   async change(before: Timer | null, after: Timer): Promise<Exclude<PutResult, { type: 'fenced' }>> {
-    const { holds, apply } = this.#shard
+    const { holds, window } = this.#shard
     holds.hold(after.uuid)
     try {
       const result = await this.write(before, after)
       if (result.type === 'fenced') throw notOwner()
-      if (result.type === 'written') apply(after)
+      if (result.type === 'written') window.apply(after)
       return result
     } catch (error) {
       if (error instanceof StoreError && error.outcomeUnknown) void this.#findOut(after)
@@ -96,7 +101,7 @@ export class OwnedRows {
     const put: Put = { before, after }
     try {
       const result = await (outbox === undefined ? this.#commit(put) : this.#commitWithEvents(outbox, put))
-      if (result.type === 'fenced') onFenced()
+      if (result.type === 'fenced') onFenced(this.#fence)
       return result
     } finally {
       const doubt = this.#unsure.size === 0 ? undefined : this.#unsure.get(after.uuid)
@@ -124,22 +129,22 @@ export class OwnedRows {
    * held, since everybody may already be able to read that it is canceled, and no command is judged.
    */
   async #findOut({ namespace, id, uuid }: Timer): Promise<void> {
-    const { store, clock, id: shard, epoch, node: owner, signal, onFenced } = this.#parts
-    const { holds, apply, isStopped } = this.#shard
+    const { store, clock, id: shard, signal, onFenced } = this.#parts
+    const { holds, window, stopped } = this.#shard
     if (this.#unsure.has(uuid)) return // whoever is finding out asks again, since this write has ended
     const doubt: Doubt = { isOutdated: false }
     this.#unsure.set(uuid, doubt)
     holds.hold(uuid)
-    for (let waitMs = ASK_AGAIN_FIRST_MS; !isStopped(); waitMs = Math.min(waitMs * 2, ASK_AGAIN_MAX_MS)) {
+    for (let waitMs = ASK_AGAIN_FIRST_MS; !stopped.aborted; waitMs = Math.min(waitMs * 2, ASK_AGAIN_MAX_MS)) {
       doubt.isOutdated = false
       try {
         // A commit comes after all earlier ones of the shard, even if the store is still busy with one that it was given.
-        const [result] = await store.commit([partOf({ shard, epoch, owner }, [])])
-        if (result!.type === 'fenced') onFenced()
+        const [result] = await store.commit([partOf(this.#fence, [])])
+        if (result!.type === 'fenced') onFenced(this.#fence)
         if (result!.type === 'failed') throw result!.error
         const [row] = await store.getMany([{ namespace, id, uuid, shard }])
         if (doubt.isOutdated) continue
-        if (row) apply(row)
+        if (row) window.apply(row)
         break
       } catch {
         await sleep(clock, waitMs, signal).catch(() => {})

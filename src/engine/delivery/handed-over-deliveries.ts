@@ -6,7 +6,7 @@ import type { Millis, ShardId, Timer } from '../../core/timer/timer.ts'
 import { sleep } from '../../runtime/clock/clock.ts'
 import type { Clock } from '../../runtime/clock/clock.ts'
 import type { Logger } from '../../runtime/telemetry/logger.ts'
-import type { InFlightDeliveries } from './in-flight-deliveries.ts'
+import type { DeliveryReporter, InFlightDeliveries } from './in-flight-deliveries.ts'
 import type { RemoteDeliveries } from './remote-deliveries.ts'
 import { remoteDelivery, reportedWithinMs } from './remote-delivery.ts'
 import type { DeliveryReport, Handover, RemoteDelivery } from './remote-delivery.ts'
@@ -27,7 +27,7 @@ export type HandoverParts = {
 const TELL_AGAIN_FIRST_MS = 50
 const TELL_AGAIN_MAX_MS = 500
 
-export class HandedOverDeliveries implements Handover {
+export class HandedOverDeliveries implements Handover, DeliveryReporter {
   readonly #parts: HandoverParts
   readonly #deliveries: InFlightDeliveries
   readonly #remote: RemoteDeliveries
@@ -54,7 +54,6 @@ export class HandedOverDeliveries implements Handover {
     this.#handedOver.resolve()
   }
 
-  /** A delivery of this node is over; `ended` is null when there is nothing to store. Resolves when the owner has it. */
   async report(timer: Timer, ended: EndedAttempt | null): Promise<void> {
     await Promise.race([this.#handedOver.promise, aborted(this.#parts.signal)])
     const delivery = remoteDelivery(timer, this.#parts.node)

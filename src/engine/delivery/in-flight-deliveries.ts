@@ -17,8 +17,12 @@ import type { Cancel, Clock } from '../../runtime/clock/clock.ts'
 import type { Logger } from '../../runtime/telemetry/logger.ts'
 import type { TargetAdapter } from '../../targets/target.ts'
 import type { PutResult } from '../commit/commit-queue.ts'
+import type { Holds } from '../commit/holds.ts'
+import type { OwnedRows } from '../commit/owned-rows.ts'
 import type { Dispatcher, Job } from './dispatcher.ts'
 import type { Entry } from '../window/entries.ts'
+import type { WindowKeeper } from '../window/window-keeper.ts'
+import type { Window } from '../window/window.ts'
 
 /** What a delivery needs of the node. */
 export type DeliveryParts = {
@@ -31,6 +35,9 @@ export type DeliveryParts = {
   readonly rescheduleMinMs: Millis
   /** Aborts when the time for deliveries to finish is over. */
   readonly signal: AbortSignal
+  readonly window: Window
+  /** False while another node may have claimed the shard without our knowing: no delivery starts. */
+  readonly mayStart: () => boolean
 }
 
 export type DeliveryObserver = {
@@ -40,13 +47,18 @@ export type DeliveryObserver = {
   settled(before: Timer, after: Timer, outcome: DeliveryOutcome, durationMs: number): void
 }
 
-/** What a delivery asks of its shard. */
+/** The parts of the shard that its deliveries work with. */
 export type DeliveryShard = {
-  write(before: Timer, after: Timer): Promise<PutResult>
-  endDelivery(entry: Entry, row: Timer | null): void
-  isWanted(entry: Entry, now: Millis): boolean
-  isGone(entry: Entry): boolean
-  /** Where the shard has gone to another owner, that one hears that the delivery is over, and, unless it is null, what to store. */
+  readonly rows: Pick<OwnedRows, 'write'>
+  readonly keeper: Pick<WindowKeeper, 'endDelivery' | 'putBack'>
+  readonly holds: Pick<Holds, 'has'>
+  /** Aborts when the shard is not to fire any more. */
+  readonly stopped: AbortSignal
+}
+
+/** The way to the node to which the shard has been handed over. */
+export type DeliveryReporter = {
+  /** A delivery is over; `ended` is null when there is nothing to store. Resolves when the owner has it. */
   report(timer: Timer, ended: EndedAttempt | null): Promise<void>
 }
 
@@ -65,6 +77,8 @@ export class InFlightDeliveries {
   readonly #parts: DeliveryParts
   readonly #shard: DeliveryShard
   readonly #deliveries = new Set<InFlightDelivery>()
+  /** Set when the shard has been handed over. */
+  #reporter: DeliveryReporter | null = null
   #cancelSweep: Cancel | null = null
   #onAllEnded: (() => void)[] = []
 
@@ -94,19 +108,46 @@ export class InFlightDeliveries {
       target: lane,
       start: () => {
         const now = this.#parts.clock.now()
-        if (!this.#shard.isWanted(entry, now)) return false
+        if (!this.#isWanted(entry, now)) return false
         void this.#run(entry, adapter, job, now)
         return true
       },
-      isGone: () => this.#shard.isGone(entry),
+      isGone: () => this.#isGone(entry),
       ...(adapter.isOpen !== undefined && { isOpen: () => adapter.isOpen!(lane) }),
     }
     return job
   }
 
+  /** Another node is the owner: it hears how the deliveries end. */
+  reportTo(reporter: DeliveryReporter): void {
+    this.#reporter = reporter
+  }
+
   allEnded(): Promise<void> {
     if (this.#deliveries.size === 0) return Promise.resolve()
     return new Promise((resolve) => this.#onAllEnded.push(resolve))
+  }
+
+  /** Asked when a timer's turn has come: is it still the current version, still due, and no change of it on its way? Then it starts. */
+  #isWanted(entry: Entry, now: Millis): boolean {
+    if (this.#isGone(entry)) return false
+    const { holds, keeper } = this.#shard
+    if (holds.has(entry.uuid)) {
+      entry.state = 'held'
+      return false
+    }
+    if (now >= entry.wakeAt && this.#parts.mayStart()) {
+      this.#parts.window.startDelivery(entry)
+      return true
+    }
+    // While the timer waited for a slot the clock was set back, or the store could not be reached.
+    keeper.putBack(entry)
+    return false
+  }
+
+  /** It was replaced, canceled or evicted; the shard may have another entry for the timer. */
+  #isGone(entry: Entry): boolean {
+    return this.#shard.stopped.aborted || this.#parts.window.get(entry.uuid) !== entry
   }
 
   async #run(entry: Entry, adapter: TargetAdapter, job: Job, startedAt: Millis): Promise<void> {
@@ -119,7 +160,7 @@ export class InFlightDeliveries {
     const isSilent = outcome?.type === 'failed' && outcome.statusCode === null && adapter.isLocal !== true
     dispatcher.ended(job, isSilent ? 'unreachable' : 'answered')
     try {
-      if (outcome === null) await this.#shard.report(delivery.timer, null)
+      if (outcome === null) await this.#report(delivery.timer, null)
       else await this.#settle(delivery, startedAt, outcome)
     } finally {
       this.#deliveries.delete(delivery)
@@ -164,10 +205,14 @@ export class InFlightDeliveries {
       after = settled(before)
       result = await this.#writeUntilDurable(before, after)
     }
-    if (result === null || result.type === 'fenced') return this.#shard.report(before, ended)
+    if (result === null || result.type === 'fenced') return this.#report(before, ended)
     if (result.type === 'written') observer.settled(before, after, outcome, durationMs)
-    this.#shard.endDelivery(delivery.entry, result.type === 'written' ? after : result.row)
-    await this.#shard.report(before, null)
+    this.#shard.keeper.endDelivery(delivery.entry, result.type === 'written' ? after : result.row)
+    await this.#report(before, null)
+  }
+
+  async #report(timer: Timer, ended: EndedAttempt | null): Promise<void> {
+    await this.#reporter?.report(timer, ended)
   }
 
   /** An outcome is not given up while the service runs: losing it would mean delivering again. Null when it stopped first. */
@@ -175,7 +220,7 @@ export class InFlightDeliveries {
     const { clock, logger, signal } = this.#parts
     for (let waitMs = SETTLE_RETRY_FIRST_MS; ; waitMs = Math.min(waitMs * 2, SETTLE_RETRY_MAX_MS)) {
       try {
-        const result = await this.#shard.write(before, after)
+        const result = await this.#shard.rows.write(before, after)
         // A write whose outcome was not known may have happened: then this finds its own row.
         return result.type === 'missed' && isSameWrite(result.row, after) ? { type: 'written' } : result
       } catch (error) {
@@ -208,7 +253,7 @@ export class InFlightDeliveries {
   async #mark(delivery: InFlightDelivery): Promise<void> {
     const marked = markExecuting(delivery.timer, this.#parts.clock.now())
     try {
-      const result = await this.#shard.write(delivery.timer, marked)
+      const result = await this.#shard.rows.write(delivery.timer, marked)
       if (result.type !== 'written') return
       delivery.timer = marked
       if (delivery.entry.timer.version < marked.version) delivery.entry.timer = marked

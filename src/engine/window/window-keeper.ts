@@ -1,7 +1,7 @@
 // Keeps the window of a shard in step with the store, and the driver in step with the window: reads pages while there is
 // room, takes in what has become durable, and says when something in it comes due.
 
-import type { Millis, ShardId, Timer } from '../../core/timer/timer.ts'
+import type { Millis, ShardId, Timer, TimerUuid } from '../../core/timer/timer.ts'
 import type { Clock } from '../../runtime/clock/clock.ts'
 import type { Logger } from '../../runtime/telemetry/logger.ts'
 import type { Entry } from './entries.ts'
@@ -20,13 +20,14 @@ const READ_AGAIN_MS = 1_000 // after a failure of the store
 
 export class WindowKeeper {
   readonly #parts: KeeperParts
-  readonly #isStopped: () => boolean
+  readonly #stopped: AbortSignal
   #loading: Promise<void> | null = null
   #repairWanted = false
 
-  constructor(parts: KeeperParts, isStopped: () => boolean) {
+  /** `stopped` aborts when the shard is not to fire any more. */
+  constructor(parts: KeeperParts, stopped: AbortSignal) {
     this.#parts = parts
-    this.#isStopped = isStopped
+    this.#stopped = stopped
   }
 
   get isLoading(): boolean {
@@ -40,7 +41,7 @@ export class WindowKeeper {
 
   /** Fills the window as far as it has room. One load at a time; it goes on by itself after a failure of the store. */
   load(): Promise<void> {
-    if (this.#loading !== null || this.#isStopped() || !this.#wantsRead()) return this.#loading ?? Promise.resolve()
+    if (this.#loading !== null || this.#stopped.aborted || !this.#wantsRead()) return this.#loading ?? Promise.resolve()
     this.#loading = this.#loadAll().finally(() => (this.#loading = null))
     return this.#loading
   }
@@ -71,10 +72,16 @@ export class WindowKeeper {
     this.#parts.wakeBy(entry.wakeAt)
   }
 
+  /** Nothing keeps the timer from firing any more. */
+  released(uuid: TimerUuid): void {
+    const entry = this.#parts.window.get(uuid)
+    if (entry?.state === 'held') this.putBack(entry)
+  }
+
   async #loadAll(): Promise<void> {
     const { id: shard, window, clock, logger, wakeBy } = this.#parts
     try {
-      while (!this.#isStopped() && this.#wantsRead()) {
+      while (!this.#stopped.aborted && this.#wantsRead()) {
         if (this.#repairWanted) {
           this.#repairWanted = false
           const found = await window.repair(clock.now())
