@@ -1,4 +1,5 @@
 // Pages when there are too many timers to sort, which the suite for all stores does not have: the limit is set to nothing here.
+// And how lists are read.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -12,9 +13,10 @@ import { MemoryStore } from '../memory/memory-store.ts'
 import { timersOf } from '../row/timer-row.ts'
 import { page } from '../sql/pages/page.ts'
 import { SORTED_MAX } from '../sql/pages/page-plan.ts'
+import { list } from '../sql/questions/list.ts'
 import { answerLater } from '../sql/statement.ts'
 import type { Query } from '../sql/statement.ts'
-import type { PageFilter, PageQuery, Store } from '../store.ts'
+import type { ListFilter, PageFilter, PageQuery, Store } from '../store.ts'
 import { Connections } from './connection/connections.ts'
 import { POSTGRES } from './dialect.ts'
 import { PostgresServer } from './postgres-server.fixture.ts'
@@ -68,3 +70,26 @@ const EXAMPLES = FILTERS.flatMap((filter): [PageQuery][] => [
   [{ filter, sort: 'createdAt', descending: true, offset: 3, limit: 20 }],
   [{ filter, sort: 'dueAt', descending: false, offset: 3, limit: 20 }],
 ])
+
+test('a filtered list reads an index in its order and joins nothing to itself', async (t) => {
+  const database = await server.createDatabase()
+  const store = await openPostgresStore(database)
+  const lane = { max: 1, statementTimeoutMs: 10_000, idleMs: 0, plans: 'once' } as const
+  const connections = new Connections({ location: database, ...lane })
+  t.after(() => Promise.all([store.close(), connections.end()]))
+  await fill(store)
+  const scopes: ListFilter[] = [{}, { namespace: 'ns.1' as Namespace }]
+  for (const filter of scopes.flatMap((one) => [
+    { ...one, statuses: [Status.failed] },
+    { ...one, metadataKey: 'k' },
+  ])) {
+    let plan = ''
+    await answerLater(list(POSTGRES, { filter, after: null, limit: 10 }), async ({ text, values }) => {
+      const lines = await connections.read({ name: '', text: `EXPLAIN ${text}`, values })
+      if (text.includes('timer_status IN') || text.includes('timer_metadata')) plan ||= lines.join('\n')
+      return connections.read({ name: '', text, values })
+    })
+    assert.match(plan, /Limit .*\n +-> +Index Scan using timers_(pkey|by_namespace) on timers /)
+    assert.equal(plan.match(/ on timers /g)?.length, 1, plan)
+  }
+})

@@ -34,6 +34,8 @@ export type Dialect = {
     select: (key: string) => string,
     statement: Statement,
   ) => string
+  /** The same with the keys that a SELECT gives, if that can be said; who folds counters needs it. */
+  readonly forEachOf?: (keys: string, select: (key: string) => string) => string
   /** How many keys or values one statement takes. */
   readonly keysMax: number
   /** A condition: these columns, in this order, are behind the values. */

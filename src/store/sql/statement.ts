@@ -7,7 +7,8 @@ import type { Dialect } from './dialect.ts'
 export type Value = string | number | bigint | Uint8Array | null
 export type Query = { readonly text: string; readonly values: readonly Value[] }
 export type Row = readonly Cell[]
-export type Question<T> = Generator<Query, T, readonly Row[]>
+/** What it asks for at once does not depend on each other; see `all`. */
+export type Question<T> = Generator<Query | readonly Query[], T, readonly Row[]>
 
 /** Values are bound, never written into the text. */
 export class Statement {
@@ -29,7 +30,7 @@ export class Statement {
 
 export function answer<T>(question: Question<T>, run: (query: Query) => readonly Row[]): T {
   let step = question.next()
-  while (!step.done) step = question.next(run(step.value))
+  while (!step.done) step = question.next(isOne(step.value) ? run(step.value) : asAnswer(step.value.map(run)))
   return step.value
 }
 
@@ -38,8 +39,35 @@ export async function answerLater<T>(
   run: (query: Query) => Promise<readonly Row[]>,
 ): Promise<T> {
   let step = question.next()
-  while (!step.done) step = question.next(await run(step.value))
+  while (!step.done) {
+    const asked = step.value
+    step = question.next(isOne(asked) ? await run(asked) : asAnswer(await Promise.all(asked.map(run))))
+  }
   return step.value
+}
+
+type Answers<Asked extends readonly Question<unknown>[]> = {
+  -readonly [At in keyof Asked]: Asked[At] extends Question<infer T> ? T : never
+}
+
+/** Questions that do not depend on each other, in as few round trips as the longest of them. Each asks one thing at a time. */
+export function* all<const Asked extends readonly Question<unknown>[]>(...questions: Asked): Question<Answers<Asked>> {
+  const steps = questions.map((question) => question.next())
+  for (;;) {
+    const open = steps.flatMap(({ done }, index) => (done === true ? [] : [index]))
+    if (open.length === 0) return steps.map(({ value }) => value) as Answers<Asked>
+    const answers = (yield open.map((index) => steps[index]!.value as Query)) as readonly unknown[] as readonly Row[][]
+    for (const [at, index] of open.entries()) steps[index] = questions[index]!.next(answers[at]!)
+  }
+}
+
+function isOne(asked: Query | readonly Query[]): asked is Query {
+  return !Array.isArray(asked)
+}
+
+/** As `all` takes it. */
+function asAnswer(answers: readonly (readonly Row[])[]): readonly Row[] {
+  return answers as readonly unknown[] as readonly Row[]
 }
 
 /** In pieces that one statement can take. */

@@ -32,7 +32,7 @@ export type ConnectionsOptions = {
 const CONNECT_MS = 10_000 // also for a turn when all connections are busy
 const ANSWER_GRACE_MS = 2_000 // the server gives up first and says so; if it is not heard from by then, the network is gone
 const TRIES_MAX = 3
-const BEGIN_SNAPSHOT = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'
+const BEGIN_SNAPSHOT = { name: 'begin', text: 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', values: [] }
 
 /** A connection in use, by one call or, pipelined, by several. One that is spent is not used again. */
 type Lease = {
@@ -63,7 +63,7 @@ export class Connections {
     this.#sessionSql = sessionSettings(statementTimeoutMs, plans) + (pipelined ? soleSession() : '')
     this.#pool = new pg.Pool({
       ...clientConfig(location),
-      pipeline: pipelined,
+      pipeline: true,
       max,
       connectionTimeoutMillis: this.#connectMs,
       idleTimeoutMillis: idleMs,
@@ -92,9 +92,10 @@ export class Connections {
   snapshot<T>(work: (run: (query: Query) => Promise<Row[]>) => Promise<T>): Promise<T> {
     return this.#attempt('read', async (client, lease) => {
       try {
-        await this.#answerOf(client, { name: 'begin', text: BEGIN_SNAPSHOT, values: [] }, lease)
-        const result = await work(async (query) => (await this.#answerOf(client, query, lease)).rows)
-        await this.#answerOf(client, { name: 'end', text: 'COMMIT', values: [] }, lease)
+        // The next statement is sent behind the beginning and the end, without waiting for their answers.
+        const run = (query: Query) => this.#answerOf(client, query, lease)
+        const [, result] = await Promise.all([run(BEGIN_SNAPSHOT), work(run)])
+        client.query({ name: 'end', text: 'COMMIT' }).catch(() => {})
         return result
       } catch (error) {
         lease.isSpent = true // with the transaction that is open in it
@@ -104,7 +105,7 @@ export class Connections {
   }
 
   async #run(query: Query, effect: 'read' | 'write'): Promise<Row[]> {
-    return this.#attempt(effect, async (client, lease) => (await this.#answerOf(client, query, lease)).rows)
+    return this.#attempt(effect, (client, lease) => this.#answerOf(client, query, lease))
   }
 
   async #attempt<T>(effect: 'read' | 'write', work: (client: PoolClient, lease: Lease) => Promise<T>): Promise<T> {
@@ -160,13 +161,13 @@ export class Connections {
     return client
   }
 
-  async #answerOf(client: PoolClient, { name, text, values }: Query, lease: Lease): Promise<{ rows: Row[] }> {
+  async #answerOf(client: PoolClient, { name, text, values }: Query, lease: Lease): Promise<Row[]> {
     lease.deadline ??= setTimeout(() => {
       this.#silent.add(client)
       cut(client)
     }, this.#answerMs)
     try {
-      return await client.query<Cell[]>({ name, text, values: values as Parameter[], rowMode: 'array' })
+      return (await client.query<Cell[]>({ name, text, values: values as Parameter[], rowMode: 'array' })).rows
     } finally {
       lease.deadline.refresh() // the server begins with the next one only now
     }

@@ -6,6 +6,7 @@ import { RowType } from '../../row/columns.ts'
 import type { ColumnType } from '../../row/columns.ts'
 import type { PageFilter, PageQuery } from '../../store.ts'
 import type { Dialect, IndexName } from '../dialect.ts'
+import { all } from '../statement.ts'
 import type { Question, Statement, Value } from '../statement.ts'
 import { DUE_AT, onlyRowType, statusCodes } from '../questions/filters.ts'
 
@@ -15,7 +16,7 @@ const FEW = 2_000 // sorted in some milliseconds, whatever else there is
 
 /** What the counters say. */
 export type PageFacts = {
-  readonly shards: readonly number[]
+  readonly shards: () => Question<readonly number[]>
   /** Those of the scope that have timers of the statuses and the kind asked for. */
   readonly namespaces: readonly string[]
   /** Timers of the scope: all, cycles, and those of the statuses asked for. */
@@ -59,9 +60,8 @@ export function* pagePlan(
     small.count <= Math.min(FEW, sortedMax) ||
     (small.count <= sortedMax && small.count <= (yield* rowsInOrder(dialect, query, facts)))
   if (isLess) return { sorted: small, at: query.sort === 'createdAt' ? 'timer_created_at' : DUE_AT }
-  return {
-    runs: query.sort === 'dueAt' ? runsByDue(dialect, query.filter, facts) : runsByCreation(dialect, query, facts),
-  }
+  if (query.sort === 'createdAt') return { runs: runsByCreation(dialect, query, facts) }
+  return { runs: yield* runsByDue(dialect, query.filter, facts) }
 }
 
 /** How many rows are read in order until the page is full, if those that match are spread evenly among the others. */
@@ -90,8 +90,8 @@ export function* smallestPath(
   const small = smallest(pathsTo(filter, facts))
   const rowType = onlyRowType(filter.statuses)
   if (rowType === null || small.count <= Math.min(FEW, sortedMax)) return small
-  const inShards = (statement: Statement) => dialect.isOneOf('shard_id', 'shard', facts.shards, statement)
-  const ofType = yield* facts.ofRowType(rowType)
+  const [ofType, shards] = yield* all(facts.ofRowType(rowType), facts.shards())
+  const inShards = (statement: Statement) => dialect.isOneOf('shard_id', 'shard', shards, statement)
   return smallest([small, path(ofType, 'primary', (statement) => [inShards(statement), `row_type = ${rowType}`])])
 }
 
@@ -135,12 +135,12 @@ function runsByCreation({ creationIndex }: Dialect, { filter }: PageQuery, { nam
 }
 
 /** Live timers are in the order of their wake time, which is the due time unless timers_by_due has another. */
-function runsByDue({ dueOrder }: Dialect, { statuses }: PageFilter, { shards, namespaces }: PageFacts): RunKind[] {
+function* runsByDue({ dueOrder }: Dialect, { statuses }: PageFilter, facts: PageFacts): Question<RunKind[]> {
   const rowType = onlyRowType(statuses)
   const types = [RowType.live, RowType.finished].filter((type) => rowType === null || rowType === type)
   const [onTime, apart] = [`row_type = ${RowType.live} AND timer_due_at IS NULL`, 'timer_due_at IS NOT NULL']
   if (dueOrder === 'namespace') {
-    const key = { column: 'timer_namespace', type: 'name', values: namespaces } as const
+    const key = { column: 'timer_namespace', type: 'name', values: facts.namespaces } as const
     const later: RunKind = { by: 'timers_by_due', where: [apart], at: 'timer_due_at', key }
     return rowType === RowType.finished
       ? [later]
@@ -149,7 +149,7 @@ function runsByDue({ dueOrder }: Dialect, { statuses }: PageFilter, { shards, na
   const runs = types.map((type): RunKind => {
     return { by: 'timers_by_due', where: [`row_type = ${type}`, apart], at: 'timer_due_at', key: null }
   })
-  const key = { column: 'shard_id', type: 'shard', values: shards } as const
+  const key = { column: 'shard_id', type: 'shard', values: yield* facts.shards() } as const
   return rowType === RowType.finished
     ? runs
     : [{ by: 'primary', where: [onTime], at: 'timer_execute_at', key }, ...runs]

@@ -6,7 +6,7 @@ import { RowType } from '../../row/columns.ts'
 import type { Cell } from '../../row/columns.ts'
 import type { PageFilter, PageQuery, TimerCount } from '../../store.ts'
 import type { Dialect } from '../dialect.ts'
-import { Statement } from '../statement.ts'
+import { all, Statement } from '../statement.ts'
 import type { Query, Question } from '../statement.ts'
 import { uuidText } from '../timer-sql.ts'
 import { counts } from '../questions/counters.ts'
@@ -108,26 +108,23 @@ function orderOf({ descending }: PageQuery): string {
 
 /** Null when nothing can match. */
 function* factsOf(dialect: Dialect, filter: PageFilter, sortedMax: number): Question<PageFacts | null> {
-  const inScope = yield* counts(dialect, filter)
+  const [inScope, metadata] = yield* all(counts(dialect, filter), metadataCounts(dialect, filter, sortedMax + 1))
   const matching = inScope.filter(isOf(filter))
   if (matching.length === 0) return null
   const isOfAll = filter.namespace === undefined && filter.namespaces === undefined
   const facts = {
-    shards: yield* shardIds(dialect),
+    shards: () => shardIds(dialect),
     namespaces: [...new Set(matching.map(({ namespace }) => namespace))],
     timers: sum(inScope),
     cycles: sum(inScope.filter(({ kind }) => kind !== TimerKind.once)),
     ofStatuses: sum(inScope.filter(({ status }) => filter.statuses?.includes(status))),
     *ofRowType(rowType: number): Question<number> {
-      const all = isOfAll ? inScope : yield* counts(dialect, {})
-      return sum(all.filter((one) => isFinished(one) === (rowType === RowType.finished)))
+      const inAll = isOfAll ? inScope : yield* counts(dialect, {})
+      return sum(inAll.filter((one) => isFinished(one) === (rowType === RowType.finished)))
     },
-    metadata: null,
+    metadata: metadata?.found ?? null,
   }
-  if (filter.metadataKey !== undefined) {
-    const metadata = yield* countMetadata(dialect, filter, sortedMax + 1)
-    return { ...facts, metadata, total: yield* metadataTotal(dialect, filter) }
-  }
+  if (metadata !== null) return { ...facts, total: metadata.total }
   const isCounted = filter.idPrefix === undefined && filter.uuids === undefined
   return { ...facts, total: isCounted ? sum(matching) : yield* countMatching(dialect, filter, facts) }
 }
@@ -139,19 +136,23 @@ function* countMatching(dialect: Dialect, filter: PageFilter, facts: Omit<PageFa
   return yield* count(statement, `timers ${dialect.by(by)} WHERE ${terms.join(' AND ')}`)
 }
 
-function* metadataTotal(dialect: Dialect, filter: PageFilter): Question<number> {
-  const { statuses, kind, idPrefix, uuids } = filter
-  const statement = new Statement(dialect)
-  if ([statuses, kind, idPrefix, uuids].every((one) => one === undefined))
-    return yield* count(statement, dialect.metadataIndex.counted(filter, statement))
-  const terms = [dialect.metadataIndex.found(filter, statement), ...rowTerms(filter, statement)]
-  return yield* count(statement, `timers ${dialect.by('timers_by_metadata')} WHERE ${terms.join(' AND ')}`)
-}
+type MetadataCounts = { readonly found: number; readonly total: number }
 
-function* countMetadata(dialect: Dialect, filter: PageFilter, limit: number): Question<number> {
+/** Timers with such metadata, `foundMax` at most where the total is another; and those that match in all. */
+function* metadataCounts(dialect: Dialect, filter: PageFilter, foundMax: number): Question<MetadataCounts | null> {
+  const { metadataKey, statuses, kind, idPrefix, uuids } = filter
+  if (metadataKey === undefined) return null
   const statement = new Statement(dialect)
   const counted = dialect.metadataIndex.counted(filter, statement)
-  return yield* count(statement, `(SELECT 1 FROM ${counted} LIMIT ${limit}) AS counted`)
+  if ([statuses, kind, idPrefix, uuids].every((one) => one === undefined)) {
+    const total = yield* count(statement, counted)
+    return { found: total, total }
+  }
+  const found = yield* count(statement, `(SELECT 1 FROM ${counted} LIMIT ${foundMax}) AS counted`)
+  const matching = new Statement(dialect)
+  const terms = [dialect.metadataIndex.found(filter, matching), ...rowTerms(filter, matching)]
+  const total = yield* count(matching, `timers ${dialect.by('timers_by_metadata')} WHERE ${terms.join(' AND ')}`)
+  return { found, total }
 }
 
 function* count(statement: Statement, from: string): Question<number> {

@@ -12,7 +12,7 @@ import { rangesOf, scopeTerm, selectNamespaces } from './scope.ts'
 const COLUMNS = 'timer_namespace, slot_at, counter_name, counter_amount'
 
 /** A FROM item of the counters for which the condition holds, not yet added up. */
-export function countersNow({ unfoldedCounters }: Dialect, condition: string): string {
+function countersNow({ unfoldedCounters }: Dialect, condition: string): string {
   const added = `SELECT ${COLUMNS} FROM timer_counters WHERE ${condition}`
   if (unfoldedCounters === null) return `(${added}) AS counters_now`
   return `(${added} UNION ALL SELECT ${COLUMNS} FROM ${unfoldedCounters} WHERE ${condition}) AS counters_now`
@@ -50,19 +50,26 @@ export function* namespaceSizes(
   return new Map(rows.map(([namespace, count]) => [namespace as Namespace, Number(count)]))
 }
 
+/** What is not folded yet is added in the same statement, so that nothing is missing and nothing is counted twice. */
 export function* tallies(dialect: Dialect, { since, ...scope }: TallyQuery): Question<TallySums> {
   const [from, to] = since === null ? [STANDING, STANDING] : [Math.max(since, STANDING + 1), Number.MAX_SAFE_INTEGER]
   const sums = new Map<string, number>()
   let firstSlotAt = Infinity
-  for (const namespaces of inChunks(yield* namespacesIn(dialect, scope), dialect)) {
+  for (const namespaces of yield* namespacesIn(dialect, scope)) {
     const statement = new Statement(dialect)
     const inRange = `slot_at BETWEEN ${statement.bind(from, 'time')} AND ${statement.bind(to, 'time')}`
     const ofNamespace = (namespace: string): string => `
       SELECT counter_name, sum(counter_amount) AS amount, min(slot_at) AS first_slot
-      FROM ${countersNow(dialect, `timer_namespace = ${namespace} AND ${inRange}`)} GROUP BY counter_name`
+      FROM timer_counters WHERE timer_namespace = ${namespace} AND ${inRange} GROUP BY counter_name`
+    const parts = [`SELECT counter_name, amount, first_slot FROM ${namespaces(ofNamespace, statement)}`]
+    if (dialect.unfoldedCounters !== null) {
+      const inScope = scopeTerm(scope, statement) ?? 'TRUE'
+      parts.push(
+        `SELECT counter_name, counter_amount, slot_at FROM ${dialect.unfoldedCounters} WHERE ${inScope} AND ${inRange}`,
+      )
+    }
     const rows = yield statement.query(`
-      SELECT counter_name, sum(amount), min(first_slot)
-      FROM ${dialect.forEach('name', namespaces, ofNamespace, statement)} GROUP BY counter_name`)
+      SELECT counter_name, sum(amount), min(first_slot) FROM (${parts.join(' UNION ALL ')}) AS counted GROUP BY counter_name`)
     for (const [name, amount, first] of rows) {
       sums.set(name as string, (sums.get(name as string) ?? 0) + Number(amount))
       firstSlotAt = Math.min(firstSlotAt, Number(first))
@@ -74,11 +81,22 @@ export function* tallies(dialect: Dialect, { since, ...scope }: TallyQuery): Que
   }
 }
 
-function* namespacesIn(dialect: Dialect, scope: NamespaceScope): Question<string[]> {
+type ForEachNamespace = (select: (namespace: string) => string, statement: Statement) => string
+
+/** As FROM items that are all of them together; one where counters are folded. */
+function* namespacesIn(dialect: Dialect, scope: NamespaceScope): Question<ForEachNamespace[]> {
+  const ranges = rangesOf(scope) ?? [null]
+  const { forEachOf } = dialect
+  if (forEachOf !== undefined && ranges.length > 0) {
+    const known = (statement: Statement) => ranges.map((range) => `(${selectNamespaces(range, statement)})`)
+    return [(select, statement) => forEachOf(known(statement).join(' UNION '), select)]
+  }
   const names = new Set<string>()
-  for (const range of rangesOf(scope) ?? [null]) {
+  for (const range of ranges) {
     const statement = new Statement(dialect)
     for (const [name] of yield statement.query(selectNamespaces(range, statement))) names.add(name as string)
   }
-  return [...names]
+  return Array.from(inChunks([...names], dialect), (some): ForEachNamespace => {
+    return (select, statement) => dialect.forEach('name', some, select, statement)
+  })
 }

@@ -8,8 +8,8 @@ import type { Stretch } from '../../queries/ordered-scan.ts'
 import type { Cell } from '../../row/columns.ts'
 import type { ListCursor, ListQuery } from '../../store.ts'
 import type { Dialect } from '../dialect.ts'
-import { inChunks, Statement } from '../statement.ts'
-import type { Question, Value } from '../statement.ts'
+import { all, inChunks, Statement } from '../statement.ts'
+import type { Query, Question, Value } from '../statement.ts'
 import { uuidText } from '../timer-sql.ts'
 import { canMatch, filterTerms, rowFilter } from './filters.ts'
 import { pageRows } from '../pages/page-rows.ts'
@@ -57,15 +57,17 @@ function* readStretch(
       SELECT ${LIST_KEY} FROM ${dialect.stretch(range(key), rowsMax, LIST_KEY)}
       WHERE ${terms.join(' AND ')} ${dialect.stretchOrder(LIST_KEY)} LIMIT ${limitSql}`
   }
-  const found = positions(
-    yield statement.query(`
+  const matching = positions(
+    statement.query(`
     SELECT row_type, timer_execute_at, ${uuidText(dialect)} FROM ${dialect.forEach(sources.type, keys, first, statement)}
     ORDER BY ${LIST_KEY} LIMIT ${limitSql}`),
   )
-  const lastFound = found.length === limit ? found.at(-1)! : null
   // One source that gave enough was read no further than that; of several, some may have been left earlier.
-  if (terms.length === 0 || (lastFound !== null && keys.length === 1)) return { rows: found, border: lastFound }
-  const lastRead = yield* borderOf(dialect, reading, keys)
+  const isOfMany = terms.length > 0 && keys.length > 1
+  const [found, nearest] = yield* all(matching, borderOf(dialect, reading, isOfMany ? keys : []))
+  const lastFound = found.length === limit ? found.at(-1)! : null
+  if (terms.length === 0 || (lastFound !== null && !isOfMany)) return { rows: found, border: lastFound }
+  const lastRead = isOfMany ? nearest : yield* borderOf(dialect, reading, keys)
   const borders = [lastFound, lastRead].filter((border) => border !== null)
   const border = borders.toSorted(comparePositions)[0] ?? null
   return { rows: border === null ? found : found.filter((one) => comparePositions(one, border) <= 0), border }
@@ -73,14 +75,17 @@ function* readStretch(
 
 /** The nearest place at which one of the sources was left; null when all were read to their end. */
 function* borderOf(dialect: Dialect, reading: Reading, keys: readonly Value[]): Question<Position | null> {
+  if (keys.length === 0) return null
   const statement = new Statement(dialect)
   const range = rangeOf(reading, statement)
   const offset = rowsMaxOf(dialect, reading) - 1
   const last = (key: string): string => `SELECT ${LIST_KEY} FROM ${range(key)} LIMIT 1 OFFSET ${offset}`
-  const rows = yield statement.query(`
+  const [nearest] = yield* positions(
+    statement.query(`
     SELECT row_type, timer_execute_at, ${uuidText(dialect)}
-    FROM ${dialect.forEach(reading.sources.type, keys, last, statement)} ORDER BY ${LIST_KEY} LIMIT 1`)
-  return positions(rows)[0] ?? null
+    FROM ${dialect.forEach(reading.sources.type, keys, last, statement)} ORDER BY ${LIST_KEY} LIMIT 1`),
+  )
+  return nearest ?? null
 }
 
 /** The rows of one source behind the start, in order. */
@@ -97,6 +102,6 @@ function rowsMaxOf({ limits }: Dialect, { filter, sources }: Reading): number {
   return Math.max(1, Math.ceil(rows / sources.keys.length))
 }
 
-function positions(rows: readonly (readonly Cell[])[]): Position[] {
-  return rows as readonly unknown[] as Position[]
+function* positions(query: Query): Question<Position[]> {
+  return (yield query) as readonly unknown[] as Position[]
 }

@@ -40,15 +40,11 @@ export function scopeTerm(scope: NamespaceScope, statement: Statement): string |
 /** Every namespace that has counters, by going from one to the next in an index without reading what is between. */
 export function selectNamespaces(range: NameRange | null, statement: Statement): string {
   const [first, last] = (range ?? ALL).map((name) => statement.bind(name, 'name')) as [string, string]
-  const inOrder = `
+  return `
     WITH RECURSIVE known (name) AS (
       SELECT min(timer_namespace) FROM timer_counters WHERE timer_namespace BETWEEN ${first} AND ${last}
       UNION ALL
       SELECT (SELECT min(timer_namespace) FROM timer_counters WHERE timer_namespace > known.name AND timer_namespace <= ${last})
       FROM known WHERE known.name IS NOT NULL
     ) SELECT name FROM known WHERE name IS NOT NULL`
-  const { unfoldedCounters } = statement.dialect
-  return unfoldedCounters === null
-    ? inOrder
-    : `${inOrder} UNION SELECT timer_namespace FROM ${unfoldedCounters} WHERE timer_namespace BETWEEN ${first} AND ${last}`
 }

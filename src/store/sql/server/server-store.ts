@@ -56,11 +56,12 @@ export class ServerStore extends SqlStore {
     this.#folding = new Folding(engine.foldSome, logger)
   }
 
-  /** A page and its total are of the same moment. */
+  /** A page and its total are of the same moment, and so are the timers of a list and the place up to which it was read. */
   protected ask<Name extends QuestionName>(name: Name, argument: Asked<Name>): Promise<Answered<Name>> {
     const ask = this.#engine.questions[name] as (asked: Asked<Name>) => unknown
     const question = () => ask(argument) as Question<Answered<Name>>
-    if (name === 'page') return this.#engine.snapshot(LANE_OF[name], (run) => answerLater(question(), run))
+    if (name === 'page' || name === 'list')
+      return this.#engine.snapshot(LANE_OF[name], (run) => answerLater(question(), run))
     return answerLater(question(), this.#engine.run(LANE_OF[name], name === 'removeEvents' ? 'write' : 'read'))
   }
 
