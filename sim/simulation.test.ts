@@ -10,6 +10,7 @@ const RANDOM_SEEDS = 20
 
 /** Seeds that have shown a defect, of the service or of the simulator, with what it was. */
 const KNOWN_SEEDS: readonly (readonly [number, string])[] = [
+  [180, 'a delivery that ended, and whose end was not reported'],
   [862, 'a node alone whose claim fails'],
   [2140, 'a handover that a fail-over forgot, and a late message about it'],
   [1220, 'a handover whose claim had no answer'],
