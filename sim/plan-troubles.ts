@@ -51,7 +51,7 @@ export function planTroubles(
     const mean = (RATES[kind] * settings.activeMs) / 20_000
     for (let left = mean; left > 0; left--) {
       if (left < 1 && !own.chance(left)) continue
-      troubles.push(duringAnother(troubleOf(kind, own, settings), troubles, own))
+      troubles.push(duringAnother(troubleOf(kind, own, settings), troubles, own, settings.activeMs - 1))
     }
   }
   for (let node = settings.startedMachines; node < settings.machines.length; node++)
@@ -64,12 +64,13 @@ function duringAnother(
   trouble: PlannedTrouble,
   others: readonly PlannedTrouble[],
   random: SeededRandom,
+  endAt: number,
 ): PlannedTrouble {
   const hosts = others.filter((other) => 'forMs' in other && 'node' in other && other.node !== null)
   const host = hosts[random.between(0, hosts.length - 1)]
   if (trouble.kind !== 'clockStep' || host === undefined || !random.chance(0.6)) return trouble
   const { at, forMs, node } = host as Extract<PlannedTrouble, { kind: 'freeze' }>
-  return { ...trouble, node, at: at + random.next() * Math.min(forMs, 5_000) }
+  return { ...trouble, node, at: Math.min(at + random.next() * Math.min(forMs, 5_000), endAt) }
 }
 
 function troubleOf(kind: TroubleKind, random: SeededRandom, { activeMs, machines }: Settings): PlannedTrouble {

@@ -89,6 +89,9 @@ function retryWait(arrival: Arrival, timer: TimerHistory): string[] {
   const previous = timer.arrivals.filter(
     (other) => other.deliveryId === deliveryId && other.attempt === attempt - 1 && other.startedAt < startedAt,
   )
+  // Who resumes a timer does not wait for the rest of its retry.
+  const isResumed = timer.operations.some((one) => one.type === 'resume' && one.outcome !== 'refused')
+  if (isResumed) return []
   // Of an attempt that was made twice, nobody knows which was counted.
   const answeredAt = Math.min(...previous.map((other) => other.answeredAt ?? 0))
   const waitMs = Math.min(retry.initialMs * 2 ** (attempt - 2), BACKOFF_MAX_MS)
