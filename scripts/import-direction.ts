@@ -1,4 +1,4 @@
-// The layers of src/ as a check: imports point down, types included, and some doors stay shut. The drawing and
+// The layers of src/ as a check: imports point down, types included, and some imports are forbidden. The drawing and
 // the reasons are in ARCHITECTURE.md; a rule that is only written down lasts until the next deadline.
 //
 //   node scripts/import-direction.ts

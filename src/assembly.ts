@@ -1,5 +1,5 @@
 // What a server and a program with the library in it have in common, built from the settings: the store, the broker, the
-// way to other nodes, the engine with its targets, and the service. Doors are not among it, and neither is a web server.
+// way to other nodes, the engine with its targets, and the service. Entry points are not among it, and neither is a web server.
 
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'

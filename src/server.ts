@@ -1,5 +1,5 @@
 // The composition root of the service: it builds the parts from the settings and starts and stops them in order: store,
-// broker, engine, doors. What a program with the library in it needs as well is in assembly.ts.
+// broker, engine, entry points. What a program with the library in it needs as well is in assembly.ts.
 
 import type { FastifyInstance } from 'fastify'
 import {
@@ -22,7 +22,7 @@ import { ANSWER_MAX_HEADER } from './http/lists/list-answer.ts'
 import { v1Delivery } from './http/contracts/v1/delivery.ts'
 import { KeptAnswers } from './http/observing/kept-answers.ts'
 import { readWebFiles, WEB_FOLDER } from './http/routes/web-page.ts'
-import { NatsDoor } from './nats/door.ts'
+import { NatsListener } from './nats/listener.ts'
 import type { LifecycleOutbox } from './nats/lifecycle/lifecycle-outbox.ts'
 import type { NativeApi } from './nats/requests/request-handler.ts'
 import { systemClock } from './runtime/clock/clock.ts'
@@ -196,7 +196,7 @@ type NatsDoorParts = {
 }
 
 function natsDoor({ broker, service, app, config, clock, logger, metrics }: NatsDoorParts): Part {
-  return new NatsDoor({
+  return new NatsListener({
     broker,
     service,
     api: nativeApi(app),

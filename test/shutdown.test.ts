@@ -95,7 +95,7 @@ test('while it stops, requests are answered truthfully: stored, or refused, and 
   await eventually('requests are being answered', () => answers.size > 20)
   service.signal('SIGTERM')
   await Promise.all(workers)
-  assert.ok(service.isAlive, 'the door closes before the deliveries are given up')
+  assert.ok(service.isAlive, 'the server closes before the deliveries are given up')
   assert.equal((await service.exited).code, 0)
 
   const restarted = await startService(t, { cwd })

@@ -100,24 +100,24 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
   },
   {
-    name: 'the border of the window is off by one',
+    name: 'the cursor of the window is off by one',
     promise: 'lost',
     changes: [
       {
         file: 'src/engine/window/coverage.ts',
-        from: 'this.#borderOf(partyOf(timer))) <= 0',
-        to: 'this.#borderOf(partyOf(timer))) < 0',
+        from: 'this.#cursorOf(shareGroupOf(timer))) <= 0',
+        to: 'this.#cursorOf(shareGroupOf(timer))) < 0',
       },
     ],
   },
   {
-    name: 'an eviction moves the border too little',
+    name: 'an eviction moves the cursor too little',
     promise: 'lost',
     changes: [
       {
-        file: 'src/engine/window/entries.ts',
-        from: 'return first > border.wakeAt ? lastKeyAt(first - 1) : keyOf(border)',
-        to: 'return lastKeyAt(first + 1)',
+        file: 'src/engine/window/eviction.ts',
+        from: 'cursor: first !== Infinity && first > cursor.wakeAt ? lastKeyAt(first - 1) : keyOf(cursor)',
+        to: 'cursor: first !== Infinity ? lastKeyAt(first + 1) : keyOf(cursor)',
       },
     ],
   },
@@ -127,7 +127,7 @@ export const MUTATIONS: readonly Mutation[] = [
     changes: [
       {
         file: 'src/engine/window/window.ts',
-        from: 'if (border !== null) this.#coverage.pullBack(border)',
+        from: 'if (cursor !== null) this.#coverage.pullBack(cursor)',
         to: '',
       },
     ],

@@ -46,7 +46,7 @@ export class Receivers {
   target(incarnation: Incarnation, clock: Clock, random: SeededRandom): TargetAdapter {
     return {
       type: 'http',
-      laneOf: (target) => (target.type === 'http' ? new URL(target.url).host : ''),
+      destinationOf: (target) => (target.type === 'http' ? new URL(target.url).host : ''),
       deliver: (firing, signal) => {
         if (!incarnation.mayAct()) return neverAnswered()
         const arrival = this.#arrive(firing, incarnation, clock)

@@ -4,7 +4,7 @@ import { banner } from './banner.ts'
 
 const url = 'http://127.0.0.1:8080'
 
-test('an open door and a store that forgets are said plainly', () => {
+test('a service without keys and a store that forgets are said plainly', () => {
   const text = banner({ loopbackOnly: false, keysNeeded: false, database: { type: 'memory' } }, url)
   assert.match(text, /Anyone who can reach this address may use it/)
   assert.match(text, /lost when it stops/)

@@ -1,5 +1,5 @@
-// Every failure a client can meet, in one catalogue. The core, the engine and the doors throw
-// DuetimeError with one of these codes; a door maps the code to its own status and envelope.
+// Every failure a client can meet, in one catalogue. The core, the engine and the entry points throw
+// DuetimeError with one of these codes; an entry point maps the code to its own status and envelope.
 // Anything else that is thrown is a bug and is answered as INTERNAL, without its message.
 
 export const ErrorCode = {

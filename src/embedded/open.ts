@@ -1,5 +1,5 @@
 // The composition root of the library: the same store, engine and targets as the server has, with functions of the
-// program as one more target, and without its doors.
+// program as one more target, and without its entry points.
 
 import {
   buildEngine,
@@ -20,8 +20,8 @@ import { createLogger, partLogger } from '../runtime/telemetry/logger.ts'
 import { openStore } from '../store/open-store.ts'
 import { FunctionTarget } from '../targets/function/function-target.ts'
 import { Duetime } from './duetime.ts'
-import { PeerDoor } from './peer-door.ts'
-import type { PeerAddress } from './peer-door.ts'
+import { PeerListener } from './peer-listener.ts'
+import type { PeerAddress } from './peer-listener.ts'
 import { TestClock } from './test-clock.ts'
 
 export type OpenOptions = {
@@ -44,11 +44,17 @@ export async function openDuetime(options: OpenOptions): Promise<Duetime> {
   const broker = await openBroker(config, clock, logger)
   const links = await openLinks(store, clock, logger)
   const node = (): Engine => engine
-  const door =
+  const listener =
     links &&
-    new PeerDoor({ at: options.peers ?? {}, secret: links.secret, node, clock, logger: partLogger(logger, 'peers') })
-  const functions = new FunctionTarget({ clock, onOpen: () => engine.lookForOpenLanes() })
-  const address = () => door?.address ?? ''
+    new PeerListener({
+      at: options.peers ?? {},
+      secret: links.secret,
+      node,
+      clock,
+      logger: partLogger(logger, 'peers'),
+    })
+  const functions = new FunctionTarget({ clock, onOpen: () => engine.lookForOpenDestinations() })
+  const address = () => listener?.address ?? ''
   const outbox = openOutbox({ config, clock, logger, store, broker })
   const targets = [...buildTargets({ config, clock, broker }, timerProtocols(config)), functions]
   const parts = { config, clock, logger, store, targets, links, address, outbox, observer: UNOBSERVED }
@@ -64,7 +70,7 @@ export async function openDuetime(options: OpenOptions): Promise<Duetime> {
         : [{ name: 'lifecycle events', start: () => outbox.start(), stop: () => outbox.stop() }]),
       // It hands its timers over while the others still reach it.
       ...(links === null ? [] : [{ name: 'links', start: () => {}, stop: () => links.close() }]),
-      ...(door === null ? [] : [{ name: 'peers', start: () => door.start(), stop: () => door.stop() }]),
+      ...(listener === null ? [] : [{ name: 'peers', start: () => listener.start(), stop: () => listener.stop() }]),
       { name: 'engine', start: () => engine.start(), stop: () => engine.stop(graceMs) },
     ],
     partLogger(logger, 'lifecycle'),

@@ -165,8 +165,8 @@ export class Engine {
     return this.#ownership.addressOf(this.#shardOf(uuid))
   }
 
-  /** A lane of a target has been opened: what waits there may start. */
-  lookForOpenLanes(): void {
+  /** A destination of a target has been opened: what waits there may start. */
+  lookForOpenDestinations(): void {
     if (this.#stopping === null) this.#dispatcher.open()
   }
 

@@ -1,4 +1,4 @@
-// The HTTP door: one Fastify instance with the contracts, the operational routes and the limits that hold for all of
+// The HTTP server: one Fastify instance with the contracts, the operational routes and the limits that hold for all of
 // them. Nothing here runs per request that does not have to: a create costs little more than reading and checking it.
 
 import type { Server } from 'node:http'

@@ -160,7 +160,7 @@ async function ask(url: string, init?: RequestInit): Promise<Answer> {
   }
 }
 
-/** Stands in for the network behind the door: remembers what was fired and answers at once. */
+/** Stands in for the network: remembers what was fired and answers at once. */
 class ScriptedReceiver implements TargetAdapter<HttpTarget> {
   readonly type = 'http'
   readonly firings: Firing[] = []
@@ -170,7 +170,7 @@ class ScriptedReceiver implements TargetAdapter<HttpTarget> {
     this.#answer = answer
   }
 
-  laneOf(target: Target): string {
+  destinationOf(target: Target): string {
     return target.type
   }
 

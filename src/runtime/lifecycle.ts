@@ -1,5 +1,5 @@
 // The contract of long-lived parts, and the one place that starts and stops them in order. Parts are given in
-// the order in which they need each other (the store before the engine before the doors) and stop the other way round.
+// the order in which they need each other (the store before the engine before the entry points) and stop the other way round.
 
 import type { EventEmitter } from 'node:events'
 import type { Clock } from './clock/clock.ts'

@@ -21,7 +21,7 @@ class HeldTarget implements TargetAdapter {
   readonly firings: Firing[] = []
   readonly #release: ((outcome: DeliveryOutcome) => void)[] = []
 
-  laneOf(): string {
+  destinationOf(): string {
     return 'one'
   }
 

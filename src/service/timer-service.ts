@@ -1,4 +1,4 @@
-// What doors are given: a way to the timers for each of those who ask. There is none without saying who that is.
+// What entry points are given: a way to the timers for each of those who ask. There is none without saying who that is.
 
 import type { Principal } from '../core/access/access.ts'
 import type { Namespace } from '../core/timer/timer.ts'

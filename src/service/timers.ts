@@ -1,5 +1,5 @@
-// The timers as one principal may see and change them: the use cases that every door shares. Every one of them asks first
-// whether the principal may, so a door cannot forget it. A namespace that is named is refused before anything is looked up:
+// The timers as one principal may see and change them: the use cases that every entry point shares. Every one of them asks first
+// whether the principal may, so an entry point cannot forget it. A namespace that is named is refused before anything is looked up:
 // the answer is the same whether or not the timer exists. A namespace that is not named means those the principal may see.
 //
 // What a timer does is decided below, in core, by the owner of its shard.
@@ -77,7 +77,7 @@ export type TimersParts = {
   readonly observer: ServiceObserver
 }
 
-/** What a door may filter by. Which namespaces that covers is not its business. */
+/** What an entry point may filter by. Which namespaces that covers is not its business. */
 export type TimerFilter = Omit<ListFilter, 'namespaces'>
 export type TimerQuery = Omit<ListQuery, 'filter'> & { readonly filter: TimerFilter }
 export type PageQuery = Omit<StorePageQuery, 'filter'> & { readonly filter: Omit<PageFilter, 'namespaces'> }

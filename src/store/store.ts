@@ -2,7 +2,7 @@
 // which shard, and decides nothing. TimerQueries is what people need to look around. Every adapter passes the suite in
 // conformance/. An operation that rejects with a StoreError changed nothing, unless the error says that this is not known.
 
-import type { Party } from '../core/timer/party.ts'
+import type { ShareGroup } from '../core/timer/share-group.ts'
 import type { LifecycleEvent } from '../core/events/lifecycle-event.ts'
 import type { OrderKey } from '../core/timer/order.ts'
 import type { TimerKind } from '../core/timer/timer-kind.ts'
@@ -198,10 +198,10 @@ export type DueScan = {
   readonly after: OrderKey | null
   readonly until: Millis
   readonly limit: number
-  /** Timers of this party only; see `partyOf`. */
-  readonly party?: Party
-  /** Timers of all parties but these. */
-  readonly except?: readonly Party[]
+  /** Timers of this group only; see `shareGroupOf`. */
+  readonly group?: ShareGroup
+  /** Timers of all share groups but these. */
+  readonly except?: readonly ShareGroup[]
 }
 
 /** The database failed. `retryable`: the same call may succeed later. `outcomeUnknown`: a write may have happened all the same. */

@@ -53,11 +53,11 @@ export function targetConformance(name: string, receivers: Receivers & Required<
   })
   ends('accepts', 'a receiver that takes the delivery is delivered to', ({ type }) => type === 'delivered')
 
-  check('accepts', 'its own kind of target is not refused, and has one lane', async ({ adapter, firing }) => {
+  check('accepts', 'its own kind of target is not refused, and has one destination', async ({ adapter, firing }) => {
     const { target, protocol, namespace } = firing.timer
     assert.equal(adapter.type, target.type)
     assert.equal(adapter.refuse?.({ target, protocol }, namespace) ?? null, null)
-    assert.equal(adapter.laneOf(target, namespace), adapter.laneOf({ ...target }, namespace))
+    assert.equal(adapter.destinationOf(target, namespace), adapter.destinationOf({ ...target }, namespace))
   })
 
   check('accepts', 'after it was closed, closing it again does nothing', async ({ adapter, firing }) => {

@@ -14,8 +14,8 @@ export interface TargetAdapter<T extends Target = Target> {
   /** Why timers of the namespace may not have this target, or null when they may. Absent: they always may. */
   refuse?(callback: Callback<T>, namespace: Namespace): string | null
 
-  /** What shares a fate: deliveries of one lane have their own concurrency limit (for HTTP, the host and port). */
-  laneOf(target: T, namespace: Namespace): string
+  /** What shares a fate: deliveries of one destination have their own concurrency limit (for HTTP, the host and port). */
+  destinationOf(target: T, namespace: Namespace): string
 
   /**
    * Resolves with what came of the attempt and never rejects for anything the receiver or the network did:
@@ -25,10 +25,10 @@ export interface TargetAdapter<T extends Target = Target> {
   deliver(firing: Firing, signal: AbortSignal): Promise<DeliveryOutcome>
 
   /**
-   * Whether deliveries of this lane can start now; absent, they always can. Those that cannot wait where they are, without a
-   * slot and without an attempt. Whoever opens a lane tells the engine to look again.
+   * Whether deliveries of this destination can start now; absent, they always can. Those that cannot wait where they are, without a
+   * slot and without an attempt. Whoever opens a destination tells the engine to look again.
    */
-  isOpen?(lane: string): boolean
+  isOpen?(destination: string): boolean
 
   /** It runs inside this process: a failure without a status code does not mean that a host is down. */
   readonly isLocal?: boolean

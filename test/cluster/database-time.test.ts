@@ -53,7 +53,7 @@ class Node {
     this.engine = testEngine({
       store: this.#connection(store),
       clock: systemClock,
-      targets: [{ type: 'http', laneOf: () => 'x', deliver, close: async () => {} }],
+      targets: [{ type: 'http', destinationOf: () => 'x', deliver, close: async () => {} }],
       logger: Object.assign(Object.create(silentLogger()) as Logger, {
         error: (_: unknown, text: string) => this.errors.push(text),
       }),

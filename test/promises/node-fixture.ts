@@ -194,8 +194,8 @@ export class TestNode {
   #target(): TargetAdapter {
     return {
       type: 'http',
-      laneOf: (target) => (target.type === 'http' ? new URL(target.url).host : ''),
-      isOpen: (lane) => !this.closedHosts.has(lane),
+      destinationOf: (target) => (target.type === 'http' ? new URL(target.url).host : ''),
+      isOpen: (destination) => !this.closedHosts.has(destination),
       deliver: async (firing, signal) => {
         if (this.#crashed) return HUNG
         this.receiver.arrivals.push({ at: this.clock.now(), firing })

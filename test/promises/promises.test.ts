@@ -608,7 +608,7 @@ describe('promise 8: fair', () => {
     await node.clock.advance(110_000)
     assert.equal(node.receiver.arrivals.length, 2_000)
     assert.deepEqual(
-      store.scans.filter(({ party, except }) => party !== undefined || except !== undefined),
+      store.scans.filter(({ group, except }) => group !== undefined || except !== undefined),
       [],
     )
     assert.ok(store.scans.length < 50, `${store.scans.length} scans`)

@@ -98,7 +98,7 @@ test('nor do ten such keys, nor one that calls the very hosts of the other', asy
   assert.deepEqual(latenessOfSmall(), ALL_ON_TIME)
 })
 
-test('nor does what comes through doors without keys, in 5,000 namespaces', async () => {
+test('nor does what comes without keys, in 5,000 namespaces', async () => {
   const { node, createSmall, latenessOfSmall } = await setup()
   await hang(node.service, 'anyone', { count: 5_000, dueAt: node.clock.now() + 500 })
   await createSmall((n) => `small-${n}`)

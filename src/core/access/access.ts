@@ -1,4 +1,4 @@
-// Who may do what. A door finds out who is asking; the service compares that with what is asked, the same way for every
+// Who may do what. An entry point finds out who is asking; the service compares that with what is asked, the same way for every
 // contract. A refusal depends on the asker, the permission and the namespace alone, never on what is stored.
 
 import type { Brand } from '../brand.ts'
@@ -29,7 +29,7 @@ export type RateLimit = {
   readonly burst: number
 }
 
-/** Whoever is asking: a key, or a door that needs none. */
+/** Whoever is asking: a key, or an entry point that needs none. */
 export type Principal = {
   /** Shown in logs and as `cancelled_by`. */
   readonly name: string
@@ -41,7 +41,7 @@ export type Principal = {
   readonly natsSubjects?: SubjectPatterns
 }
 
-/** For doors whose clients are trusted as a whole. */
+/** For entry points whose clients are trusted as a whole. */
 export function unrestricted(name: string): Principal {
   return { name, permissions: new Set([Permission.admin]), namespaces: null, rateLimit: null }
 }

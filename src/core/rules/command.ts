@@ -1,4 +1,4 @@
-// What a client can ask of one timer, already parsed. Doors make commands, the service routes them to the
+// What a client can ask of one timer, already parsed. Entry points make commands, the service routes them to the
 // shard's owner, `decide` judges them there. They are plain values, so that they can cross a network.
 
 import type { Schedule } from '../time/schedule.ts'
@@ -56,7 +56,7 @@ type Addressed = {
   readonly waitedMs?: Millis
 }
 
-/** Who sends it, where that is a tenant; see `tenantOf`. The service knows that, doors do not say it. */
+/** Who sends it, where that is a tenant; see `tenantOf`. The service knows that, entry points do not say it. */
 type OfTenant = { readonly tenant?: string }
 
 export type CreateCommand = Addressed &

@@ -70,7 +70,7 @@ test('a refusal says whether the timer is being delivered or what became of it',
   assert.throws(cancelIn('completed'), { message: /'completed'/, details: { status: 'completed' } })
 })
 
-test('a past due time is refused unless the door takes it, and then the timer wakes at once', () => {
+test('a past due time is refused unless the entry point takes it, and then the timer wakes at once', () => {
   const late = createOf(specOf(instant(NOW - 1)))
   const details = { fault: 'past', provided: instant(NOW - 1) }
   assert.throws(() => decide(null, { ...late, minLeadMs: 0 }, at(NOW)), { code: 'INVALID_SCHEDULE', details })

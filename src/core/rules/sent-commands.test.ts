@@ -70,7 +70,7 @@ test('a timer whose event nobody got is scheduled still, and can be canceled', (
   )
 })
 
-test('other doors keep the place, and a cancel of theirs needs a timer', () => {
+test('other entry points keep the place, and a cancel of theirs needs a timer', () => {
   const timer = followed(Status.pending, 5)
   for (const command of [
     createOf(specOf('PT1M')),

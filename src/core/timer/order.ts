@@ -10,6 +10,11 @@ export function compareKeys(a: OrderKey, b: OrderKey): number {
   return a.uuid < b.uuid ? -1 : a.uuid > b.uuid ? 1 : 0
 }
 
+/** Of anything that has one, without the rest of it. */
+export function keyOf({ wakeAt, uuid }: OrderKey): OrderKey {
+  return { wakeAt, uuid }
+}
+
 const FIRST_UUID = '0'.repeat(32) as TimerUuid
 const LAST_UUID = 'f'.repeat(32) as TimerUuid
 

@@ -1,5 +1,5 @@
 // Texts that every store and every wire keeps as they are. PostgreSQL has no NUL in a text, and half a surrogate pair cannot
-// be written as UTF-8: such a text would be stored as another one, differently in each store. So doors refuse it in ids,
+// be written as UTF-8: such a text would be stored as another one, differently in each store. So entry points refuse it in ids,
 // correlation ids, addresses, headers and filters. Payloads and metadata are JSON text, in which both are escapes: kept.
 
 import { invalidInput } from '../errors.ts'

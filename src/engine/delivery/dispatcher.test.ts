@@ -90,7 +90,7 @@ test('a job that is not wanted any more takes no slot', () => {
   assert.deepEqual([started.length, dispatcher.inFlight, dispatcher.waiting], [6, 1, 0])
 })
 
-test('jobs that are gone do not pile up in lanes whose turn never comes', () => {
+test('jobs that are gone do not pile up in queues whose turn never comes', () => {
   const { dispatcher, started, inFlight, gone, add, end } = setup({ perTarget: 1 })
   for (const host of ['dead 1', 'dead 2']) add(host, 'a', host)
   dispatcher.run()
@@ -279,7 +279,7 @@ test('whatever mix of jobs comes, each is started once, no limit is passed and n
   )
 })
 
-test('a lane that is closed takes no slot and holds nobody up, and goes on when it is opened', () => {
+test('a queue that is closed takes no slot and holds nobody up, and goes on when it is opened', () => {
   const { dispatcher, started, add, end } = setup({ total: 1 })
   let isOpen = false
   for (const name of ['1', '2']) Object.assign(add(name, 'a', 'closed'), { isOpen: () => isOpen })
@@ -348,7 +348,7 @@ test('a tenant neither takes the slots of a target from another tenant nor makes
   assert.equal(count('tenant', 'good'), 4)
 })
 
-test('finding the next job looks at a few lanes, though 20,000 namespaces wait for targets that hang', () => {
+test('finding the next job looks at a few queues, though 20,000 namespaces wait for targets that hang', () => {
   const { dispatcher, started, addOf, end } = setup({ total: 1_000, perTarget: 2 })
   let looks = 0
   const watched = (job: Job): Job => Object.assign(job, { isOpen: () => ++looks > 0 })
@@ -363,10 +363,10 @@ test('finding the next job looks at a few lanes, though 20,000 namespaces wait f
     end(`s${n}`)
   }
   assert.equal(started.length - before, 1_000)
-  assert.ok(looks <= 2_000, `${looks} lanes looked at`)
+  assert.ok(looks <= 2_000, `${looks} queues looked at`)
 })
 
-test('of lanes to one target that has no slot left, each gets its turn when there is one again', () => {
+test('of queues to one target that has no slot left, each gets its turn when there is one again', () => {
   const { dispatcher, started, add, end, inFlight } = setup({ perTarget: 2 })
   for (let n = 0; n < 300; n++) add(`${n}`, `n${n}`, 'busy')
   dispatcher.run()

@@ -7,8 +7,8 @@
 // whatever they do with theirs and however many namespaces and targets they have. See docs/decisions/0023.
 
 import type { Namespace } from '../../core/timer/timer.ts'
-import { DeliveryLanes } from './delivery-lanes.ts'
-import type { Lane, TenantLanes } from './delivery-lanes.ts'
+import { DeliveryQueues } from './delivery-queues.ts'
+import type { Queue, TenantQueues } from './delivery-queues.ts'
 
 export interface Job {
   /** Null for all that belongs to no tenant; see `tenantOf`. */
@@ -19,7 +19,7 @@ export interface Job {
   start(): boolean
   /** Known before its turn: it will not be wanted, ever. */
   isGone(): boolean
-  /** False while nothing of its lane can start; absent, it always can. Asked again when one of the lane has ended, and by `open`. */
+  /** False while nothing of its queue can start; absent, it always can. Asked again when one of the queue has ended, and by `open`. */
   isOpen?(): boolean
 }
 
@@ -32,18 +32,18 @@ export type DispatcherLimits = { readonly total: number; readonly perNamespace: 
 const TENANT_FACTOR = 4 // a tenant alone has four fifths of the slots; one that hangs leaves a fifth, ten leave a fortieth
 /** A namespace may hold twice as many slots as its tenant could still take: `n` that hang leave 1 / (1 + 2n) of the tenant's. */
 const NAMESPACE_FACTOR = 2
-const LANE_COMPACT_AT = 1_024 // started jobs are cut off a long lane in bunches, so that taking the first stays cheap
+const QUEUE_COMPACT_AT = 1_024 // started jobs are cut off a long queue in bunches, so that taking the first stays cheap
 const SWEEP_AT_MIN = 1_024 // fewer are not worth looking for those that are gone
 
 export class Dispatcher {
   readonly #limits: DispatcherLimits
   /** Outcomes that may wait for the store: more than one commit takes, so that the next one has gathered when it is done. */
   readonly #settlingMax: number
-  readonly #lanes: DeliveryLanes
+  readonly #queues: DeliveryQueues
   /** Tenants whose namespaces have all they may hold now. When any slot is free again that may have changed. */
-  readonly #resting = new Set<TenantLanes>()
-  /** Lanes that were not open when their turn came. */
-  readonly #closed = new Set<Lane>()
+  readonly #resting = new Set<TenantQueues>()
+  /** Queues that were not open when their turn came. */
+  readonly #closed = new Set<Queue>()
   #inFlight = 0
   #settling = 0
   #started = 0
@@ -54,7 +54,7 @@ export class Dispatcher {
   constructor(limits: DispatcherLimits) {
     this.#limits = limits
     this.#settlingMax = 2 * limits.total
-    this.#lanes = new DeliveryLanes(limits.perTarget)
+    this.#queues = new DeliveryQueues(limits.perTarget)
   }
 
   get inFlight(): number {
@@ -71,22 +71,22 @@ export class Dispatcher {
     return this.#waiting
   }
 
-  /** Something waits that could start if it had a slot. A lane that is closed may stay so for ever. */
+  /** Something waits that could start if it had a slot. A queue that is closed may stay so for ever. */
   get isBehind(): boolean {
     let closed = 0
-    for (const lane of this.#closed) if (!isOpen(lane)) closed += lane.jobs.length - lane.head
+    for (const queue of this.#closed) if (!isOpen(queue)) closed += queue.jobs.length - queue.head
     return this.#waiting > closed
   }
 
   /** What is remembered beside the jobs: those with jobs waiting or in flight, and a bounded number of sick targets. */
   get known(): { readonly namespaces: number; readonly targets: number } {
-    return this.#lanes.known
+    return this.#queues.known
   }
 
   add(job: Job): void {
     if (this.#waiting >= this.#sweepAt) this.sweep()
-    const lane = this.#lanes.laneFor(job)
-    if (lane.jobs.push(job) === 1) this.#lanes.makeReady(lane)
+    const queue = this.#queues.queueFor(job)
+    if (queue.jobs.push(job) === 1) this.#queues.makeReady(queue)
     this.#waiting++
   }
 
@@ -94,13 +94,13 @@ export class Dispatcher {
   ended(job: Job, how: Ended): void {
     this.#inFlight--
     this.#settling++
-    const { namespace, target, lane } = this.#lanes.find(job)
+    const { namespace, target, queue } = this.#queues.find(job)
     target.slots =
       how === 'answered' ? Math.min(target.slots + 1, this.#limits.perTarget) : Math.max(target.slots >> 1, 1)
-    this.#lanes.hold(namespace, target, -1)
-    this.#lanes.unblock(target)
-    if (lane !== undefined && this.#closed.delete(lane)) this.#lanes.makeReady(lane)
-    this.#lanes.forgetIfUnused(namespace, target)
+    this.#queues.hold(namespace, target, -1)
+    this.#queues.unblock(target)
+    if (queue !== undefined && this.#closed.delete(queue)) this.#queues.makeReady(queue)
+    this.#queues.forgetIfUnused(namespace, target)
     this.run()
   }
 
@@ -110,9 +110,9 @@ export class Dispatcher {
     this.run()
   }
 
-  /** Lanes that were closed may be open now. */
+  /** Queues that were closed may be open now. */
   open(): void {
-    for (const lane of this.#closed) this.#lanes.makeReady(lane)
+    for (const queue of this.#closed) this.#queues.makeReady(queue)
     this.#closed.clear()
     this.run()
   }
@@ -124,9 +124,9 @@ export class Dispatcher {
     this.#running = true
     try {
       while (this.#inFlight < this.#limits.total && this.#settling < this.#settlingMax && this.#waiting > 0) {
-        const lane = this.#nextLane()
-        if (lane === null) break
-        this.#start(lane)
+        const queue = this.#nextQueue()
+        if (queue === null) break
+        this.#start(queue)
       }
     } finally {
       this.#running = false
@@ -140,82 +140,82 @@ export class Dispatcher {
    * when a shard has left, whose whole window they would keep in memory.
    */
   sweep(): void {
-    for (const lane of this.#lanes.all()) {
-      const wanted = lane.jobs.filter((job, index) => index >= lane.head && !job.isGone())
-      this.#waiting -= lane.jobs.length - lane.head - wanted.length
-      lane.jobs = wanted
-      lane.head = 0
-      if (wanted.length === 0) this.#close(lane)
-      this.#lanes.forgetIfUnused(lane.namespace, lane.target)
+    for (const queue of this.#queues.all()) {
+      const wanted = queue.jobs.filter((job, index) => index >= queue.head && !job.isGone())
+      this.#waiting -= queue.jobs.length - queue.head - wanted.length
+      queue.jobs = wanted
+      queue.head = 0
+      if (wanted.length === 0) this.#close(queue)
+      this.#queues.forgetIfUnused(queue.namespace, queue.target)
     }
     this.#sweepAt = Math.max(SWEEP_AT_MIN, 2 * this.#waiting)
   }
 
-  /** Each tenant, namespace and lane that has to be passed over is not looked at again before something has changed for it. */
-  #nextLane(): Lane | null {
-    const { ready } = this.#lanes
+  /** Each tenant, namespace and queue that has to be passed over is not looked at again before something has changed for it. */
+  #nextQueue(): Queue | null {
+    const { ready } = this.#queues
     const mayHold = TENANT_FACTOR * (this.#limits.total - this.#inFlight)
     for (let tenant = ready.first(); tenant !== undefined; tenant = ready.first()) {
       // Those that follow hold as many at least.
       if (tenant.held >= mayHold) return null
       const couldTake = (mayHold - tenant.held) / (1 + TENANT_FACTOR)
-      const lane = this.#nextLaneOf(tenant, Math.min(this.#limits.perNamespace, NAMESPACE_FACTOR * couldTake))
-      if (lane !== null) return lane
+      const queue = this.#nextQueueOf(tenant, Math.min(this.#limits.perNamespace, NAMESPACE_FACTOR * couldTake))
+      if (queue !== null) return queue
       if (ready.delete(tenant)) this.#resting.add(tenant)
     }
     return null
   }
 
   /** Null when the tenant has nothing ready any more, or its namespaces hold what they may. */
-  #nextLaneOf(tenant: TenantLanes, namespaceMayHold: number): Lane | null {
+  #nextQueueOf(tenant: TenantQueues, namespaceMayHold: number): Queue | null {
     do {
       for (let namespace = tenant.ready.first(); namespace !== undefined; namespace = tenant.ready.first()) {
         if (namespace.held >= namespaceMayHold) break
-        for (const lane of namespace.ready) {
-          const { target } = lane
+        for (const queue of namespace.ready) {
+          const { target } = queue
           const hasSlot = target.held < target.slots
-          if (hasSlot && isOpen(lane)) return lane
-          ;(hasSlot ? this.#closed : target.blocked).add(lane)
-          this.#lanes.makeUnready(lane)
+          if (hasSlot && isOpen(queue)) return queue
+          ;(hasSlot ? this.#closed : target.blocked).add(queue)
+          this.#queues.makeUnready(queue)
         }
       }
-    } while (this.#lanes.unblockStalled(tenant))
+    } while (this.#queues.unblockStalled(tenant))
     return null
   }
 
   #rested(): void {
-    for (const tenant of this.#resting) if (tenant.ready.size > 0) this.#lanes.ready.add(tenant)
+    for (const tenant of this.#resting) if (tenant.ready.size > 0) this.#queues.ready.add(tenant)
     this.#resting.clear()
   }
 
-  #start(lane: Lane): void {
-    const { namespace, target } = lane
-    const job = lane.jobs[lane.head++]!
-    namespace.ready.delete(lane)
-    namespace.ready.add(lane)
+  #start(queue: Queue): void {
+    const { namespace, target } = queue
+    const job = queue.jobs[queue.head++]!
+    namespace.ready.delete(queue)
+    namespace.ready.add(queue)
     this.#waiting--
     this.#inFlight++
-    this.#lanes.hold(namespace, target, 1)
-    if (lane.head === lane.jobs.length) this.#close(lane)
-    else if (lane.head >= LANE_COMPACT_AT) lane.head = (lane.jobs.splice(0, lane.head), 0)
+    this.#queues.hold(namespace, target, 1)
+    if (queue.head === queue.jobs.length) this.#close(queue)
+    else if (queue.head >= QUEUE_COMPACT_AT) queue.head = (queue.jobs.splice(0, queue.head), 0)
     // Also where there is always somebody else to start, nobody stays blocked whose target has a free slot.
-    this.#lanes.unblockStalled(namespace.tenant)
+    this.#queues.unblockStalled(namespace.tenant)
     if (job.start()) {
       this.#started++
       return
     }
     this.#inFlight--
-    this.#lanes.hold(namespace, target, -1)
-    this.#lanes.unblock(target)
-    this.#lanes.forgetIfUnused(namespace, target)
+    this.#queues.hold(namespace, target, -1)
+    this.#queues.unblock(target)
+    this.#queues.forgetIfUnused(namespace, target)
   }
 
-  #close(lane: Lane): void {
-    this.#closed.delete(lane)
-    this.#lanes.close(lane)
+  #close(queue: Queue): void {
+    this.#closed.delete(queue)
+    this.#queues.close(queue)
   }
 }
 
-function isOpen(lane: Lane): boolean {
-  return lane.jobs[lane.head]!.isOpen?.() !== false
+function isOpen(queue: Queue): boolean {
+  return queue.jobs[queue.head]!.isOpen?.() !== false
 }

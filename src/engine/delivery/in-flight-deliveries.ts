@@ -20,7 +20,7 @@ import type { PutResult } from '../commit/commit-queue.ts'
 import type { Holds } from '../commit/holds.ts'
 import type { OwnedRows } from '../commit/owned-rows.ts'
 import type { Dispatcher, Job } from './dispatcher.ts'
-import type { Entry } from '../window/entries.ts'
+import type { Entry } from '../window/entry.ts'
 import type { WindowKeeper } from '../window/window-keeper.ts'
 import type { Window } from '../window/window.ts'
 
@@ -101,11 +101,11 @@ export class InFlightDeliveries {
     entry.state = 'ready'
     const { timer } = entry
     const adapter = this.#parts.targetFor(timer.target)
-    const lane = adapter.laneOf(timer.target, timer.namespace)
+    const destination = adapter.destinationOf(timer.target, timer.namespace)
     const job: Job = {
       tenant: timer.tenant,
       namespace: timer.namespace,
-      target: lane,
+      target: destination,
       start: () => {
         const now = this.#parts.clock.now()
         if (!this.#isWanted(entry, now)) return false
@@ -113,7 +113,7 @@ export class InFlightDeliveries {
         return true
       },
       isGone: () => this.#isGone(entry),
-      ...(adapter.isOpen !== undefined && { isOpen: () => adapter.isOpen!(lane) }),
+      ...(adapter.isOpen !== undefined && { isOpen: () => adapter.isOpen!(destination) }),
     }
     return job
   }

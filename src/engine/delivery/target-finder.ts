@@ -15,7 +15,7 @@ function unconfigured(type: Target['type']): TargetAdapter {
   return {
     type,
     refuse: () => targetTypeOf(type).unconfigured,
-    laneOf: () => `unconfigured:${type}`,
+    destinationOf: () => `unconfigured:${type}`,
     ...(targetTypeOf(type).waitsForAdapter && { isOpen: () => false }),
     deliver: () => Promise.resolve(failedDelivery(`this service has no ${type} connection configured`)),
     close: () => Promise.resolve(),

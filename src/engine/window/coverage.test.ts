@@ -26,12 +26,12 @@ test('nothing is covered before the first page, and everything after the last', 
   const coverage = new Coverage()
   assert.equal(coverage.covers(at(-1e12)), false)
   const page = coverage.pageOf(OTHERS, NOW)
-  assert.deepEqual([page.scan.after, page.scan.party, page.scan.except], [null, undefined, undefined])
+  assert.deepEqual([page.scan.after, page.scan.group, page.scan.except], [null, undefined, undefined])
   coverage.extend(page, null)
-  assert.deepEqual([coverage.covers(at(1e12)), coverage.borderAt(OTHERS)], [true, Infinity])
+  assert.deepEqual([coverage.covers(at(1e12)), coverage.cursorAt(OTHERS)], [true, Infinity])
 })
 
-test('a page that was read while its border was pulled back is no use', () => {
+test('a page that was read while its cursor was pulled back is no use', () => {
   const { coverage, covered } = setup()
   const page = coverage.pageOf(OTHERS, NOW)
   coverage.pullBack(key(30_000))
@@ -39,24 +39,24 @@ test('a page that was read while its border was pulled back is no use', () => {
   assert.deepEqual(covered(calm), [0, 30_000])
   const again = coverage.pageOf(OTHERS, NOW)
   coverage.pullBack(key(MINUTE))
-  assert.equal(coverage.extend(again, key(90_000)), true, 'a border that is before the new one already has not moved')
+  assert.equal(coverage.extend(again, key(90_000)), true, 'a cursor that is before the new one already has not moved')
 })
 
-test('a page of a parked namespace that was read while it was pulled back, or let go, is no use', () => {
+test('a page of a separated namespace that was read while it was pulled back, or let go, is no use', () => {
   for (const happens of ['retreats', 'is let go'] as const) {
     const { coverage, covered } = setup()
-    coverage.park(flood, key(30_000))
+    coverage.separate(flood, key(30_000))
     const page = coverage.pageOf(flood, NOW)
-    if (happens === 'retreats') coverage.park(flood, key(0))
+    if (happens === 'retreats') coverage.separate(flood, key(0))
     else coverage.pullBack(key(0))
     assert.equal(coverage.extend(page, null), false, happens)
     assert.deepEqual(covered(flood), [0])
   }
 })
 
-test('a parked namespace stays behind while the others go on, and its own pages reach to the others', () => {
+test('a separated namespace stays behind while the others go on, and its own pages reach to the others', () => {
   const { coverage, covered } = setup()
-  coverage.park(flood, key(30_000))
+  coverage.separate(flood, key(30_000))
   assert.deepEqual(
     [covered(flood), covered(calm)],
     [
@@ -75,38 +75,38 @@ test('a parked namespace stays behind while the others go on, and its own pages 
     ],
   )
   const own = coverage.pageOf(flood, NOW + MINUTE)
-  assert.deepEqual(own.scan, { after: key(30_000), until: NOW + MINUTE + 10_000, party: flood })
+  assert.deepEqual(own.scan, { after: key(30_000), until: NOW + MINUTE + 10_000, group: flood })
   coverage.extend(own, key(MINUTE))
-  assert.deepEqual([covered(flood), [...coverage.parked.keys()]], [[0, 30_000, MINUTE], [flood]])
+  assert.deepEqual([covered(flood), [...coverage.separated.keys()]], [[0, 30_000, MINUTE], [flood]])
   coverage.extend(coverage.pageOf(flood, NOW + MINUTE), null)
-  assert.deepEqual([covered(flood), coverage.parked.size], [covered(calm), 0])
+  assert.deepEqual([covered(flood), coverage.separated.size], [covered(calm), 0])
 })
 
-test('a parked namespace is let go when its last row is at the border of the others, and when that is pulled back to it', () => {
+test('a separated namespace is let go when its last row is at the cursor of the others, and when that is pulled back to it', () => {
   const { coverage } = setup()
-  coverage.park(flood, key(30_000))
+  coverage.separate(flood, key(30_000))
   coverage.extend(coverage.pageOf(flood, NOW), key(MINUTE))
-  assert.equal(coverage.parked.size, 0)
-  coverage.park(flood, key(30_000))
+  assert.equal(coverage.separated.size, 0)
+  coverage.separate(flood, key(30_000))
   coverage.pullBack(key(45_000))
-  assert.equal(coverage.parked.size, 1)
+  assert.equal(coverage.separated.size, 1)
   coverage.pullBack(key(30_000))
-  assert.equal(coverage.parked.size, 0)
+  assert.equal(coverage.separated.size, 0)
 })
 
 test('parking never claims more than was covered', () => {
   const { coverage, covered } = setup()
-  coverage.park(flood, key(90_000))
+  coverage.separate(flood, key(90_000))
   assert.deepEqual(covered(flood), [0, 30_000, MINUTE])
-  coverage.park(flood, key(0))
-  coverage.park(flood, key(30_000))
-  coverage.park(flood)
+  coverage.separate(flood, key(0))
+  coverage.separate(flood, key(30_000))
+  coverage.separate(flood)
   assert.deepEqual(covered(flood), [0])
 })
 
-test('a namespace that is one too many to be parked takes the others back with it', () => {
+test('a namespace that is one too many to be separated takes the others back with it', () => {
   const { coverage, covered } = setup()
-  for (let n = 0; n < 1_000; n++) coverage.park(`n${n}` as Namespace, key(MINUTE))
-  coverage.park(flood, key(30_000))
-  assert.deepEqual([coverage.parked.has(flood), covered(flood), covered(calm)], [false, [0, 30_000], [0, 30_000]])
+  for (let n = 0; n < 1_000; n++) coverage.separate(`n${n}` as Namespace, key(MINUTE))
+  coverage.separate(flood, key(30_000))
+  assert.deepEqual([coverage.separated.has(flood), covered(flood), covered(calm)], [false, [0, 30_000], [0, 30_000]])
 })

@@ -1,7 +1,7 @@
 // A store whose due scans are answered when the test says so, from what is stored at the beginning or at the end of
 // the scan: the two extremes of what a database may do while commits go on beside it.
 
-import { partyOf } from '../../core/timer/party.ts'
+import { shareGroupOf } from '../../core/timer/share-group.ts'
 import { compareKeys } from '../../core/timer/order.ts'
 import { isFinished } from '../../core/timer/timer.ts'
 import type { Timer, TimerUuid } from '../../core/timer/timer.ts'
@@ -49,10 +49,10 @@ export class PagedStore implements Pick<Store, 'due'> {
     })
   }
 
-  #page({ after, until, limit, party, except = [] }: DueScan): Timer[] {
+  #page({ after, until, limit, group, except = [] }: DueScan): Timer[] {
     return [...this.rows.values()]
       .filter((row) => !isFinished(row) && row.wakeAt <= until && (after === null || compareKeys(row, after) > 0))
-      .filter((row) => (party === undefined || partyOf(row) === party) && !except.includes(partyOf(row)))
+      .filter((row) => (group === undefined || shareGroupOf(row) === group) && !except.includes(shareGroupOf(row)))
       .toSorted(compareKeys)
       .slice(0, limit)
   }

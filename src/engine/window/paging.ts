@@ -1,26 +1,26 @@
-// Which page to read next. While there is room: what comes due within the horizon, parked parties first, since they are
+// Which page to read next. While there is room: what comes due within the horizon, separated share groups first, since they are
 // behind; what lies beyond it would only be read to be held for hours, at the expense of the timers that fire meanwhile.
 // Without room, only what is needed soon: the others at the expense of those with large backlogs, and the next timers of a
-// parked party whose backlog in memory has run low.
+// separated group whose backlog in memory has run low.
 
 import type { Millis } from '../../core/timer/timer.ts'
 import { OTHERS } from './coverage.ts'
 import type { Coverage, Scope } from './coverage.ts'
 import type { Shares } from './shares.ts'
 
-export const SOON_MS: Millis = 1_000 // time for a scan to pass some hundred thousand rows of a parked party
+export const SOON_MS: Millis = 1_000 // time for a scan to pass some hundred thousand rows of a separated group
 export const HORIZON_MS: Millis = 600_000 // a store that is away for some minutes delays nothing that was due meanwhile
 
 /** Null for none. `mayPress`: others may be made to give way. */
 export function nextScope(coverage: Coverage, shares: Shares, now: Millis, mayPress: boolean): Scope | null {
   const { hasRoom } = shares
-  const isSoon = (scope: Scope): boolean => coverage.borderAt(scope) <= now + SOON_MS
+  const isSoon = (scope: Scope): boolean => coverage.cursorAt(scope) <= now + SOON_MS
   if (isSoon(OTHERS) && (hasRoom || mayPress)) return OTHERS
-  if (coverage.parked.size === 0) return hasRoom && coverage.borderAt(OTHERS) <= now + HORIZON_MS ? OTHERS : null
+  if (coverage.separated.size === 0) return hasRoom && coverage.cursorAt(OTHERS) <= now + HORIZON_MS ? OTHERS : null
   let next: Scope | null = null
-  for (const party of coverage.parked.keys()) {
-    if (!hasRoom && !(mayPress && isSoon(party) && shares.isLow(party))) continue
-    if (next === null || coverage.borderAt(party) < coverage.borderAt(next)) next = party
+  for (const group of coverage.separated.keys()) {
+    if (!hasRoom && !(mayPress && isSoon(group) && shares.isLow(group))) continue
+    if (next === null || coverage.cursorAt(group) < coverage.cursorAt(next)) next = group
   }
   return next
 }
@@ -31,7 +31,7 @@ export function looksAgainAt(coverage: Coverage, now: Millis): Millis {
   const consider = (at: Millis): void => {
     if (at > now && at < next) next = at
   }
-  if (coverage.parked.size === 0) consider(coverage.borderAt(OTHERS) - HORIZON_MS)
-  for (const scope of [OTHERS, ...coverage.parked.keys()] as const) consider(coverage.borderAt(scope) - SOON_MS)
+  if (coverage.separated.size === 0) consider(coverage.cursorAt(OTHERS) - HORIZON_MS)
+  for (const scope of [OTHERS, ...coverage.separated.keys()] as const) consider(coverage.cursorAt(scope) - SOON_MS)
   return next
 }

@@ -1,12 +1,12 @@
-// How full the window is, and whose backlogs fill it. Timers that wait for their time are not counted by party: they
-// give way by time alone. Those that are due and wait for their turn are a party's *backlog*: it is entitled to as much
+// How full the window is, and whose backlogs fill it. Timers that wait for their time are not counted by group: they
+// give way by time alone. Those that are due and wait for their turn are a share group's *backlog*: it is entitled to as much
 // as if the window were divided among those that have one and a newcomer, and may have more as long as nobody needs the room.
 //
 // Deliveries under way cannot give way. They leave at least half of the window to the others, however many they are: their
 // own number is limited by the dispatcher.
 
-import { partyOf } from '../../core/timer/party.ts'
-import type { Party } from '../../core/timer/party.ts'
+import { shareGroupOf } from '../../core/timer/share-group.ts'
+import type { ShareGroup } from '../../core/timer/share-group.ts'
 import type { Timer } from '../../core/timer/timer.ts'
 
 /** They may change at any time: the shards of a node share what it may hold. */
@@ -23,8 +23,8 @@ export class Shares {
   readonly #limits: WindowLimits
   readonly #all: Size = { timers: 0, bytes: 0 }
   readonly #inFlight: Size = { timers: 0, bytes: 0 }
-  readonly #backlogs = new Map<Party, Size>()
-  readonly #deliveries = new Map<Party, Deliveries>()
+  readonly #backlogs = new Map<ShareGroup, Size>()
+  readonly #deliveries = new Map<ShareGroup, Deliveries>()
 
   constructor(limits: WindowLimits) {
     this.#limits = limits
@@ -43,29 +43,29 @@ export class Shares {
   }
 
   addBacklog(timer: Timer): void {
-    let backlog = this.#backlogs.get(partyOf(timer))
-    if (backlog === undefined) this.#backlogs.set(partyOf(timer), (backlog = { timers: 0, bytes: 0 }))
+    let backlog = this.#backlogs.get(shareGroupOf(timer))
+    if (backlog === undefined) this.#backlogs.set(shareGroupOf(timer), (backlog = { timers: 0, bytes: 0 }))
     count(backlog, timer, 1)
   }
 
   removeBacklog(timer: Timer): void {
-    const backlog = this.#backlogs.get(partyOf(timer))!
+    const backlog = this.#backlogs.get(shareGroupOf(timer))!
     count(backlog, timer, -1)
-    if (backlog.timers === 0) this.#backlogs.delete(partyOf(timer))
+    if (backlog.timers === 0) this.#backlogs.delete(shareGroupOf(timer))
   }
 
   addInFlight(timer: Timer): void {
     count(this.#inFlight, timer, 1)
-    const deliveries = this.#deliveries.get(partyOf(timer))
-    if (deliveries === undefined) this.#deliveries.set(partyOf(timer), { count: 1, isSpent: false })
+    const deliveries = this.#deliveries.get(shareGroupOf(timer))
+    if (deliveries === undefined) this.#deliveries.set(shareGroupOf(timer), { count: 1, isSpent: false })
     else deliveries.count++
   }
 
   removeInFlight(timer: Timer): void {
     count(this.#inFlight, timer, -1)
-    const deliveries = this.#deliveries.get(partyOf(timer))!
+    const deliveries = this.#deliveries.get(shareGroupOf(timer))!
     deliveries.isSpent = false
-    if (--deliveries.count === 0) this.#deliveries.delete(partyOf(timer))
+    if (--deliveries.count === 0) this.#deliveries.delete(shareGroupOf(timer))
   }
 
   get isFull(): boolean {
@@ -78,46 +78,47 @@ export class Shares {
   }
 
   /** Those with more than half of the backlog that they are entitled to: they give way to others. */
-  large(): Party[] {
-    return [...this.#backlogs.keys()].filter((party) => this.#isAbove(party, 1 / 2))
+  large(): ShareGroup[] {
+    return [...this.#backlogs.keys()].filter((group) => this.#isAbove(group, 1 / 2))
   }
 
   /**
    * Its backlog has run low, and it is time for its next page. That is well below where it stops giving way to others: each
    * page comes after deliveries, not after others have taken the room of the page before.
    */
-  isLow(party: Party): boolean {
-    return !this.#isAbove(party, 1 / 4) && this.#deliveries.get(party)?.isSpent !== true
+  isLow(group: ShareGroup): boolean {
+    return !this.#isAbove(group, 1 / 4) && this.#deliveries.get(group)?.isSpent !== true
   }
 
   /** May the last one of its backlog give way, too? Only while it has deliveries under way; its next page then waits for the end of one. */
-  spend(party: Party): boolean {
-    const deliveries = this.#deliveries.get(party)
+  spend(group: ShareGroup): boolean {
+    const deliveries = this.#deliveries.get(group)
     if (deliveries !== undefined) deliveries.isSpent = true
     return deliveries !== undefined
   }
 
-  /** The party whose backlog should give way to this timer: the largest; null when none is large and larger than the timer's own. */
-  yieldsTo(timer: Timer): Party | null {
-    let largest: Party | null = null
-    let most = this.#partOf(this.#backlogs.get(partyOf(timer))) + this.#partOf({ timers: 1, bytes: bytesOf(timer) })
-    for (const party of this.large()) {
-      const part = this.#partOf(this.#backlogs.get(party))
-      const isOwn = party === partyOf(timer)
-      if (isOwn ? largest === null : part >= most) [largest, most] = [party, Math.max(part, most)]
+  /** The group whose backlog should give way to this timer: the largest; null when none is large and larger than the timer's own. */
+  yieldsTo(timer: Timer): ShareGroup | null {
+    let largest: ShareGroup | null = null
+    let most =
+      this.#partOf(this.#backlogs.get(shareGroupOf(timer))) + this.#partOf({ timers: 1, bytes: bytesOf(timer) })
+    for (const group of this.large()) {
+      const part = this.#partOf(this.#backlogs.get(group))
+      const isOwn = group === shareGroupOf(timer)
+      if (isOwn ? largest === null : part >= most) [largest, most] = [group, Math.max(part, most)]
     }
     return largest
   }
 
   /** How many rows to ask for, by the size of those that are here. While there is little room: what can get in. */
-  pageSize(party: Party | null): number {
+  pageSize(group: ShareGroup | null): number {
     const { pageSize, bytesMax } = this.#limits
     const { timers, bytes } = this.#all
     if (timers === 0) return Math.min(FIRST_PAGE, pageSize)
     const averageBytes = bytes / timers
     const size = Math.max(1, Math.min(pageSize, Math.floor(bytesMax / 4 / averageBytes)))
     if (this.hasRoom) return size
-    return Math.max(1, Math.min(size, party === null ? this.#roomFor(averageBytes) : this.#entitled(party)))
+    return Math.max(1, Math.min(size, group === null ? this.#roomFor(averageBytes) : this.#entitled(group)))
   }
 
   /** Where somebody can give way, it is not known how many. */
@@ -127,8 +128,8 @@ export class Shares {
     return Math.ceil((1 - this.#fill()) * Math.min(timersMax, bytesMax / averageBytes))
   }
 
-  #entitled(party: Party): number {
-    return Math.floor(this.#limits.timersMax / (this.#backlogs.size + 1)) - (this.#backlogs.get(party)?.timers ?? 0)
+  #entitled(group: ShareGroup): number {
+    return Math.floor(this.#limits.timersMax / (this.#backlogs.size + 1)) - (this.#backlogs.get(group)?.timers ?? 0)
   }
 
   /** What is here and is not in flight, as a part of the room that there is for it. */
@@ -142,8 +143,8 @@ export class Shares {
     )
   }
 
-  #isAbove(party: Party, partOfEntitlement: number): boolean {
-    return this.#partOf(this.#backlogs.get(party)) * (this.#backlogs.size + 1) > partOfEntitlement
+  #isAbove(group: ShareGroup, partOfEntitlement: number): boolean {
+    return this.#partOf(this.#backlogs.get(group)) * (this.#backlogs.size + 1) > partOfEntitlement
   }
 
   #partOf(size: Size | undefined): number {

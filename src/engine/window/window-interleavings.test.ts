@@ -9,7 +9,7 @@ import type { JsonText, Millis, Namespace, ShardId, Timer, TimerId, TimerUuid } 
 import { sampleTimer } from '../../store/conformance/sample-timer.ts'
 import { StoreError } from '../../store/store.ts'
 import type { Store } from '../../store/store.ts'
-import type { Entry } from './entries.ts'
+import type { Entry } from './entry.ts'
 import { PagedStore } from './paged-store.fixture.ts'
 import type { WindowLimits } from './shares.ts'
 import { Window } from './window.ts'
@@ -117,14 +117,14 @@ class Model {
   now = NOW
   taken = 0
   /** How often that happened which this test is about. */
-  readonly seen = { parked: 0, unparked: 0, evictedWhileReady: 0, firedWhileOthersParked: 0 }
+  readonly seen = { separated: 0, joined: 0, evictedWhileReady: 0, firedWhileOthersParked: 0 }
   /** Committed, and not told to the window yet; the end of a delivery is told together with its commit. */
   readonly #untold: { readonly timer: Timer; readonly ended: Entry | null }[] = []
   readonly #told = new Map<TimerUuid, number>()
   /** The version that was delivered: the entry itself may have been given a newer one since. */
   readonly #startedVersion = new WeakMap<Entry, number>()
   #reading: Promise<unknown> | null = null
-  #parked = new Set<string>()
+  #separated = new Set<string>()
   readonly #evicted = new WeakSet<Entry>()
   #wasAnsweredLate = false
 
@@ -220,7 +220,7 @@ class Model {
     this.#startedVersion.set(entry, timer.version)
     this.inFlight.push(entry)
     this.taken++
-    if (this.#parked.size > 0 && !this.#parked.has(timer.namespace)) this.seen.firedWhileOthersParked++
+    if (this.#separated.size > 0 && !this.#separated.has(timer.namespace)) this.seen.firedWhileOthersParked++
   }
 
   /** The outcome is written unless somebody replaced the timer meanwhile; then the row that is there is what counts. */
@@ -268,17 +268,17 @@ class Model {
       assert.equal(
         window.get(row.uuid)?.timer.version,
         row.version,
-        `${row.id} of ${row.namespace} is inside the border and not here`,
+        `${row.id} of ${row.namespace} is inside the cursor and not here`,
       )
     }
     this.#look()
   }
 
   #look(): void {
-    const parked = new Set(this.window.parked)
-    this.seen.parked += parked.difference(this.#parked).size
-    this.seen.unparked += this.#parked.difference(parked).size
-    this.#parked = parked
+    const separated = new Set(this.window.separated)
+    this.seen.separated += separated.difference(this.#separated).size
+    this.seen.joined += this.#separated.difference(separated).size
+    this.#separated = separated
     for (const entry of this.ready) {
       const isEvicted =
         this.window.get(entry.uuid) === undefined && this.store.rows.get(entry.uuid)!.version === entry.timer.version
@@ -305,7 +305,7 @@ const limits: fc.Arbitrary<WindowLimits> = fc.record({
 
 test('in any interleaving nothing is lost, nothing fires stale, early or twice, and memory stays within its limits', async () => {
   let taken = 0
-  const seen = { parked: 0, unparked: 0, evictedWhileReady: 0, firedWhileOthersParked: 0 }
+  const seen = { separated: 0, joined: 0, evictedWhileReady: 0, firedWhileOthersParked: 0 }
   await fc.assert(
     fc.asyncProperty(
       limits,

@@ -4,7 +4,7 @@
 import type { Millis, ShardId, Timer, TimerUuid } from '../../core/timer/timer.ts'
 import type { Clock } from '../../runtime/clock/clock.ts'
 import type { Logger } from '../../runtime/telemetry/logger.ts'
-import type { Entry } from './entries.ts'
+import type { Entry } from './entry.ts'
 import type { Window } from './window.ts'
 
 export type KeeperParts = {

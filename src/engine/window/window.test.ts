@@ -6,7 +6,7 @@ import type { JsonText, Millis, Namespace, ShardId, Timer, TimerId } from '../..
 import { sampleTimer } from '../../store/conformance/sample-timer.ts'
 import { StoreError } from '../../store/store.ts'
 import type { Store } from '../../store/store.ts'
-import type { Entry } from './entries.ts'
+import type { Entry } from './entry.ts'
 import { PagedStore } from './paged-store.fixture.ts'
 import type { WindowLimits } from './shares.ts'
 import { Window } from './window.ts'
@@ -267,7 +267,7 @@ test('a repair finds what the store has due and nobody told, and nothing else', 
   assert.equal(await repairing, 0)
 })
 
-test('a repair leaves what lies behind the border to paging', async () => {
+test('a repair leaves what lies behind the cursor to paging', async () => {
   const { window, load, store } = setup(
     herd(100, (n) => n),
     { timersMax: 20, pageSize: 10 },
@@ -311,7 +311,7 @@ test('a window full of one namespace that waits for its turn still takes in what
   await load()
   waitForTurn(window, NOW)
   await load()
-  assert.deepEqual([[...window.parked], window.get(calm.uuid)?.timer], [['flood'], calm])
+  assert.deepEqual([[...window.separated], window.get(calm.uuid)?.timer], [['flood'], calm])
   const late = Array.from({ length: 5 }, (_, n) => timer(`late ${n}`, n, { namespace: 'late' as Namespace }))
   commit(...late)
   for (const each of late) assert.equal(window.get(each.uuid)?.timer, each)
@@ -334,7 +334,7 @@ test('a due timer that is evicted while it waits for its turn is not the one tha
   const fired = await fire(NOW)
   assert.deepEqual(fired.toSorted(), ids([...rows, ...floodOf(20, 'calm', 0)]).toSorted())
   for (const entry of evicted) assert.equal(window.get(entry.uuid), undefined)
-  assert.deepEqual([[...window.parked], window.wantsPage(NOW)], [[], false])
+  assert.deepEqual([[...window.separated], window.wantsPage(NOW)], [[], false])
 })
 
 test('what is in flight or held back is not evicted, whatever others need', async () => {
@@ -366,7 +366,7 @@ test('what is due hours ahead is not read yet, however much room there is, and i
   assert.equal(window.size, 2)
   assert.equal(window.wantsPage(NOW + 49 * MINUTE), false)
   assert.deepEqual(await fire(NOW), ['t0'])
-  assert.ok(window.nextAt(NOW) <= NOW + 50 * MINUTE, 'looks again when the border comes within the horizon')
+  assert.ok(window.nextAt(NOW) <= NOW + 50 * MINUTE, 'looks again when the cursor comes within the horizon')
   assert.equal(window.wantsPage(NOW + 50 * MINUTE), true)
   assert.deepEqual(await fire(NOW + 10 * HOUR), ids(rows.slice(1)))
 })

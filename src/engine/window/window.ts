@@ -1,30 +1,36 @@
 // The part of a shard that is in memory: its next timers, up to a count and a number of bytes, so that memory does
-// not depend on how many are stored. Every live timer inside the borders that `Coverage` keeps is here; the others are
-// only in the store and are loaded, page by page, when there is room and a border is within the horizon, or about to be reached.
+// not depend on how many are stored. Every live timer inside the cursors that `Coverage` keeps is here; the others are
+// only in the store and are loaded, page by page, when there is room and a cursor is within the horizon, or about to be reached.
 //
-// Timers committed inside the borders are put in at once. While a page is being read, what is committed meanwhile is
+// Timers committed inside the cursors are put in at once. While a page is being read, what is committed meanwhile is
 // noted and laid over the page, so neither can hide the other: a row's version says which is newer.
 //
-// When it is full, what waits for a later time gives way to what is due sooner, whatever their parties. Only then do
+// When it is full, what waits for a later time gives way to what is due sooner, whatever their share groups. Only then do
 // backlogs, which are due already and wait for their turn, give way to what is due soon: the largest first.
 
-import { compareKeys, lastKeyAt } from '../../core/timer/order.ts'
+import { compareKeys, keyOf, lastKeyAt } from '../../core/timer/order.ts'
 import type { OrderKey } from '../../core/timer/order.ts'
-import type { Party } from '../../core/timer/party.ts'
+import type { ShareGroup } from '../../core/timer/share-group.ts'
 import { isFinished } from '../../core/timer/timer.ts'
 import type { Millis, ShardId, Timer, TimerUuid } from '../../core/timer/timer.ts'
 import type { TimerStore } from '../../store/store.ts'
 import { Coverage, OTHERS } from './coverage.ts'
 import type { Page, Scope } from './coverage.ts'
-import { Entries } from './entries.ts'
-import type { Entry } from './entries.ts'
+import type { Entry } from './entry.ts'
+import { evictBacklog, evictFurthest } from './eviction.ts'
+import type { Eviction } from './eviction.ts'
 import { PageReader } from './page-reader.ts'
 import { looksAgainAt, nextScope, SOON_MS } from './paging.ts'
+import { Shares } from './shares.ts'
 import type { WindowLimits } from './shares.ts'
+import { TimingWheel } from '../wake/timing-wheel.ts'
 
 export class Window {
   readonly #limits: WindowLimits
-  readonly #entries: Entries
+  /** By uuid; those that wait for their time are in the wheel, too. */
+  readonly #entries = new Map<TimerUuid, Entry>()
+  readonly #wheel: TimingWheel<Entry>
+  readonly #shares: Shares
   readonly #pages: PageReader
   readonly #coverage = new Coverage()
   /** While more than this is in memory nobody is made to give way: the last page that needed it brought nothing in. */
@@ -32,7 +38,8 @@ export class Window {
 
   constructor(options: { store: TimerStore; shard: ShardId; limits: WindowLimits; now: Millis }) {
     this.#limits = options.limits
-    this.#entries = new Entries(options.limits, options.now)
+    this.#wheel = new TimingWheel(options.now)
+    this.#shares = new Shares(options.limits)
     this.#pages = new PageReader(options)
   }
 
@@ -41,16 +48,16 @@ export class Window {
   }
 
   get bytes(): number {
-    return this.#entries.shares.bytes
+    return this.#shares.bytes
   }
 
   /** Namespaces that have more due than memory should hold of them. */
-  get parked(): Iterable<Party> {
-    return this.#coverage.parked.keys()
+  get separated(): Iterable<ShareGroup> {
+    return this.#coverage.separated.keys()
   }
 
   levelCounts(): number[] {
-    return this.#entries.levelCounts()
+    return this.#wheel.levelCounts()
   }
 
   get(uuid: TimerUuid): Entry | undefined {
@@ -62,31 +69,37 @@ export class Window {
     return this.#coverage.covers(timer)
   }
 
-  /** When to look again: something comes due then, or a border is about to be reached. */
+  /** When to look again: something comes due then, or a cursor is about to be reached. */
   nextAt(now: Millis): Millis {
-    return Math.min(this.#entries.nextAt(), looksAgainAt(this.#coverage, now))
+    return Math.min(this.#wheel.nextAt(), looksAgainAt(this.#coverage, now))
   }
 
   /** The wake time of the timer that has waited longest for its delivery to start; `now` when none is due. Looks at all. */
   oldestWaitingAt(now: Millis): Millis {
-    return this.#entries.oldestWaitingAt(now)
+    let oldest = now
+    for (const { state, wakeAt } of this.#entries.values())
+      if (state !== 'in-flight' && wakeAt < oldest) oldest = wakeAt
+    return oldest
   }
 
   /** Timers whose time has come, in order. They stay in the window until they are dropped or evicted, or their delivery ends. */
   takeDue(now: Millis, limit: number): Entry[] {
-    const due = this.#entries.takeDue(now, limit)
+    const due = this.#wheel.takeDue(now, limit)
+    for (const entry of due) this.#countAs(entry, 'backlog')
     if (due.length > 0) this.#pressAtSize = Infinity // what has come due can give way
     return due
   }
 
   /** Its delivery starts; it stays here until that ends. */
   startDelivery(entry: Entry): void {
-    this.#entries.startDelivery(entry)
+    entry.state = 'in-flight'
+    this.#countAs(entry, 'in-flight')
   }
 
   /** The entry goes back to waiting for its time, which may be now. */
   putBack(entry: Entry): void {
-    this.#entries.putBack(entry)
+    entry.state = 'waiting'
+    this.#wheel.add(entry)
   }
 
   /** This is what the store holds now for the timer. */
@@ -98,7 +111,7 @@ export class Window {
   /** The delivery of an entry is over and `row` is what the store holds for it now; null when it holds nothing. */
   endDelivery(entry: Entry, row: Timer | null, now: Millis): void {
     const newest = row !== null && row.version > entry.timer.version ? row : entry.timer
-    this.#entries.remove(entry)
+    this.#remove(entry)
     if (row !== null) this.apply(newest, now)
   }
 
@@ -109,8 +122,8 @@ export class Window {
   async loadPage(now: Millis): Promise<void> {
     const scope = this.#nextScope(now)
     if (scope === null) return
-    const { shares } = this.#entries
-    if (scope === OTHERS && !shares.hasRoom) for (const party of shares.large()) this.#coverage.park(party)
+    const shares = this.#shares
+    if (scope === OTHERS && !shares.hasRoom) for (const group of shares.large()) this.#coverage.separate(group)
     const page = this.#coverage.pageOf(scope, now)
     const limit = shares.pageSize(scope === OTHERS ? null : scope)
     const rows = await this.#pages.read({ ...page.scan, limit })
@@ -131,7 +144,7 @@ export class Window {
   }
 
   #nextScope(now: Millis): Scope | null {
-    return nextScope(this.#coverage, this.#entries.shares, now, this.size <= this.#pressAtSize)
+    return nextScope(this.#coverage, this.#shares, now, this.size <= this.#pressAtSize)
   }
 
   /** As far as there is room, and others give way. */
@@ -143,10 +156,10 @@ export class Window {
         if (!hasRoom && this.#coverage.covers(row)) {
           last = later(last, lastKeyAt(row.wakeAt - 1)) // nothing lies between
           if (scope === OTHERS) this.#coverage.pullBack(last)
-          else this.#coverage.park(scope, last)
+          else this.#coverage.separate(scope, last)
           break
         }
-        // Without room and outside: its own party has the largest share, and is parked from here on.
+        // Without room and outside: its own group has the largest share, and is separated from here on.
         if (hasRoom) this.#merge(row, now)
       }
       last = keyOf(row)
@@ -162,48 +175,85 @@ export class Window {
     const entry = this.#entries.get(timer.uuid)
     if (entry !== undefined) {
       if (entry.timer.version >= timer.version) return
-      if (entry.state === 'in-flight') return this.#entries.replaceInFlight(entry, timer)
-      this.#entries.remove(entry)
+      if (entry.state === 'in-flight') return this.#replaceInFlight(entry, timer)
+      this.#remove(entry)
     }
-    if (!isFinished(timer) && this.#coverage.covers(timer) && this.#makeRoomFor(timer, now)) this.#entries.insert(timer)
+    if (!isFinished(timer) && this.#coverage.covers(timer) && this.#makeRoomFor(timer, now)) this.#insert(timer)
   }
 
   /** False when the timer must stay outside: it is the furthest itself, or everything else is needed as soon. */
   #makeRoomFor(timer: Timer, now: Millis): boolean {
-    while (this.#entries.shares.isFull && this.#coverage.covers(timer)) {
+    while (this.#shares.isFull && this.#coverage.covers(timer)) {
       if (isSoon(timer, now) && this.#evictFor(timer, now)) continue
-      this.#coverage.pullBack(this.#entries.evictFurthest(timer, { mustFit: false }) ?? lastKeyAt(timer.wakeAt - 1))
+      const eviction = evictFurthest(this.#entries.values(), timer, { mustFit: false })
+      this.#coverage.pullBack(this.#evict(eviction) ?? lastKeyAt(timer.wakeAt - 1))
     }
     return this.#coverage.covers(timer)
   }
 
   #pressFor(row: Timer, now: Millis): boolean {
-    while (this.#entries.shares.isFull && this.#coverage.covers(row)) if (!this.#evictFor(row, now)) return false
+    while (this.#shares.isFull && this.#coverage.covers(row)) if (!this.#evictFor(row, now)) return false
     return this.#coverage.covers(row)
   }
 
   /** What is due later gives way, and then, to what is needed soon, the largest backlog. */
   #evictFor(timer: Timer, now: Millis): boolean {
-    const border = this.#entries.evictFurthest(timer, { mustFit: true })
-    if (border !== null) this.#coverage.pullBack(border)
-    return border !== null || (isSoon(timer, now) && this.#evictBacklogFor(timer))
+    const cursor = this.#evict(evictFurthest(this.#entries.values(), timer, { mustFit: true }))
+    if (cursor !== null) this.#coverage.pullBack(cursor)
+    return cursor !== null || (isSoon(timer, now) && this.#evictBacklogFor(timer))
   }
 
   #evictBacklogFor(timer: Timer): boolean {
-    const party = this.#entries.shares.yieldsTo(timer)
-    const border = party === null ? null : this.#entries.evictBacklogOf(party, timer)
-    if (border !== null) this.#coverage.park(party!, border)
-    return border !== null
+    const group = this.#shares.yieldsTo(timer)
+    if (group === null) return false
+    const cursor = this.#evict(evictBacklog(this.#entries.values(), group, timer, () => this.#shares.spend(group)))
+    if (cursor !== null) this.#coverage.separate(group, cursor)
+    return cursor !== null
+  }
+
+  #evict(eviction: Eviction | null): OrderKey | null {
+    if (eviction === null) return null
+    for (const entry of eviction.entries) this.#remove(entry)
+    return eviction.cursor
+  }
+
+  #insert(timer: Timer): void {
+    const entry: Entry = { wakeAt: timer.wakeAt, uuid: timer.uuid, timer, state: 'waiting', slot: null, counts: null }
+    this.#entries.set(timer.uuid, entry)
+    this.#shares.add(timer)
+    this.#wheel.add(entry)
+  }
+
+  #remove(entry: Entry): void {
+    this.#wheel.remove(entry)
+    if (!this.#entries.delete(entry.uuid)) return
+    this.#countAs(entry, null)
+    this.#shares.remove(entry.timer)
+  }
+
+  /** What is being delivered is the old version; the new one takes its place when that delivery has ended. */
+  #replaceInFlight(entry: Entry, timer: Timer): void {
+    const { counts } = entry
+    this.#countAs(entry, null)
+    this.#shares.remove(entry.timer)
+    this.#shares.add(timer)
+    entry.timer = timer
+    this.#countAs(entry, counts)
+  }
+
+  #countAs(entry: Entry, counts: Entry['counts']): void {
+    if (entry.counts === counts) return
+    if (entry.counts === 'backlog') this.#shares.removeBacklog(entry.timer)
+    if (entry.counts === 'in-flight') this.#shares.removeInFlight(entry.timer)
+    if (counts === 'backlog') this.#shares.addBacklog(entry.timer)
+    if (counts === 'in-flight') this.#shares.addInFlight(entry.timer)
+    entry.counts = counts
   }
 }
 
-/** With time to spare: pages are read when their border is SOON_MS away. */
+/** With time to spare: pages are read when their cursor is SOON_MS away. */
 function isSoon({ wakeAt }: Timer, now: Millis): boolean {
   return wakeAt <= now + 2 * SOON_MS
-}
-
-function keyOf({ wakeAt, uuid }: OrderKey): OrderKey {
-  return { wakeAt, uuid }
 }
 
 function later(a: OrderKey, b: OrderKey): OrderKey {

@@ -29,7 +29,7 @@ export type RouteRule = {
   /** For routes with parameters: the URL that is asked. */
   readonly path?: string
   readonly body?: unknown
-  /** What someone who may is answered: any status other than 401 and 403 shows that the door is open. */
+  /** What someone who may is answered: any status other than 401 and 403 shows that the route is reached. */
   readonly ok: number
   /** Asserts that a refusal has the contract's own shape; the native one unless it says otherwise. */
   readonly refusal?: (json: AnswerJson, code: 'UNAUTHORIZED' | 'FORBIDDEN') => void

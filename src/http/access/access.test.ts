@@ -349,7 +349,7 @@ suite('keys', () => {
     const server = await testServer(t, { keys: ring })
     const key = createKey()
     const list = async () => (await server.post('/api/v1/timers/list', {}, { 'x-api-key': key })).status
-    assert.equal(await list(), 401, 'a ring without keys is not an open door')
+    assert.equal(await list(), 401, 'an empty list of keys does not let everybody in')
     ring.replace([{ hash: hashKey(key), principal: ANONYMOUS }])
     assert.equal(await list(), 200)
     ring.replace([])

@@ -20,5 +20,5 @@ export type Addressed = { readonly method: string; readonly path: string; readon
 
 export type ErrorSurroundings = { readonly now: Millis; readonly requestId: string; readonly body: unknown }
 
-/** `body` is JSON text. Headers such as Retry-After and Allow are the door's business, not the contract's. */
+/** `body` is JSON text. Headers such as Retry-After and Allow are the entry point's business, not the contract's. */
 export type RenderedError = { readonly status: number; readonly body: string }

@@ -94,7 +94,7 @@ test('fields say what is shown: without payloads all fit on a page', async (t) =
   assert.equal((await list({ fields: [] })).status, 400)
 })
 
-test('a list that is passed on by another door fits into what that takes', async (t) => {
+test('a list that is passed on by another entry point fits into what that takes', async (t) => {
   const { post } = await setup(t)
   const headers = { 'x-answer-max-bytes': String(450 * 1_024) }
   const first = await post('/api/v1/timers/list', { limit: 1_000 }, headers)

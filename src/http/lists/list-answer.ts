@@ -17,7 +17,7 @@ export type ListAnswer<Item> = {
   readonly bytesMax?: number
 }
 
-/** For doors that pass a request on to a route, and whose answers have a limit: in bytes, of the items of a list. */
+/** For entry points that pass a request on to a route, and whose answers have a limit: in bytes, of the items of a list. */
 export const ANSWER_MAX_HEADER = 'x-answer-max-bytes'
 
 export function answerLimit(headers: Readonly<Record<string, unknown>>): Pick<ListAnswer<never>, 'bytesMax'> {

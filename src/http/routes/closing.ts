@@ -1,4 +1,4 @@
-// Closing the door: no new connections, requests under way are answered. A connection that is only kept open for the
+// Closing the server: no new connections, requests under way are answered. A connection that is only kept open for the
 // next request is not waited for, and neither, after the grace, is a client that never finishes its request.
 
 import type { FastifyInstance } from 'fastify'

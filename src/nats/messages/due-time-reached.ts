@@ -7,7 +7,7 @@ import type { Millis } from '../../core/timer/timer.ts'
 import type { NatsProtocol } from '../../targets/nats/protocol.ts'
 import type { Subjects } from '../subjects.ts'
 
-/** Names the way of delivering of timers that commands made. No other door can give it to a timer. */
+/** Names the way of delivering of timers that commands made. No other entry point can give it to a timer. */
 export const MESSAGES_PROTOCOL = 'messages'
 
 /** Events go where the settings say now, whatever they said when the timer was made: the event is the service's, not a client's. */

@@ -1,4 +1,4 @@
-// The keys file: a JSON array with one entry for each key. Read strictly, since a slip here opens a door or shuts one:
+// The keys file: a JSON array with one entry for each key. Read strictly, since a mistake here gives or denies access:
 // everything that is wrong is reported at once, with the entry it is in.
 
 import { parseNamespacePattern, Permission } from '../../core/access/access.ts'

@@ -1,5 +1,5 @@
 // The way to the other nodes of the cluster: commands for timers whose shard another one owns, and what nodes say to each
-// other when shards move. The other side is http/routes/internal-routes.ts, or embedded/peer-door.ts.
+// other when shards move. The other side is http/routes/internal-routes.ts, or embedded/peer-listener.ts.
 
 import { Agent, request } from 'undici'
 import type { Dispatcher } from 'undici'
@@ -83,7 +83,7 @@ export class PeerLinks implements Peers, Neighbours {
     return ((await answer.body.json()) as WireReportAnswer).accepted
   }
 
-  /** The doors are closed by now: nobody waits for an answer any more. */
+  /** The entry points are closed by now: nobody waits for an answer any more. */
   async close(): Promise<void> {
     this.#closing = true
     for (const link of this.#links.values()) link.close()

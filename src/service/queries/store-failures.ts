@@ -1,4 +1,4 @@
-// Asking the store on behalf of a door: its failures become the answer that doors know. Why it failed is for the log: it
+// Asking the store on behalf of an entry point: its failures become the answer that entry points know. Why it failed is for the log: it
 // names the host, the database and its user.
 
 import { unavailable } from '../../core/errors.ts'

@@ -1,7 +1,7 @@
 // The store in DynamoDB, for as many nodes as wanted: one table, one partition for each shard; see keys.ts. What a commit is,
 // is in commits.ts. What people ask is answered by the shared queries over ordered scans and counters.
 
-import { partyOf } from '../../core/timer/party.ts'
+import { shareGroupOf } from '../../core/timer/share-group.ts'
 import type { LifecycleEvent } from '../../core/events/lifecycle-event.ts'
 import { NEVER } from '../../core/timer/timer.ts'
 import type { Millis, Namespace, ShardId, Timer } from '../../core/timer/timer.ts'
@@ -97,10 +97,10 @@ function engineOn({ table, beats, beatWithinMs, settings }: Parts): ScannedEngin
       return inOrderOf(keys, (await Promise.all(found)).flat())
     },
 
-    async due({ shard, after, until, limit, party, except = [] }) {
+    async due({ shard, after, until, limit, group, except = [] }) {
       const isMeant = (timer: Timer) =>
-        (party === undefined || partyOf(timer) === party) && !except.includes(partyOf(timer))
-      const isForAll = party === undefined && except.length === 0
+        (group === undefined || shareGroupOf(timer) === group) && !except.includes(shareGroupOf(timer))
+      const isForAll = group === undefined && except.length === 0
       const found: Timer[] = []
       const options = { byDue: true, ...(isForAll && { limit }) }
       for await (const items of table.pages(partitionOf(shard), dueRange(false, after, until), options)) {

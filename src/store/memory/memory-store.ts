@@ -2,7 +2,7 @@
 // other stores are compared with, the store of simulations, and good for trying things out. Nothing survives it.
 
 import { compareKeys } from '../../core/timer/order.ts'
-import { partyOf } from '../../core/timer/party.ts'
+import { shareGroupOf } from '../../core/timer/share-group.ts'
 import { isFinished } from '../../core/timer/timer.ts'
 import type { Epoch, Millis, ShardId, Timer, TimerUuid } from '../../core/timer/timer.ts'
 import { kindOf } from '../../core/timer/timer-kind.ts'
@@ -116,11 +116,12 @@ export class MemoryStore implements Store {
     })
   }
 
-  async due({ shard, after, until, limit, party, except = [] }: DueScan): Promise<readonly Timer[]> {
+  async due({ shard, after, until, limit, group, except = [] }: DueScan): Promise<readonly Timer[]> {
     this.#assertOpen()
     const rows = this.#scan({ shard, finished: false, after, limit: Infinity })
     const excepted = new Set(except)
-    const isMeant = (timer: Timer) => (party === undefined || partyOf(timer) === party) && !excepted.has(partyOf(timer))
+    const isMeant = (timer: Timer) =>
+      (group === undefined || shareGroupOf(timer) === group) && !excepted.has(shareGroupOf(timer))
     return rows.filter((timer) => timer.wakeAt <= until && isMeant(timer)).slice(0, limit)
   }
 

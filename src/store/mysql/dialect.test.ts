@@ -100,7 +100,7 @@ test('every question is said in what MySQL, MariaDB and TiDB have', () => {
 
 test('what is due is read from the primary key, behind a place', () => {
   const [query] = queriesOf(
-    QUESTIONS.due({ shard: SHARDS[1]!, after: { wakeAt: 5, uuid: UUID }, until: 9, limit: 10, party: 'a' }),
+    QUESTIONS.due({ shard: SHARDS[1]!, after: { wakeAt: 5, uuid: UUID }, until: 9, limit: 10, group: 'a' }),
   )
   const text = query!.text
     .replace(/SELECT .* FROM/, 'SELECT … FROM')

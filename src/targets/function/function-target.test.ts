@@ -35,20 +35,20 @@ function setup(call: TimerFunction, concurrency?: number) {
   const clock = new ManualClock()
   const opened: string[] = []
   const target = new FunctionTarget({ clock, onOpen: () => opened.push('open') })
-  const lane = target.laneOf({ type: 'function' }, namespace)
+  const destination = target.destinationOf({ type: 'function' }, namespace)
   const unregister = target.register(namespace, call, concurrency)
-  return { clock, target, lane, unregister, opened }
+  return { clock, target, destination, unregister, opened }
 }
 
 test('a namespace is closed until it has a function, and again when that is taken back', () => {
-  const { target, lane, unregister, opened } = setup(async () => DONE)
-  assert.equal(target.isOpen(target.laneOf({ type: 'function' }, 'other' as Namespace)), false)
-  assert.deepEqual([target.isOpen(lane), opened.length], [true, 1])
+  const { target, destination, unregister, opened } = setup(async () => DONE)
+  assert.equal(target.isOpen(target.destinationOf({ type: 'function' }, 'other' as Namespace)), false)
+  assert.deepEqual([target.isOpen(destination), opened.length], [true, 1])
   unregister()
-  assert.equal(target.isOpen(lane), false)
+  assert.equal(target.isOpen(destination), false)
   target.register(namespace, async () => DONE)
   unregister()
-  assert.equal(target.isOpen(lane), true, 'a second taking back does not take the next one away')
+  assert.equal(target.isOpen(destination), true, 'a second taking back does not take the next one away')
 })
 
 test('what a function throws is a failure that can be read, and one that wants no further attempt is final', async () => {
@@ -102,12 +102,12 @@ test('when the program closes, a function under way is told and nobody waits for
   assert.equal(clock.waiting, 0, 'no timeout is left behind')
 })
 
-test('a lane is closed while as many calls are under way as its concurrency allows', async () => {
+test('a destination is closed while as many calls are under way as its concurrency allows', async () => {
   const call = Promise.withResolvers<DeliveryOutcome>()
-  const { target, lane } = setup(() => call.promise, 2)
+  const { target, destination } = setup(() => call.promise, 2)
   const deliveries = [target.deliver(firing, never), target.deliver(firing, never)]
-  assert.equal(target.isOpen(lane), false)
+  assert.equal(target.isOpen(destination), false)
   call.resolve(DONE)
   assert.deepEqual(await Promise.all(deliveries), [DONE, DONE])
-  assert.equal(target.isOpen(lane), true)
+  assert.equal(target.isOpen(destination), true)
 })

@@ -2,7 +2,7 @@
 // delivered to; one that throws is tried again by the timer's policy, as a receiver that answers with an error would be.
 //
 // A program opens its timers before it has said what is to be called, and some may be overdue by then. So a namespace
-// without a function is a closed lane: its timers wait where they are. Failing them instead would use up their attempts.
+// without a function is a closed destination: its timers wait where they are. Failing them instead would use up their attempts.
 
 import { failedDelivery } from '../../core/timer/delivery.ts'
 import type { DeliveryOutcome, Firing } from '../../core/timer/delivery.ts'
@@ -26,7 +26,7 @@ export class FunctionTarget implements TargetAdapter<Target> {
   readonly type = 'function'
   readonly isLocal = true
   readonly #clock: Clock
-  /** A lane was opened, or has room again. */
+  /** A destination was opened, or has room again. */
   readonly #onOpen: () => void
   readonly #functions = new Map<string, Registered>()
 
@@ -49,12 +49,12 @@ export class FunctionTarget implements TargetAdapter<Target> {
     }
   }
 
-  laneOf(_target: Target, namespace: Namespace): string {
+  destinationOf(_target: Target, namespace: Namespace): string {
     return `${LANE_PREFIX}${namespace}`
   }
 
-  isOpen(lane: string): boolean {
-    const registered = this.#functions.get(lane.slice(LANE_PREFIX.length))
+  isOpen(destination: string): boolean {
+    const registered = this.#functions.get(destination.slice(LANE_PREFIX.length))
     return registered !== undefined && registered.running < registered.concurrency
   }
 

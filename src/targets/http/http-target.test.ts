@@ -331,12 +331,12 @@ test('connections to many origins are given up, the least recently used first, a
   assert.equal(busy.connections.length, 1)
 })
 
-test('the lane is the host and port', (t) => {
+test('the destination is the host and port', (t) => {
   const target = aTarget(t)
-  const laneOf = (url: string) => target.laneOf({ type: 'http', url, headers: null })
-  assert.equal(laneOf('https://Example.com/a?b'), 'example.com')
-  assert.equal(laneOf('http://example.com:8080/'), 'example.com:8080')
-  assert.equal(laneOf('http://u:p@[::1]:80/'), '[::1]')
+  const destinationOf = (url: string) => target.destinationOf({ type: 'http', url, headers: null })
+  assert.equal(destinationOf('https://Example.com/a?b'), 'example.com')
+  assert.equal(destinationOf('http://example.com:8080/'), 'example.com:8080')
+  assert.equal(destinationOf('http://u:p@[::1]:80/'), '[::1]')
 })
 
 test('closing twice is fine and closes idle connections', async (t) => {

@@ -72,7 +72,7 @@ export class HttpTarget implements TargetAdapter<HttpAddress> {
     return this.#egress.checkUrl(target.url)
   }
 
-  laneOf(target: HttpAddress): string {
+  destinationOf(target: HttpAddress): string {
     const url = URL.parse(target.url)
     return url === null ? 'no-url' : url.host
   }

@@ -47,7 +47,7 @@ function firing(address: Partial<NatsAddress> = {}, timer: Partial<Timer> = {}):
   })
 }
 
-test('a broker that is away is a failure without an answer, so that the policy decides and the lane slows down', async () => {
+test('a broker that is away is a failure without an answer, so that the policy decides and the destination slows down', async () => {
   const { broker, target } = await setup()
   broker.disconnect('unplugged')
   const outcome = await target.deliver(firing(), NOT_ABORTED)
@@ -126,7 +126,7 @@ test('a second attempt of one firing is stored once', async () => {
   assert.equal(broker.stored('orders').length, 1)
 })
 
-test('topics have lanes of their own', async () => {
+test('topics have destinations of their own', async () => {
   const { target } = await setup()
-  assert.equal(target.laneOf({ type: 'nats', topic: 'orders', key: 'a', headers: null }), 'nats:orders')
+  assert.equal(target.destinationOf({ type: 'nats', topic: 'orders', key: 'a', headers: null }), 'nats:orders')
 })

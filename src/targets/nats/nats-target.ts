@@ -42,7 +42,7 @@ export class NatsTarget implements TargetAdapter<NatsAddress> {
   }
 
   /** A topic is usually one stream: one that does not answer leaves the others their slots. */
-  laneOf(target: NatsAddress): string {
+  destinationOf(target: NatsAddress): string {
     return `nats:${target.topic}`
   }
 

@@ -9,7 +9,7 @@ const DELIVERED: DeliveryOutcome = Object.freeze({ type: 'delivered', statusCode
 export class NoneTarget implements TargetAdapter<NoTarget> {
   readonly type = 'none'
 
-  laneOf(): string {
+  destinationOf(): string {
     return 'none'
   }
 

@@ -53,7 +53,7 @@ test('a timer that is being delivered is active and cannot be deleted until that
   const server = await setup(t, {
     target: () => ({
       type: 'http',
-      laneOf: () => 'one',
+      destinationOf: () => 'one',
       deliver: () => new Promise((resolve) => settle.push(() => resolve({ type: 'delivered', statusCode: 200 }))),
       close: async () => {},
     }),

@@ -122,12 +122,12 @@ export function storeDueScans(name: string, setup: Setup): void {
     const ordered = timers.toSorted(compareKeys)
     const without = (...some: Namespace[]) => ordered.filter(({ namespace }) => !some.includes(namespace))
     const floods = without(calm, other)
-    assert.deepEqual(await owned.dueIds({ party: 'nobody' }), [])
+    assert.deepEqual(await owned.dueIds({ group: 'nobody' }), [])
     assert.deepEqual(await owned.dueIds({ except: [flood, calm, other] }), [])
-    assert.deepEqual(await owned.dueIds({ party: flood }), idsOf(floods))
-    assert.deepEqual(await owned.dueIds({ party: other }), idsOf(without(flood, calm)))
+    assert.deepEqual(await owned.dueIds({ group: flood }), idsOf(floods))
+    assert.deepEqual(await owned.dueIds({ group: other }), idsOf(without(flood, calm)))
     assert.deepEqual(
-      await owned.dueIds({ party: flood, after: floods[1]!, until: LATER + 1, limit: 2 }),
+      await owned.dueIds({ group: flood, after: floods[1]!, until: LATER + 1, limit: 2 }),
       idsOf(floods.slice(2, 4)),
     )
     assert.deepEqual(await owned.dueIds({ except: [] }), idsOf(ordered))
@@ -143,15 +143,15 @@ export function storeDueScans(name: string, setup: Setup): void {
     )
   })
 
-  test(`${name}: a tenant's timers are one party, whatever their namespaces, and those of nobody are a party by namespace`, async (t) => {
+  test(`${name}: a tenant's timers are one group, whatever their namespaces, and those of nobody are a group by namespace`, async (t) => {
     const owned = await setup(t)
     const [a, b] = ['a', 'b'] as [Namespace, Namespace]
     const timer = (id: string, namespace: Namespace, tenant: string | null) =>
       sampleTimer({ id: id as TimerId, namespace, tenant })
     await owned.add(timer('1', a, 'acme'), timer('2', b, 'acme'), timer('3', a, null), timer('4', b, 'other'))
     const ids = async (scan: Parameters<typeof owned.dueIds>[0]) => (await owned.dueIds(scan)).toSorted()
-    assert.deepEqual(await ids({ party: '@acme' }), ['1', '2'])
-    assert.deepEqual(await ids({ party: 'a' }), ['3'])
+    assert.deepEqual(await ids({ group: '@acme' }), ['1', '2'])
+    assert.deepEqual(await ids({ group: 'a' }), ['3'])
     assert.deepEqual(await ids({ except: ['@acme'] }), ['3', '4'])
     assert.deepEqual(await ids({ except: ['@acme', 'a'] }), ['4'])
   })

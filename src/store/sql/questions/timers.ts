@@ -26,7 +26,7 @@ export function* getMany(dialect: Dialect, uuids: readonly string[]): Question<C
 }
 
 /** By the primary key alone: by namespace, all rows that the namespace ever had would be read and sorted. */
-export function* due(dialect: Dialect, { shard, after, until, limit, party, except = [] }: DueScan): Question<Cell[]> {
+export function* due(dialect: Dialect, { shard, after, until, limit, group, except = [] }: DueScan): Question<Cell[]> {
   const { wakeAt, uuid } = after ?? BEGINNING
   const statement = new Statement(dialect)
   const terms = [
@@ -38,9 +38,9 @@ export function* due(dialect: Dialect, { shard, after, until, limit, party, exce
     ),
     `timer_execute_at <= ${statement.bind(until, 'time')}`,
   ]
-  // See `partyOf`.
+  // See `shareGroupOf`.
   const partyOfRow = `coalesce(${dialect.concat(`'@'`, 'timer_tenant')}, timer_namespace)`
-  if (party !== undefined) terms.push(`${partyOfRow} = ${statement.bind(party, 'name')}`)
+  if (group !== undefined) terms.push(`${partyOfRow} = ${statement.bind(group, 'name')}`)
   if (except.length > 0) terms.push(`NOT ${dialect.isOneOf(partyOfRow, 'name', except, statement)}`)
   const rows = yield statement.query(`
     SELECT ${selectCells(dialect)} FROM timers ${dialect.by('primary')} WHERE ${terms.join(' AND ')}

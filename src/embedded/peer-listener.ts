@@ -35,7 +35,7 @@ type DoorOptions = {
   readonly logger: Logger
 }
 
-export class PeerDoor {
+export class PeerListener {
   readonly #options: DoorOptions
   readonly #server: Server
   readonly #streams: CommandStreams

@@ -1,4 +1,4 @@
-// A lane that found no slot at its target waits until it is told of a free one. Whoever is told and does not use it must not
+// A queue that found no slot at its target waits until it is told of a free one. Whoever is told and does not use it must not
 // keep that from the others.
 
 import assert from 'node:assert/strict'
@@ -45,7 +45,7 @@ function setup(limits: DispatcherLimits) {
   return { dispatcher, waiting, inFlight, add, answer, drop, names: () => [...inFlight].map(({ name }) => name) }
 }
 
-test('a lane that is told of a free slot and then swept away leaves it to the next one', () => {
+test('a queue that is told of a free slot and then swept away leaves it to the next one', () => {
   const { dispatcher, add, answer, drop, names } = setup({ total: 10, perNamespace: 10, perTarget: 1 })
   const first = add('first', 'a', 'host')
   dispatcher.run()

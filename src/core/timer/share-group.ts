@@ -4,8 +4,8 @@
 import type { Timer } from './timer.ts'
 
 /** The name of a namespace, or `@` and the name of a tenant. No namespace begins like that. */
-export type Party = string
+export type ShareGroup = string
 
-export function partyOf({ tenant, namespace }: Pick<Timer, 'tenant' | 'namespace'>): Party {
+export function shareGroupOf({ tenant, namespace }: Pick<Timer, 'tenant' | 'namespace'>): ShareGroup {
   return tenant === null ? namespace : `@${tenant}`
 }

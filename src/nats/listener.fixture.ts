@@ -1,4 +1,4 @@
-// The NATS door over the real engine, with stores and brokers in memory and a clock that the test moves.
+// The NATS listener over the real engine, with stores and brokers in memory and a clock that the test moves.
 
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
@@ -18,7 +18,7 @@ import type { Timers } from '../service/timers.ts'
 import { MemoryStore } from '../store/memory/memory-store.ts'
 import { StoreError } from '../store/store.ts'
 import type { Store } from '../store/store.ts'
-import { NatsDoor } from './door.ts'
+import { NatsListener } from './listener.ts'
 import { CommandHandler } from './messages/command-handler.ts'
 import { DeadLetters } from './messages/dead-letters.ts'
 import { Subjects } from './subjects.ts'
@@ -31,7 +31,7 @@ export type DoorSetup = {
   readonly broker: MemoryBroker
   readonly store: FailingStore
   readonly timers: Timers
-  readonly door: NatsDoor
+  readonly listener: NatsListener
   readonly send: (message: unknown, subject?: string) => Promise<void>
   /** A command; `undefined` leaves a field out. */
   readonly schedule: (
@@ -47,7 +47,7 @@ export type DoorSetup = {
   readonly metric: (name: string) => Promise<number | undefined>
 }
 
-export async function setupDoor(t: TestContext, env: Readonly<Record<string, string>> = {}): Promise<DoorSetup> {
+export async function setupListener(t: TestContext, env: Readonly<Record<string, string>> = {}): Promise<DoorSetup> {
   const clock = new ManualClock(NOW, { maxWaitMs: Infinity })
   const broker = new MemoryBroker(clock)
   const store = new FailingStore(new MemoryStore())
@@ -65,12 +65,20 @@ export async function setupDoor(t: TestContext, env: Readonly<Record<string, str
   const timers = service.as(unrestricted('test'))
   const api = async () => ({ status: 200, body: '{}' })
   const metrics = new Metrics(silentLogger())
-  const door = new NatsDoor({ broker, service, api, config, clock, logger: silentLogger(), metrics: metrics.commands })
+  const listener = new NatsListener({
+    broker,
+    service,
+    api,
+    config,
+    clock,
+    logger: silentLogger(),
+    metrics: metrics.commands,
+  })
   await broker.start()
   await engine.start()
-  door.start()
+  listener.start()
   t.after(async () => {
-    await door.stop()
+    await listener.stop()
     await engine.stop(0)
     metrics.stop()
   })
@@ -90,7 +98,7 @@ export async function setupDoor(t: TestContext, env: Readonly<Record<string, str
     broker,
     store,
     timers,
-    door,
+    listener,
     send: async (message, subject = 'timer.commands') => {
       const data = message instanceof Uint8Array || typeof message === 'string' ? message : JSON.stringify(message)
       await broker.publish(

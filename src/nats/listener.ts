@@ -1,4 +1,4 @@
-// The NATS door: commands in from a stream, requests answered. Events out are deliveries like any other and leave
+// The NATS listener: commands in from a stream, requests answered. Events out are deliveries like any other and leave
 // through the NATS target.
 
 import { brokerFaults } from '../broker/broker.ts'
@@ -47,7 +47,7 @@ const COMMANDS_AT_ONCE = 1_000 // about one full commit
 /** Who may publish a command is the broker's decision, with or without a prefix for each namespace. */
 const SENDERS = unrestricted('nats')
 
-export class NatsDoor {
+export class NatsListener {
   readonly name = 'nats'
   readonly #options: NatsDoorOptions
   readonly #subjects: Subjects

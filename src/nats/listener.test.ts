@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { BrokerError, headerOf } from '../broker/broker.ts'
 import { nextAttemptAt } from '../core/rules/retry.ts'
-import { NOW, at, setupDoor } from './door.fixture.ts'
+import { NOW, at, setupListener } from './listener.fixture.ts'
 import { EVENT_RETRY } from './messages/commands.ts'
 
 const MINUTE = 60_000
 const reasonOf = (message: Parameters<typeof headerOf>[0]) => headerOf(message, 'Duetime-Reason')
 
 test('a message that cannot be read goes to the dead letters unchanged, with the reason, and never comes again', async (t) => {
-  const { send, schedule, deadLetters, broker, clock } = await setupDoor(t)
+  const { send, schedule, deadLetters, broker, clock } = await setupListener(t)
   const cases: readonly (readonly [unknown, RegExp])[] = [
     ['{"id":', /^the message is not JSON/],
     [Uint8Array.of(0xff, 0xfe), /^the message is not UTF-8/],
@@ -52,13 +52,13 @@ test('a message that cannot be read goes to the dead letters unchanged, with the
 })
 
 test('a command that the service refuses goes to the dead letters too', async (t) => {
-  const { send, schedule, deadLetters } = await setupDoor(t, { NAMESPACES: 'shop' })
+  const { send, schedule, deadLetters } = await setupListener(t, { NAMESPACES: 'shop' })
   await send(schedule())
   assert.match(reasonOf(deadLetters()[0]!)!, /namespace 'acme' is not enabled/)
 })
 
 test('the sender’s instructions to its own stream are not followed by the dead letters’', async (t) => {
-  const { broker, clock, deadLetters } = await setupDoor(t)
+  const { broker, clock, deadLetters } = await setupListener(t)
   const headers = [
     ['Nats-Rollup', 'all'],
     ['Nats-Expected-Stream', 'X'],
@@ -77,14 +77,14 @@ test('the sender’s instructions to its own stream are not followed by the dead
 })
 
 test('an unknown type is acknowledged and nothing else', async (t) => {
-  const { send, schedule, deadLetters, broker } = await setupDoor(t)
+  const { send, schedule, deadLetters, broker } = await setupListener(t)
   await send(schedule({ type: 'OrderPaid' }))
   assert.equal(deadLetters().length, 0)
   assert.equal(broker.stored('timer.commands').length, 0)
 })
 
 test('while the store is down commands are kept and not counted against anybody; when it is back they are carried out', async (t) => {
-  const { send, schedule, store, clock, timer, broker, deadLetters } = await setupDoor(t)
+  const { send, schedule, store, clock, timer, broker, deadLetters } = await setupListener(t)
   store.isDown = true
   await send(schedule({}, { dueAt: at(NOW + 60 * MINUTE) }))
   await clock.advance(10 * MINUTE)
@@ -97,7 +97,7 @@ test('while the store is down commands are kept and not counted against anybody;
 })
 
 test('a command that fails for no known reason comes again after 1, 5 and 25 s, and is a dead letter after the fifth time', async (t) => {
-  const { send, schedule, store, clock, deadLetters } = await setupDoor(t)
+  const { send, schedule, store, clock, deadLetters } = await setupListener(t)
   store.defect = new TypeError('a defect')
   await send(schedule())
   for (const seconds of [1, 5, 25]) {
@@ -111,7 +111,7 @@ test('a command that fails for no known reason comes again after 1, 5 and 25 s, 
 })
 
 test('a scheduled timer publishes its event when due, not before, with the correlation id of the command', async (t) => {
-  const { send, schedule, clock, timer, events, broker } = await setupDoor(t)
+  const { send, schedule, clock, timer, events, broker } = await setupListener(t)
   await send(schedule({ correlationId: 'c-1', aggregateId: 'call-1', causationId: 'x' }))
   assert.equal((await timer('call-1')).dueAt, NOW + MINUTE)
   assert.equal(broker.stored('timer.commands').length, 0)
@@ -134,7 +134,7 @@ test('a scheduled timer publishes its event when due, not before, with the corre
 })
 
 test('without a correlation id the event has none, and a past due time fires at once', async (t) => {
-  const { send, schedule, events, clock } = await setupDoor(t)
+  const { send, schedule, events, clock } = await setupListener(t)
   await send(schedule({}, { dueAt: '2001-01-01T00:00:00+02:00' }))
   await clock.advance(1)
   const [event] = events()
@@ -142,7 +142,7 @@ test('without a correlation id the event has none, and a past due time fires at 
 })
 
 test('while scheduled, a new command replaces due time and correlation id; once reached it is ignored', async (t) => {
-  const { send, schedule, clock, timer, events, deadLetters } = await setupDoor(t)
+  const { send, schedule, clock, timer, events, deadLetters } = await setupListener(t)
   await send(schedule({ correlationId: 'c-1' }))
   await send(schedule({ correlationId: 'c-2' }, { dueAt: at(NOW + 2 * MINUTE) }))
   assert.deepEqual([(await timer('call-1')).dueAt, (await timer('call-1')).correlationId], [NOW + 2 * MINUTE, 'c-2'])
@@ -157,7 +157,7 @@ test('while scheduled, a new command replaces due time and correlation id; once 
 })
 
 test('the same command, delivered again, changes nothing', async (t) => {
-  const { send, schedule, timer } = await setupDoor(t)
+  const { send, schedule, timer } = await setupListener(t)
   const command = schedule({ correlationId: 'c-1' })
   await send(command)
   const before = await timer('call-1')
@@ -167,7 +167,7 @@ test('the same command, delivered again, changes nothing', async (t) => {
 })
 
 test('of several commands for one timer in one batch the last one counts, and an outdated one does not fire on the way', async (t) => {
-  const { broker, schedule, clock, timer, events } = await setupDoor(t)
+  const { broker, schedule, clock, timer, events } = await setupListener(t)
   broker.disconnect()
   broker.connect()
   const commands = [
@@ -187,7 +187,7 @@ test('of several commands for one timer in one batch the last one counts, and an
 })
 
 test('a canceled timer does not fire; a cancel that comes too late, or for nobody, is ignored', async (t) => {
-  const { send, schedule, clock, timer, events, deadLetters, broker } = await setupDoor(t)
+  const { send, schedule, clock, timer, events, deadLetters, broker } = await setupListener(t)
   await send(schedule())
   await send(schedule({ type: 'CancelTimer' }, { dueAt: undefined }))
   assert.equal((await timer('call-1')).status, 'canceled')
@@ -212,7 +212,7 @@ test('an event is given up after a year of failures, not sooner', () => {
 })
 
 test('an event that cannot be published waits for the broker and is published once it is back', async (t) => {
-  const { send, schedule, clock, broker, timer, events } = await setupDoor(t)
+  const { send, schedule, clock, broker, timer, events } = await setupListener(t)
   await send(schedule())
   broker.disconnect()
   await clock.advance(120 * MINUTE)
@@ -226,7 +226,7 @@ test('an event that cannot be published waits for the broker and is published on
 })
 
 test('a timer whose event could not be published to the end is scheduled still: the same command brings it back', async (t) => {
-  const { send, schedule, timer, timers, events, broker, clock } = await setupDoor(t)
+  const { send, schedule, timer, timers, events, broker, clock } = await setupListener(t)
   const same = { correlationId: 'c-1' }
   await send(schedule(same))
   const { namespace, id, uuid, retry } = await timer('call-1')
@@ -242,7 +242,7 @@ test('a timer whose event could not be published to the end is scheduled still: 
 })
 
 test('with a prefix commands and events of a namespace are on its own subjects only', async (t) => {
-  const { send, schedule, clock, broker, deadLetters } = await setupDoor(t, { NATS_NAMESPACE_PREFIX: 'tenants' })
+  const { send, schedule, clock, broker, deadLetters } = await setupListener(t, { NATS_NAMESPACE_PREFIX: 'tenants' })
   await send(schedule(), 'tenants.other.timer.commands')
   assert.match(reasonOf(deadLetters()[0]!)!, /subject is that of namespace 'other', and the message is for 'acme'/)
   await send(schedule({ tenantId: 'a.b' }), 'tenants.a%2eb.timer.commands')
@@ -256,7 +256,7 @@ test('with a prefix commands and events of a namespace are on its own subjects o
 
 test('a command that was put back does not undo the one that followed it', async (t) => {
   for (const kind of ['a defect', 'an outage'] as const) {
-    const { send, schedule, store, clock, timer, events, broker } = await setupDoor(t)
+    const { send, schedule, store, clock, timer, events, broker } = await setupListener(t)
     if (kind === 'a defect') store.defect = new Error('once')
     else store.isDown = true
     await send(schedule())
@@ -270,8 +270,8 @@ test('a command that was put back does not undo the one that followed it', async
   }
 })
 
-test('an earlier command that comes again does not undo what was changed since through another door', async (t) => {
-  const { handle, schedule, timers, timer } = await setupDoor(t)
+test('an earlier command that comes again does not undo what was changed since through another entry point', async (t) => {
+  const { handle, schedule, timers, timer } = await setupListener(t)
   const command = schedule()
   await handle(command, 7)
   const { namespace, id, uuid } = await timer('call-1')
@@ -283,7 +283,7 @@ test('an earlier command that comes again does not undo what was changed since t
 })
 
 test('of commands for one timer the last one sent counts, in whatever order they arrive', async (t) => {
-  const { handle, schedule, timer } = await setupDoor(t)
+  const { handle, schedule, timer } = await setupListener(t)
   const ORDERS = [
     [0, 1, 2],
     [0, 2, 1],
@@ -311,7 +311,7 @@ test('of commands for one timer the last one sent counts, in whatever order they
 })
 
 test('a cancel that meets a delivery waits for its end, and counts if the delivery fails', async (t) => {
-  const { send, schedule, clock, broker, timer } = await setupDoor(t)
+  const { send, schedule, clock, broker, timer } = await setupListener(t)
   await send(schedule())
   const answer = Promise.withResolvers<void>()
   const publish = broker.publish.bind(broker)
@@ -327,7 +327,7 @@ test('a cancel that meets a delivery waits for its end, and counts if the delive
 })
 
 test('a cancel that meets a delivery does not make it happen twice', async (t) => {
-  const { send, schedule, clock, broker, timer } = await setupDoor(t)
+  const { send, schedule, clock, broker, timer } = await setupListener(t)
   await send(schedule())
   await send(schedule({}, { serviceCallId: 'another', dueAt: at(NOW + 60 * MINUTE) })) // so that the cancel has a place before it
   const answer = Promise.withResolvers<void>()
@@ -347,7 +347,7 @@ test('a cancel that meets a delivery does not make it happen twice', async (t) =
 })
 
 test('what becomes of commands can be measured, and so can a batch that is held up', async (t) => {
-  const { send, schedule, store, clock, metric } = await setupDoor(t)
+  const { send, schedule, store, clock, metric } = await setupListener(t)
   const outcome = (name: string) => metric(`duetime_commands_settled_total{outcome="${name}"}`)
   const later = { dueAt: at(NOW + 60 * MINUTE) }
   await send(schedule({}, later))

@@ -9,7 +9,7 @@ import { silentLogger } from '../runtime/telemetry/logger.ts'
 import { ManualClock } from '../runtime/clock/manual-clock.ts'
 import { cancel } from '../service/peers/peer.fixture.ts'
 import { PeerLinks } from '../service/peers/peer-links.ts'
-import { PeerDoor } from './peer-door.ts'
+import { PeerListener } from './peer-listener.ts'
 
 const SECRET = 'secret'
 const EXECUTED = { changed: true } as Executed
@@ -18,23 +18,23 @@ async function setup(t: TestContext) {
   const clock = new ManualClock()
   const logger = silentLogger()
   const node = () => ({ execute: async () => EXECUTED }) as unknown as ClusterMember
-  const door = new PeerDoor({ at: {}, secret: SECRET, node, clock, logger })
-  await door.start()
-  t.after(() => door.stop())
+  const listener = new PeerListener({ at: {}, secret: SECRET, node, clock, logger })
+  await listener.start()
+  t.after(() => listener.stop())
   const links = new PeerLinks({ secret: SECRET, clock, logger })
   t.after(() => links.close())
-  return { door, links }
+  return { listener, links }
 }
 
-test('commands of another process are executed, and the door closes while their stream is open', async (t) => {
-  const { door, links } = await setup(t)
-  assert.deepEqual(await links.execute(door.address, cancel('a')), EXECUTED)
-  await door.stop()
+test('commands of another process are executed, and the listener closes while their stream is open', async (t) => {
+  const { listener, links } = await setup(t)
+  assert.deepEqual(await links.execute(listener.address, cancel('a')), EXECUTED)
+  await listener.stop()
 })
 
-test('who does not know the secret gets no stream, and does not keep the door from closing', async (t) => {
-  const { door } = await setup(t)
-  const { port, hostname } = new URL(door.address)
+test('who does not know the secret gets no stream, and does not keep the listener from closing', async (t) => {
+  const { listener } = await setup(t)
+  const { port, hostname } = new URL(listener.address)
   const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true })
   t.after(() => socket.destroy())
   socket.write(
@@ -42,5 +42,5 @@ test('who does not know the secret gets no stream, and does not keep the door fr
   )
   const [answer] = (await once(socket, 'data')) as [Buffer]
   assert.match(answer.toString(), /^HTTP\/1.1 401 /)
-  await door.stop()
+  await listener.stop()
 })
