@@ -3,20 +3,31 @@
 
 import { dirname, relative } from 'node:path/posix'
 
-/** Bottom first. A file beside the sub-folders of its layer may be imported where all that it leads to may be. */
-const ORDER: Readonly<Record<string, readonly string[]>> = {
-  core: ['time', 'json', 'targets', 'timer', 'rules', 'statistics', 'events', 'cluster', 'access'],
-  language: ['targets'],
-  runtime: ['clock', 'config', 'telemetry'],
-  broker: ['memory', 'nats'],
-  store: ['row', 'queries', 'sql', 'memory', 'sqlite', 'postgres', 'mysql', 'dynamodb', 'conformance'],
-  targets: ['function', 'http', 'nats', 'none'],
-  engine: ['wake', 'window', 'commit', 'delivery', 'cluster'],
-  service: ['queries', 'keys', 'activity', 'peers', 'transfer'],
-  http: ['request', 'access', 'answer', 'docs', 'body', 'errors', 'lists', 'routes', 'contracts', 'observing'],
-  nats: ['lifecycle', 'messages', 'requests'],
-  embedded: ['input'],
-  cli: ['command', 'when', 'completion', 'output', 'transfer', 'timers', 'keys', 'doctor', 'insight', 'dev'],
+/** Sub-folders of one layer, bottom first. Those on one line are siblings and do not know each other. */
+type Order = readonly (readonly string[])[]
+
+/**
+ * `.` stands for the files beside the sub-folders. Where it has no place, such a file may be imported where all that it
+ * leads to may be.
+ */
+const ORDER: Readonly<Record<string, Order>> = {
+  core: [['.'], ['json'], ['time'], ['targets'], ['timer'], ['rules'], ['access', 'cluster', 'events', 'statistics']],
+  runtime: [['clock', 'config'], ['telemetry'], ['.']],
+  broker: [['memory', 'nats']],
+  store: [['row'], ['queries'], ['sql'], ['memory', 'sqlite', 'postgres', 'mysql', 'dynamodb'], ['conformance']],
+  targets: [['function', 'http', 'nats', 'none']],
+  engine: [['wake'], ['commit', 'window'], ['delivery'], ['cluster'], ['.']],
+  service: [['queries'], ['.'], ['activity', 'keys', 'peers', 'transfer']],
+  language: [['targets'], ['.']],
+  http: [
+    ['answer', 'body', 'docs', 'request'],
+    ['access', 'errors', 'lists'],
+    ['contracts', 'observing', 'routes'],
+    ['.'],
+  ],
+  nats: [['lifecycle'], ['messages'], ['requests']],
+  embedded: [['input'], ['.']],
+  cli: [['command'], ['when'], ['completion', 'output', 'transfer'], ['timers'], ['keys', 'doctor', 'insight', 'dev']],
 }
 
 /** Imports that point up all the same: the file, what it imports, and why. */
@@ -29,6 +40,8 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'src/cli/command/reference-page.ts → completion/command-tree.ts':
     'the page shows all commands; it belongs beside the program',
 }
+
+const BESIDE = '.'
 
 /** What is larger than the limits below, and why. */
 const LARGER: Readonly<Record<string, string>> = {}
@@ -78,33 +91,45 @@ export function folderProblems(
 }
 
 type Found = { readonly key: string; readonly text: string }
-type Code = { readonly files: readonly SourceFile[]; readonly order: Readonly<Record<string, readonly string[]>> }
+type Code = { readonly files: readonly SourceFile[]; readonly order: Readonly<Record<string, Order>> }
 
-function upwardImports({ path, imports }: SourceFile, code: Code): Found[] {
-  const [layer, folder] = [layerOf(path), folderOf(path)]
-  if (folder === null) return []
-  const order = code.order[layer] ?? []
-  if (!order.includes(folder))
+function upwardImports({ path, imports }: SourceFile, { files, order }: Code): Found[] {
+  const layer = layerOf(path)
+  const folders = order[layer] ?? []
+  const folder = placeOf(path)
+  const rank = rankIn(folders, folder)
+  if (folder === BESIDE && rank === -1) return []
+  if (rank === -1)
     return [{ key: path, text: `${path}: add \`${folder}\` to ORDER.${layer} in scripts/folder-order.ts` }]
   return imports
     .filter((target) => layerOf(target) === layer)
     .flatMap((target) => {
-      const above = [...reached(target, code.files)].filter((one) => order.indexOf(one) > order.indexOf(folder))
-      if (above.length === 0) return []
-      const text = `${path} imports ${target}, which is in or leads to ${above.join(', ')}: ${folder} is below that`
+      const reached = [...placesReached(target, files, folders)].filter((one) => one !== folder)
+      const wrong = reached.filter((one) => rankIn(folders, one) >= rank)
+      if (wrong.length === 0) return []
+      const text = `${path} imports ${target}, which is in or leads to ${wrong.join(', ')}: ${folder} is not above that`
       return [{ key: `${path} → ${relative(`src/${layer}`, target)}`, text }]
     })
 }
 
-/** The sub-folders that one gets to by importing a file: its own, or all that a file beside them imports in turn. */
-function reached(path: string, files: readonly SourceFile[], seen = new Set<string>()): Set<string> {
-  const folder = folderOf(path)
-  if (folder !== null) return new Set([folder])
+/** The folders that one gets to by importing a file: its own, or all that a file without a place imports in turn. */
+function placesReached(
+  path: string,
+  files: readonly SourceFile[],
+  order: Order,
+  seen = new Set<string>(),
+): Set<string> {
+  const folder = placeOf(path)
+  if (rankIn(order, folder) !== -1) return new Set([folder])
   if (seen.has(path)) return new Set()
   seen.add(path)
   const imports = files.find((file) => file.path === path)?.imports ?? []
   const inLayer = imports.filter((target) => layerOf(target) === layerOf(path))
-  return new Set(inLayer.flatMap((target) => [...reached(target, files, seen)]))
+  return new Set(inLayer.flatMap((target) => [...placesReached(target, files, order, seen)]))
+}
+
+function rankIn(order: Order, folder: string): number {
+  return order.findIndex((siblings) => siblings.includes(folder))
 }
 
 /** `core` for src/core/timer/timer.ts. */
@@ -112,8 +137,8 @@ function layerOf(path: string): string {
   return path.split('/')[1] ?? ''
 }
 
-/** `timer` for src/core/timer/timer.ts; null for src/core/limits.ts. */
-function folderOf(path: string): string | null {
+/** `timer` for src/core/timer/timer.ts, `.` for src/core/limits.ts. */
+function placeOf(path: string): string {
   const parts = path.split('/')
-  return parts.length > 3 ? parts[2]! : null
+  return parts.length > 3 ? parts[2]! : BESIDE
 }

@@ -36,17 +36,6 @@ test('one contract cannot import another, but may import its own files and what 
   )
 })
 
-test('folders of a layer have one direction, and a new one finds its place first', () => {
-  assert.match(violations('src/core/time/a.ts', "import '../timer/timer.ts'")[0]!, /time is not above timer/)
-  assert.match(violations('src/http/errors/a.ts', "import '../contracts/contract.ts'")[0]!, /not above contracts/)
-  assert.match(violations('src/core/access/a.ts', "import '../events/a.ts'")[0]!, /access is not above events/)
-  assert.match(violations('src/core/new/a.ts', "import '../timer/timer.ts'")[0]!, /add new and timer to FOLDERS/)
-  assert.deepEqual(
-    violations('src/core/rules/a.ts', "import '../time/a.ts'; import '../errors.ts'; import './b.ts'"),
-    [],
-  )
-})
-
 test('core imports neither node: modules nor packages other than the hash', () => {
   assert.match(violations('src/core/a.ts', "import 'node:crypto'")[0]!, /pure/)
   assert.match(violations('src/core/a.ts', "import 'undici'")[0]!, /pure/)

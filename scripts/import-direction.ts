@@ -25,22 +25,6 @@ const LAYERS = [
   ['main.ts'],
 ]
 
-/** The folders of a layer in the same way, for layers that have an order inside; `.` is the layer's own files. */
-const FOLDERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
-  core: [['.'], ['json'], ['time'], ['targets'], ['timer'], ['rules'], ['access', 'cluster', 'events', 'statistics']],
-  runtime: [['clock', 'config'], ['telemetry'], ['.']],
-  engine: [['wake'], ['commit', 'window'], ['delivery'], ['cluster'], ['.']],
-  service: [['queries'], ['.'], ['activity', 'keys', 'peers', 'transfer']],
-  language: [['targets'], ['.']],
-  http: [
-    ['answer', 'body', 'docs', 'request'],
-    ['access', 'errors', 'lists'],
-    ['contracts', 'observing', 'routes'],
-    ['.'],
-  ],
-  embedded: [['input'], ['.']],
-}
-
 const CORE_PACKAGES = ['@noble/hashes']
 
 /** Where the time and the environment come from is the runtime's business; everyone else is handed a Clock and a Config. */
@@ -108,25 +92,9 @@ function importProblem(path: string, specifier: string): string | null {
   if (!target.startsWith('src/')) return target === 'package.json' ? null : `imports ${target}, which is outside src/`
   if (TEST_FILE.test(target)) return `imports ${target}: only tests import what is made for tests`
   const to = layerOf(target)
-  if (from === to) return folderProblem(path, target) ?? contractProblem(path, target)
+  if (from === to) return contractProblem(path, target)
   if (rankOf(to) === rankOf(from)) return `imports ${target}: ${from} and ${to} are siblings and do not know each other`
   return rankOf(to) < rankOf(from) ? null : `imports ${target}: ${from} is below ${to}, and imports point down`
-}
-
-function folderProblem(path: string, target: string): string | null {
-  const folders = FOLDERS[layerOf(path)]
-  const [from, to] = [folderOf(path), folderOf(target)]
-  if (folders === undefined || from === to) return null
-  const [fromRank, toRank] = [from, to].map((folder) => folders.findIndex((siblings) => siblings.includes(folder)))
-  if (fromRank === -1 || toRank === -1)
-    return `imports ${target}: add ${from} and ${to} to FOLDERS in scripts/import-direction.ts`
-  return toRank! < fromRank! ? null : `imports ${target}: ${from} is not above ${to}, and imports point down`
-}
-
-/** `timer` for src/core/timer/timer.ts, `.` for src/core/errors.ts. */
-function folderOf(path: string): string {
-  const parts = path.split('/')
-  return parts.length > 3 ? parts[2]! : '.'
 }
 
 /** A contract translates between its clients and the service; what two of them share belongs below them. */
