@@ -61,11 +61,7 @@ export function violations(path: string, source: string): string[] {
       report(node.start, `reads ${name}: only src/runtime may; take a Clock, a Config or \`now\` instead`)
   }
   new Visitor({
-    ImportDeclaration: onImport,
-    ExportNamedDeclaration: onImport,
-    ExportAllDeclaration: onImport,
-    ImportExpression: onImport,
-    TSImportType: onImport,
+    ...onEachImport(onImport),
     MemberExpression: (node) => {
       const name = memberName(node)
       if (RUNTIME_ONLY.includes(name)) onRuntimeOnly(node, name)
@@ -147,14 +143,19 @@ export function importsOf(path: string, source: string): string[] {
     const specifier = textOf(node.source)
     if (specifier?.startsWith('.') === true) found.push(join(dirname(path), specifier))
   }
-  new Visitor({
-    ImportDeclaration: onImport,
-    ExportNamedDeclaration: onImport,
-    ExportAllDeclaration: onImport,
-    ImportExpression: onImport,
-    TSImportType: onImport,
-  }).visit(parseSync(path, source).program)
+  new Visitor(onEachImport(onImport)).visit(parseSync(path, source).program)
   return found
+}
+
+/** Every form that an import has. */
+function onEachImport(visit: (node: { readonly source?: unknown; readonly start: number }) => void) {
+  return {
+    ImportDeclaration: visit,
+    ExportNamedDeclaration: visit,
+    ExportAllDeclaration: visit,
+    ImportExpression: visit,
+    TSImportType: visit,
+  }
 }
 
 if (import.meta.main) {
