@@ -14,6 +14,7 @@ export const GROUPS = {
     'test/promises/promises.test.ts',
     'test/{cluster,deploy,web}/**',
     'src/broker/nats/**',
+    'src/http/bad-input.test.ts',
     'scripts/**',
     'examples/**',
     'sim/**',

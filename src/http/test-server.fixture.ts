@@ -75,8 +75,8 @@ export type TestServer = {
   readonly close: () => Promise<void>
 }
 
-export async function testServer(t: TestContext, options: TestServerOptions = {}): Promise<TestServer> {
-  const clock = new ManualClock(Date.UTC(2029, 11, 1, 12))
+export async function testServer(t: Pick<TestContext, 'after'>, options: TestServerOptions = {}): Promise<TestServer> {
+  const clock = new ManualClock(Date.UTC(2029, 11, 1, 12), { maxWaitMs: Infinity })
   const store = options.store ?? new MemoryStore()
   const receiver = new ScriptedReceiver(options.answer)
   const observatory = openObservatory({ store, clock, gauges: () => engine.gauges() })

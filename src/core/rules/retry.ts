@@ -11,10 +11,7 @@ export type RetryChanges = Partial<RetryPolicy>
 
 const SECOND = 1_000
 
-/**
- * Stores write NULL for a timer that has exactly this policy, which most have: changing a value here
- * changes timers that are stored already.
- */
+/** For timers that ask for nothing else. Stored timers keep what they were made with: see store/row/document.ts. */
 export const DEFAULT_RETRY: RetryPolicy = Object.freeze({
   maxAttempts: 4,
   initialIntervalMs: 30 * SECOND,

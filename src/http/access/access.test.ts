@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { suite, test } from 'node:test'
+import { after, before, suite, test } from 'node:test'
 import type { TestContext } from 'node:test'
 import { ANONYMOUS, Permission } from '../../core/access/access.ts'
 import type { NamespacePattern, Principal, RateLimit } from '../../core/access/access.ts'
@@ -49,7 +49,7 @@ const WITHOUT_KEY: readonly Caller[] = ['none', 'wrong', 'peer']
 type Guarded = TestServer & { readonly secrets: Readonly<Record<string, string>> }
 
 async function guarded(
-  t: TestContext,
+  t: Pick<TestContext, 'after'>,
   options: TestServerOptions & { readonly more?: Record<string, KeyOf> } = {},
 ): Promise<Guarded> {
   const secrets: Record<string, string> = { wrong: createKey() }
@@ -91,9 +91,16 @@ suite('who may use which route', () => {
     )
   })
 
+  let server: Guarded
+  const ends: (() => unknown)[] = []
+  // One for all routes: each finds its timers made anew.
+  before(async () => (server = await guarded({ after: (end) => void ends.push(end as () => unknown) }, { contracts: CONTRACTS })))
+  after(async () => {
+    for (const end of ends.toReversed()) await end()
+  })
+
   for (const [route, rule] of ROUTES) {
-    test(`${route} needs ${rule.needs}`, async (t) => {
-      const server = await guarded(t, { contracts: CONTRACTS })
+    test(`${route} needs ${rule.needs}`, async () => {
       for (const caller of CALLERS) await assertRule(server, route, rule, caller)
     })
   }
