@@ -7,7 +7,7 @@ import type { Command } from '../core/rules/command.ts'
 import { standsAlone } from '../core/rules/create.ts'
 import { decide } from '../core/rules/decide.ts'
 import { unavailable } from '../core/errors.ts'
-import { isFinished, Status } from '../core/timer/timer.ts'
+import { Status } from '../core/timer/timer.ts'
 import type { Millis, ShardId, Timer } from '../core/timer/timer.ts'
 import type { OwnedShard } from '../store/store.ts'
 import { HandedOverDeliveries } from './delivery/handed-over-deliveries.ts'
@@ -109,8 +109,6 @@ export class Shard {
 
   /** The timer as the outside sees it: being delivered, if it is, which the store may not know yet. */
   view(timer: Timer): Timer {
-    // What the store says is over is over, also while another node has not reported its delivery yet.
-    if (isFinished(timer)) return timer
     const entry = this.#parts.window.get(timer.uuid)
     const isInFlight = entry?.state === 'in-flight' && entry.timer.version === timer.version
     return isInFlight || this.#remote.has(timer) ? { ...timer, status: Status.executing } : timer

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { timerOf } from '../../core/rules/command.fixture.ts'
+import { deliveryId } from '../../core/timer/ids.ts'
+import { Status } from '../../core/timer/timer.ts'
 import type { ShardId } from '../../core/timer/timer.ts'
 import { ManualClock } from '../../runtime/clock/manual-clock.ts'
 import { MemoryStore } from '../../store/memory/memory-store.ts'
@@ -12,7 +15,7 @@ import { Window } from '../window/window.ts'
 const LEASE_MS = 5_000
 const DELIVERY = { uuid: 'u', deliveryId: 'd', attempt: 1, version: 1, timeoutMs: 1_000, node: 'a' } as RemoteDelivery
 
-function setup() {
+function setup(delivery = DELIVERY) {
   const clock = new ManualClock()
   const limits = { timersMax: 10, bytesMax: 1_000, pageSize: 10 }
   const window = new Window({ store: new MemoryStore(), shard: 0 as ShardId, limits, now: clock.now() })
@@ -27,10 +30,10 @@ function setup() {
     retentionMs: () => 0,
     rescheduleMinMs: 1_000,
     leaseMs: LEASE_MS,
-    remote: [DELIVERY],
+    remote: [delivery],
   }
   const remote = new RemoteDeliveries(parts, {} as OwnedRows, holds) // nothing here touches a row
-  return { clock, remote, isHeld: () => holds.has(DELIVERY.uuid) }
+  return { clock, remote, isHeld: () => holds.has(delivery.uuid) }
 }
 
 test('a look at the cluster that is older than the handover does not end a delivery of a node that it has not seen', async () => {
@@ -57,4 +60,11 @@ test('a delivery of which one hears twice ends once', async () => {
   remote.addLate([DELIVERY])
   await remote.acceptReport({ shard: 0 as ShardId, delivery: DELIVERY, ended: null })
   assert.equal(isHeld(), false)
+})
+
+test('a firing that another node delivers is shown as such, and not when the store says that the timer is over', () => {
+  const timer = timerOf('PT1M')
+  const { remote } = setup({ ...DELIVERY, uuid: timer.uuid, deliveryId: deliveryId(timer) })
+  assert.equal(remote.has(timer), true)
+  assert.equal(remote.has({ ...timer, status: Status.completed }), false)
 })

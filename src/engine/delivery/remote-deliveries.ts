@@ -63,9 +63,10 @@ export class RemoteDeliveries {
     })
   }
 
-  /** This very firing of the timer is being delivered. */
+  /** This very firing of the timer is being delivered. A timer that the store says is over is not, although its node has not reported yet. */
   has(timer: Timer): boolean {
-    return this.#deliveries.size > 0 && this.#deliveries.get(timer.uuid)?.delivery.deliveryId === deliveryId(timer)
+    if (this.#deliveries.size === 0 || isFinished(timer)) return false
+    return this.#deliveries.get(timer.uuid)?.delivery.deliveryId === deliveryId(timer)
   }
 
   /** The delivering node says that it is over. Resolves when the outcome is durable. */

@@ -94,7 +94,10 @@ suite('who may use which route', () => {
   let server: Guarded
   const ends: (() => unknown)[] = []
   // One for all routes: each finds its timers made anew.
-  before(async () => (server = await guarded({ after: (end) => void ends.push(end as () => unknown) }, { contracts: CONTRACTS })))
+  before(
+    async () =>
+      (server = await guarded({ after: (end) => void ends.push(end as () => unknown) }, { contracts: CONTRACTS })),
+  )
   after(async () => {
     for (const end of ends.toReversed()) await end()
   })
