@@ -91,7 +91,7 @@ suite('who may use which route', () => {
     )
   })
 
-  let server: Guarded
+  let forRoutes: Guarded
   const ends: (() => unknown)[] = []
   // One for all routes: each finds its timers made anew.
   before(
@@ -104,7 +104,7 @@ suite('who may use which route', () => {
 
   for (const [route, rule] of ROUTES) {
     test(`${route} needs ${rule.needs}`, async () => {
-      for (const caller of CALLERS) await assertRule(server, route, rule, caller)
+      for (const caller of CALLERS) await assertRule(forRoutes, route, rule, caller)
     })
   }
 
