@@ -96,7 +96,7 @@ suite('who may use which route', () => {
   // One for all routes: each finds its timers made anew.
   before(
     async () =>
-      (server = await guarded({ after: (end) => void ends.push(end as () => unknown) }, { contracts: CONTRACTS })),
+      (forRoutes = await guarded({ after: (end) => void ends.push(end as () => unknown) }, { contracts: CONTRACTS })),
   )
   after(async () => {
     for (const end of ends.toReversed()) await end()
