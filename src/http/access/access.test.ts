@@ -109,7 +109,7 @@ suite('who may use which route', () => {
   }
 
   async function assertRule(server: Guarded, route: string, rule: RouteRule, caller: Caller): Promise<void> {
-    const before = await makeTimers(server)
+    const asMade = await makeTimers(server)
     const answer = await ask(server, route, rule, caller)
     const context = `${caller}: ${answer.text.slice(0, 300)}`
     if (LET_IN[rule.needs].includes(caller) || rule.needs === 'nothing')
@@ -120,7 +120,7 @@ suite('who may use which route', () => {
     assertRefusal(answer.json, status === 401 ? 'UNAUTHORIZED' : 'FORBIDDEN')
     const asksForKey = status === 401 && rule.needs !== 'the cluster secret'
     assert.equal(answer.headers.get('www-authenticate'), asksForKey ? 'Bearer realm="duetime"' : null)
-    assert.deepEqual(await versions(server), before, `${caller} was refused and changed a timer`)
+    assert.deepEqual(await versions(server), asMade, `${caller} was refused and changed a timer`)
   }
 
   test('of a batch, the items in other namespaces are refused one by one', async (t) => {
