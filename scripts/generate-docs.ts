@@ -9,10 +9,12 @@ import { cliPage } from '../src/cli/command/reference-page.ts'
 import { ERROR_CATALOGUE } from '../src/core/errors.ts'
 import { configurationPage } from '../src/runtime/config/docs.ts'
 import { sdkTypes } from './generate-sdk-types.ts'
+import { apiYaml } from './openapi/document.ts'
 
 const root = join(import.meta.dirname, '..')
 
-const PAGES: Readonly<Record<string, () => string>> = {
+const PAGES: Readonly<Record<string, () => string | Promise<string>>> = {
+  'api/api.yaml': apiYaml,
   'docs/reference/cli.md': cliPage,
   'docs/reference/configuration.md': configurationPage,
   'docs/reference/errors.md': errorsPage,
@@ -50,14 +52,15 @@ function stored(path: string): string {
   }
 }
 
-const stale = Object.entries(PAGES).filter(([path, page]) => stored(path) !== page())
+const pages = await Promise.all(Object.entries(PAGES).map(async ([path, page]) => [path, await page()] as const))
+const stale = pages.filter(([path, page]) => stored(path) !== page)
 if (process.argv.includes('--check')) {
   for (const [path] of stale) console.error(`${path} is stale: run \`npm run docs\` and commit it`)
   process.exitCode = stale.length === 0 ? 0 : 1
 } else {
   for (const [path, page] of stale) {
     mkdirSync(dirname(path), { recursive: true })
-    writeFileSync(path, page())
+    writeFileSync(path, page)
     console.log(`wrote ${path}`)
   }
 }

@@ -8,6 +8,7 @@ import { suite, test } from 'node:test'
 import type { TestContext } from 'node:test'
 import { endsWithTest } from '../test/support/child-processes.ts'
 import { tempDir } from '../test/support/temp-dir.ts'
+import { cannotBeHad } from './testing/cannot-be-had.ts'
 import { TestTally } from './testing/tally.ts'
 
 const RUNNER = join(import.meta.dirname, 'run-tests.ts')
@@ -99,6 +100,19 @@ test('what is skipped has a line that says why, and fails in CI', async (t) => {
   const inCi = await runOne(t, source, { env: { CI: 'true' } })
   assert.equal(inCi.code, 1, inCi.output)
   assert.match(inCi.output, /^FAILED: CI must not skip a test: .*x is not installed/m)
+})
+
+test('CI may skip a test of which what it needs cannot be had there, and says so; others it may not', () => {
+  const made = new TestTally({ root: '/repository', groupOf: () => 'system' })
+  const one = { name: 'a', nesting: 0, entryFile: '/repository/test/a.test.ts', details: { type: 'test' } }
+  made.passed({ ...one, skip: cannotBeHad('a base image') })
+  const excused = made.verdict({ minimum: { 'system: test': 1 }, maySkip: false })
+  assert.deepEqual(
+    [excused.isSuccess, excused.lines.filter((line) => line.startsWith('skipped: '))],
+    [true, ['skipped: test/a.test.ts: a: cannot be had here: a base image']],
+  )
+  made.passed({ ...one, skip: 'nobody installed it' })
+  assert.equal(made.verdict({ minimum: {}, maySkip: false }).isSuccess, false)
 })
 
 suite('the minimum of a group', () => {

@@ -3,6 +3,7 @@
 // the repository.
 
 import { relative, resolve, sep } from 'node:path'
+import { isExcused } from './cannot-be-had.ts'
 import type { Entries } from './shared-process.ts'
 
 export type Minimum = Readonly<Record<string, number>>
@@ -31,7 +32,7 @@ export type TallyOptions = {
   /** Files that run many others, each of them as a suite named for its path. */
   readonly entries?: Entries
 }
-type Part = { files: number; tests: number; skipped: number }
+type Part = { files: number; tests: number; skipped: number; excused: number }
 
 export class TestTally {
   readonly #root: string
@@ -43,7 +44,7 @@ export class TestTally {
   /** Files of which no test was run or skipped, as far as is known. */
   readonly #silent = new Set<string>()
   readonly #durations = new Map<string, number>()
-  readonly #skips: string[] = []
+  readonly #skips: { readonly line: string; readonly excused: boolean }[] = []
   #passed = 0
   #failed = 0
   #hasFailed = false
@@ -74,9 +75,10 @@ export class TestTally {
     if (isSaid(test.skip)) {
       this.#silent.delete(file)
       this.#part(file).skipped++
-      this.#skips.push(
-        `${relative(this.#root, file)}: ${test.name}: ${typeof test.skip === 'string' && test.skip !== '' ? test.skip : 'no reason is given'}`,
-      )
+      const reason = typeof test.skip === 'string' && test.skip !== '' ? test.skip : 'no reason is given'
+      const excused = isExcused(test.skip)
+      if (excused) this.#part(file).excused++
+      this.#skips.push({ line: `${relative(this.#root, file)}: ${test.name}: ${reason}`, excused })
     } else if (this.#ran(test, file)) {
       this.#passed++
     }
@@ -107,12 +109,13 @@ export class TestTally {
   }
 
   verdict({ minimum, maySkip }: { readonly minimum: Minimum; readonly maySkip: boolean }): Verdict {
+    const refused = maySkip ? [] : this.#skips.filter(({ excused }) => !excused)
     const faults = [
       ...[...this.#silent].map(
         (file) =>
           `${relative(this.#root, file)} ran no test. Its process ended before one began, or there is none in it.`,
       ),
-      ...(maySkip ? [] : this.#skips.map((skip) => `CI must not skip a test: ${skip}`)),
+      ...refused.map(({ line }) => `CI must not skip a test: ${line}`),
       ...Object.entries(minimum).flatMap(([name, least]) => this.#shortfall(name, least)),
     ]
     const lines = [
@@ -121,7 +124,7 @@ export class TestTally {
         ([name, { files, tests, skipped }]) =>
           `  ${name}: ${tests} tests in ${files} files${skipped === 0 ? '' : `, ${skipped} skipped`}`,
       ),
-      ...(maySkip ? this.#skips.map((skip) => `skipped: ${skip}`) : []),
+      ...this.#skips.filter((skip) => !refused.includes(skip)).map(({ line }) => `skipped: ${line}`),
       ...faults.map((fault) => `FAILED: ${fault}`),
       `${this.#passed} passed, ${this.#failed + faults.length} failed`,
     ]
@@ -129,9 +132,9 @@ export class TestTally {
   }
 
   #shortfall(name: string, least: number): string[] {
-    const { tests, skipped } = this.#parts.get(name) ?? { tests: 0, skipped: 0 }
-    // A suite that is skipped counts as one, so there is nothing to compare.
-    if (tests >= least || skipped > 0) return []
+    const { tests, skipped, excused } = this.#parts.get(name) ?? { tests: 0, skipped: 0, excused: 0 }
+    // A suite that is skipped counts as one, so there is nothing to compare. What cannot be had is said of single tests.
+    if (tests + excused >= least || skipped > excused) return []
     return [
       `${name} ran ${tests} tests and should run at least ${least}. Where tests were removed on purpose, say so in scripts/testing/minimum.json.`,
     ]
@@ -171,7 +174,7 @@ export class TestTally {
     const [first = '', second = ''] = path.split(sep)
     const folder = first === 'src' && !second.includes('.') ? `${first}/${second}` : first
     const name = first === '..' ? 'elsewhere' : `${this.#groupOf(path)}: ${folder}`
-    return this.#parts.getOrInsertComputed(name, () => ({ files: 0, tests: 0, skipped: 0 }))
+    return this.#parts.getOrInsertComputed(name, () => ({ files: 0, tests: 0, skipped: 0, excused: 0 }))
   }
 }
 

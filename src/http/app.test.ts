@@ -91,6 +91,15 @@ suite('operational routes', () => {
     assert.match((await request('/')).text, /href="\/docs"/)
   })
 
+  test('the process is alive while its database does not answer, so that nobody restarts it for that', async (t) => {
+    const ready = { store: () => Promise.reject(new Error('the database is down')) }
+    const { request } = await testServer(t, { ready })
+    assert.equal((await request('/readyz')).status, 503)
+    assert.equal((await request('/healthz')).status, 500)
+    const { status, json } = await request('/livez')
+    assert.deepEqual([status, json], [200, { status: 'alive' }])
+  })
+
   test('the OpenAPI document describes every operation with an example and its errors', async (t) => {
     const { request } = await testServer(t)
     const { json } = await request('/openapi.json')

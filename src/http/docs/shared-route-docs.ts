@@ -16,7 +16,7 @@ export type OperationSchema<Body extends TSchema = TSchema> = {
 
 type Response = {
   readonly description?: string
-  readonly content?: { readonly 'application/json'?: { readonly schema: TSchema } }
+  readonly content?: { readonly 'application/json'?: { readonly schema: TSchema; readonly example?: unknown } }
 }
 
 export function mergedDocumentation(schemas: readonly OperationSchema[]): OperationSchema {
@@ -45,5 +45,7 @@ function mergedResponse(responses: readonly Response[]): unknown {
   const schemas = responses.flatMap((response) => response.content?.['application/json']?.schema ?? [])
   if (responses.length === 1 || schemas.length < responses.length) return responses[0]
   const description = [...new Set(responses.map((response) => response.description))].join(' ')
-  return { description, content: { 'application/json': { schema: Type.Unsafe({ anyOf: schemas }) } } }
+  const example = responses.map((response) => response.content?.['application/json']?.example).find(Boolean)
+  const json = { schema: Type.Unsafe({ anyOf: schemas }), ...(example !== undefined && { example }) }
+  return { description, content: { 'application/json': json } }
 }

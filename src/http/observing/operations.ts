@@ -4,6 +4,8 @@ import { Type } from 'typebox'
 import type { TSchema } from 'typebox'
 import { Status } from '../../core/timer/timer.ts'
 import { COUNTERS } from '../../service/activity/activity-ring.ts'
+import { ACCESS_FAILURES, failures } from '../docs/native-failures.ts'
+import type { FailureStatus } from '../docs/native-failures.ts'
 import { CallbackTestBody } from './callback-test-body.ts'
 import { CALLBACK_TEST_EXAMPLE, FORECAST_EXAMPLE, LIVE_EXAMPLE, OVERVIEW_EXAMPLE } from './examples.ts'
 import { ForecastQuery, LiveQuery, OverviewQuery } from './query.ts'
@@ -81,20 +83,8 @@ const CallbackTested = Type.Object({
   responseTruncated: Type.Boolean(),
 })
 
-const FAILURES: Readonly<Record<number, string>> = {
-  400: 'Something in the request is wrong; details.field names it.',
-  401: 'No valid API key.',
-  403: 'The key lacks the permission or the namespace; details name what is needed.',
-  413: 'The body or the payload is too large.',
-  429: 'The key asks too often; try again after Retry-After.',
-  503: 'The store does not answer, or too many do the same already; try again after Retry-After.',
-}
-
-function answers(content: object, failures: readonly number[] = [400, 401, 403, 429, 503]): Record<string, unknown> {
-  const refusals = failures.map((status) => {
-    return [status, { description: FAILURES[status], content: { 'application/json': { schema: Type.Ref('Error#') } } }]
-  })
-  return { 200: { description: 'Done.', content }, ...Object.fromEntries(refusals) }
+function answers(content: object, ...statuses: readonly FailureStatus[]): Record<string, unknown> {
+  return { 200: { description: 'Done.', content }, ...failures(400, 503, ...statuses, ...ACCESS_FAILURES) }
 }
 
 function json(schema: TSchema, example: unknown): object {
@@ -143,5 +133,5 @@ export const CALLBACK_TEST = {
     'Delivers once, now, exactly as a timer of the namespace would, and tells what came of it. Nothing is stored or repeated. ' +
     'The answer is 200 whatever the receiver did. The receiver has 10 seconds at most.',
   body: { ...CallbackTestBody, examples: [CALLBACK_TEST_EXAMPLE.request] } as typeof CallbackTestBody,
-  response: answers(json(CallbackTested, CALLBACK_TEST_EXAMPLE.answer), [400, 401, 403, 413, 429, 503]),
+  response: answers(json(CallbackTested, CALLBACK_TEST_EXAMPLE.answer), 413),
 }

@@ -8,6 +8,7 @@ import type { Logger } from '../../runtime/telemetry/logger.ts'
 import { DocsPage } from '../docs/page.ts'
 import { sendJson } from '../answer/send-json.ts'
 import { healthOf } from './health.ts'
+import { ALIVE, DOCUMENT, HEALTH, METRICS, READY } from './operational-docs.ts'
 import { Readiness } from './readiness.ts'
 import type { ReadyChecks } from './readiness.ts'
 
@@ -25,24 +26,19 @@ type OperationalParts = {
 
 export function registerOperationalRoutes(app: FastifyInstance, parts: OperationalParts): void {
   const { ready, degradable = {}, metrics, config, clock } = parts
-  const tags = ['operation']
   const open = { config: { open: true } }
 
-  const healthSchema = {
-    tags,
-    summary: 'Is it up, and its database?',
-    description: '500 when the database does not answer in 5 seconds.',
-  }
-  app.get('/healthz', { ...open, schema: healthSchema }, async (_request, reply) => {
+  app.get('/livez', { ...open, schema: ALIVE }, (_request, reply) =>
+    sendJson(reply.header('cache-control', 'no-store'), '{"status":"alive"}'),
+  )
+
+  app.get('/healthz', { ...open, schema: HEALTH }, async (_request, reply) => {
     const { status, body } = await healthOf(ready['store'], clock)
     return sendJson(reply.code(status).header('cache-control', 'no-store'), body)
   })
 
-  const readyDescription =
-    '503 while a part cannot do its work, or does not say that it can within 2 seconds; the answer names it.'
-  const readySchema = { tags, summary: 'Can it take requests?', description: readyDescription }
   const readiness = new Readiness(parts)
-  app.get('/readyz', { ...open, schema: readySchema }, async (request, reply) => {
+  app.get('/readyz', { ...open, schema: READY }, async (request, reply) => {
     // Who is let in without a key may be anyone, unless only this machine is.
     const reasons = !config.allowAnonymous && mayAccess(request.principal, Permission.read, EVERY_NAMESPACE)
     const check = (checks: ReadyChecks) => readiness.check(checks, { reasons })
@@ -56,20 +52,16 @@ export function registerOperationalRoutes(app: FastifyInstance, parts: Operation
     )
   })
 
-  app.get(
-    '/metrics',
-    { schema: { tags, summary: 'Metrics in the Prometheus text format' } },
-    async (request, reply) => {
-      // They name all namespaces and tell how busy each is.
-      assertAccess(request.principal, Permission.read, EVERY_NAMESPACE)
-      const text = await metrics.render()
-      return reply.header('content-type', metrics.contentType).send(text)
-    },
-  )
+  app.get('/metrics', { schema: METRICS }, async (request, reply) => {
+    // They name all namespaces and tell how busy each is.
+    assertAccess(request.principal, Permission.read, EVERY_NAMESPACE)
+    const text = await metrics.render()
+    return reply.header('content-type', metrics.contentType).send(text)
+  })
 
   // Written once: it takes some milliseconds, and whoever comes may ask for it.
   let document: string | undefined
-  app.get('/openapi.json', { ...open, schema: { tags, summary: 'This document' } }, (_request, reply) =>
+  app.get('/openapi.json', { ...open, schema: DOCUMENT }, (_request, reply) =>
     sendJson(reply, (document ??= JSON.stringify(app.swagger()))),
   )
 

@@ -138,15 +138,46 @@ const statistics = Type.Object({
   }),
 })
 
-const FAILURES: Readonly<Record<number, string>> = {
-  400: 'VALIDATION_ERROR, or INVALID_DURATION_FORMAT for a duration that is malformed.',
-  401: 'UNAUTHORIZED: no valid API key.',
-  403: 'FORBIDDEN: the key lacks the permission or the tenant.',
-  404: 'TIMER_NOT_FOUND.',
-  409: 'TIMER_ALREADY_EXISTS on create; TIMER_ALREADY_COMPLETED on delete.',
-  413: 'PAYLOAD_TOO_LARGE: the body is too large.',
-  429: 'RATE_LIMITED: see retry_after and the X-RateLimit headers.',
-  503: 'UNAVAILABLE: nothing was stored; try again after Retry-After.',
+const FailureAnswer = Type.Object({
+  success: Type.Literal(false),
+  error: Type.Object({
+    code: Type.String(),
+    message: Type.String(),
+    details: Type.Object({}, { additionalProperties: true }),
+  }),
+  request_id: Type.String(),
+})
+
+type Failure = { readonly code: string; readonly words: string; readonly message: string }
+const FAILURES: Readonly<Record<number, Failure>> = {
+  400: {
+    code: 'VALIDATION_ERROR',
+    words: ', or INVALID_DURATION_FORMAT for a duration that is malformed.',
+    message: 'timer_id is missing',
+  },
+  401: { code: 'UNAUTHORIZED', words: ': no valid API key.', message: 'this needs an API key' },
+  403: {
+    code: 'FORBIDDEN',
+    words: ': the key lacks the permission or the tenant.',
+    message: "the key 'reports' may not change timers",
+  },
+  404: { code: 'TIMER_NOT_FOUND', words: '.', message: "no timer 'payment-timeout-4711' in namespace 'production'" },
+  409: {
+    code: 'TIMER_ALREADY_EXISTS',
+    words: ' on create; TIMER_ALREADY_COMPLETED on delete.',
+    message: "timer 'payment-timeout-4711' exists already",
+  },
+  413: { code: 'PAYLOAD_TOO_LARGE', words: ': the body is too large.', message: 'the body is too large' },
+  429: {
+    code: 'RATE_LIMITED',
+    words: ': see retry_after and the X-RateLimit headers.',
+    message: 'too many requests',
+  },
+  503: {
+    code: 'UNAVAILABLE',
+    words: ': nothing was stored; try again after Retry-After.',
+    message: 'the store does not answer; nothing was stored',
+  },
 }
 
 export const OPERATIONS = {
@@ -202,22 +233,14 @@ export const OPERATIONS = {
 }
 
 function responses(status: number, data: TSchema, failures: readonly number[]): Record<string, unknown> {
-  const response = (description: string, schema: TSchema) => ({
-    description,
-    content: { 'application/json': { schema } },
-  })
-  const success = Type.Object({ success: Type.Literal(true), data, request_id: Type.String() })
-  const failure = Type.Object({
-    success: Type.Literal(false),
-    error: Type.Object({
-      code: Type.String(),
-      message: Type.String(),
-      details: Type.Object({}, { additionalProperties: true }),
-    }),
-    request_id: Type.String(),
-  })
+  const schema = Type.Object({ success: Type.Literal(true), data, request_id: Type.String() })
   return {
-    [status]: response('Done.', success),
-    ...Object.fromEntries(failures.map((one) => [one, response(FAILURES[one]!, failure)])),
+    [status]: { description: 'Done.', content: { 'application/json': { schema } } },
+    ...Object.fromEntries(failures.map((one) => [one, failureResponse(FAILURES[one]!)])),
   }
+}
+
+function failureResponse({ code, words, message }: Failure): object {
+  const example = { success: false, error: { code, message, details: {} }, request_id: 'req_4f1c9a' }
+  return { description: `${code}${words}`, content: { 'application/json': { schema: FailureAnswer, example } } }
 }

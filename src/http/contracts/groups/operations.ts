@@ -2,17 +2,10 @@
 
 import { Type } from 'typebox'
 import type { TSchema } from 'typebox'
+import { ACCESS_FAILURES, failures } from '../../docs/native-failures.ts'
 import { CreateBody, TimerPath, UpdateBody } from './schema.ts'
 
 const TAGS = ['groups']
-
-const FAILURES: Readonly<Record<number, string>> = {
-  400: 'Something in the request is wrong; details.field names it.',
-  404: 'TIMER_NOT_FOUND: there is none, or it was canceled.',
-  409: 'TIMER_ALREADY_EXISTS with other parameters (details.timer), or TIMER_NOT_PENDING: it is being delivered or has finished.',
-  413: 'The body or the payload is too large.',
-  503: 'Nothing was stored; try again after Retry-After.',
-}
 
 /** By the $id of the schemas in native/answer-schema.ts. */
 const Timer = Type.Ref('Timer#')
@@ -39,7 +32,7 @@ export const OPERATIONS = {
       'Stored on disk when it answers. The same request again answers with the timer that is there, so it can be repeated safely; ' +
       'other parameters for the same id are a conflict.',
     body: { ...CreateBody, examples: [EXAMPLES.create] } as typeof CreateBody,
-    response: { ...success(Timer), ...failures(400, 409, 413, 503) },
+    response: { ...success(Timer), ...failures(400, 409, 413, 503, ...ACCESS_FAILURES) },
   },
   get: {
     operationId: 'getGroupTimer',
@@ -47,7 +40,7 @@ export const OPERATIONS = {
     summary: 'Read a timer of a group',
     description: 'Completed and failed timers can be read while they are retained.',
     params: TimerPath,
-    response: { ...success(Timer), ...failures(400, 404, 503) },
+    response: { ...success(Timer), ...failures(400, 404, 503, ...ACCESS_FAILURES) },
   },
   update: {
     operationId: 'updateGroupTimer',
@@ -56,7 +49,7 @@ export const OPERATIONS = {
     description: 'Only what is given changes, also within retryPolicy. Once it answers, the old version never fires.',
     params: TimerPath,
     body: { ...UpdateBody, examples: [EXAMPLES.update] } as typeof UpdateBody,
-    response: { ...success(Timer), ...failures(400, 404, 409, 413, 503) },
+    response: { ...success(Timer), ...failures(400, 404, 409, 413, 503, ...ACCESS_FAILURES) },
   },
   delete: {
     operationId: 'deleteGroupTimer',
@@ -64,18 +57,13 @@ export const OPERATIONS = {
     summary: 'Cancel a timer of a group',
     description: 'Once it answers, its delivery never starts.',
     params: TimerPath,
-    response: { 204: Type.Null({ description: 'Canceled.' }), ...failures(400, 404, 409, 503) } as Record<
-      string,
-      unknown
-    >,
+    response: {
+      204: Type.Null({ description: 'Canceled.' }),
+      ...failures(400, 404, 409, 503, ...ACCESS_FAILURES),
+    } as Record<string, unknown>,
   },
 }
 
 function success(schema: TSchema): Record<string, unknown> {
   return { 200: { description: 'The timer.', content: { 'application/json': { schema } } } }
-}
-
-function failures(...statuses: readonly number[]): Record<string, unknown> {
-  const content = { 'application/json': { schema: Type.Ref('Error#') } }
-  return Object.fromEntries(statuses.map((status) => [status, { description: FAILURES[status], content }]))
 }

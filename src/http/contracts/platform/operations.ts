@@ -53,12 +53,17 @@ const detail = {
   metadata: Type.Unknown(),
 }
 
-const FAILURES: Readonly<Record<number, string>> = {
-  400: 'Code 2: something in the request is wrong, or the timer is in the wrong status.',
-  401: 'Code 4: no valid API key.',
-  404: 'Code 3: timer not found.',
-  500: 'Code 1: a defect of the service.',
-  503: 'Code 1: nothing was stored; try again after Retry-After.',
+type Failure = { readonly code: number; readonly message: string; readonly words: string }
+const FAILURES: Readonly<Record<number, Failure>> = {
+  400: {
+    code: 2,
+    message: 'execute_at must be in the future',
+    words: 'something in the request is wrong, or the timer is in the wrong status',
+  },
+  401: { code: 4, message: 'unauthorized', words: 'no valid API key' },
+  404: { code: 3, message: 'timer not found', words: 'timer not found' },
+  500: { code: 1, message: 'internal error', words: 'a defect of the service' },
+  503: { code: 1, message: 'service unavailable', words: 'nothing was stored; try again after Retry-After' },
 }
 
 export const OPERATIONS = {
@@ -135,10 +140,15 @@ export const OPERATIONS = {
 }
 
 function responses(status: number, data: TSchema, failures: readonly number[]): Record<string, unknown> {
-  const response = (description: string, content: TSchema) => {
-    const schema = Type.Object({ code: Type.Integer(), message: Type.String(), data: content })
-    return { description, content: { 'application/json': { schema } } }
-  }
-  const errors = failures.map((failure) => [failure, response(FAILURES[failure]!, Type.Null())])
-  return { [status]: response('Done.', data), ...Object.fromEntries(errors) }
+  const schema = (content: TSchema) => Type.Object({ code: Type.Integer(), message: Type.String(), data: content })
+  const errors = failures.map((failure) => {
+    const { code, message, words } = FAILURES[failure]!
+    const example = { code, message, data: null }
+    return [failure, { description: `Code ${code}: ${words}.`, content: json(schema(Type.Null()), { example }) }]
+  })
+  return { [status]: { description: 'Done.', content: json(schema(data)) }, ...Object.fromEntries(errors) }
+}
+
+function json(schema: TSchema, more: object = {}): object {
+  return { 'application/json': { schema, ...more } }
 }

@@ -2,27 +2,16 @@
 
 import { Type } from 'typebox'
 import type { TSchema } from 'typebox'
+import { ACCESS_FAILURES, failures as failureAnswers } from '../../docs/native-failures.ts'
+import type { FailureStatus } from '../../docs/native-failures.ts'
 import { EXAMPLES } from './examples.ts'
 import type { Verb } from './examples.ts'
 
 type Words = {
   readonly summary: string
   readonly description: string
-  readonly failures: readonly (keyof typeof FAILURES)[]
+  readonly failures: readonly FailureStatus[]
 }
-
-const FAILURES = {
-  400: 'Something in the request is wrong; details.field names it.',
-  401: 'No valid API key.',
-  403: 'The key lacks the permission or the namespace; details name what is needed.',
-  404: 'TIMER_NOT_FOUND',
-  409: 'The timer exists already, is too far gone for this change, or has another version.',
-  413: 'The body or the payload is too large.',
-  429: 'The key asks too often; try again after Retry-After.',
-  503: 'Nothing was stored; try again after Retry-After.',
-} as const
-/** What every operation can meet where API keys are configured. */
-const ACCESS_FAILURES = [401, 403, 429] as const
 
 const WORDS: Readonly<Record<Verb, Words>> = {
   create: {
@@ -149,17 +138,12 @@ export function operation<Body extends TSchema>(verb: Verb, body: Body) {
     answer === null
       ? { 204: ANSWERS[verb] }
       : { 200: { description: 'Done.', content: { 'application/json': { schema: ANSWERS[verb], example: answer } } } }
-  const errors = [...failures, ...ACCESS_FAILURES].map((status) => [status, errorResponse(FAILURES[status])])
   return {
     operationId: `${verb}Timer`,
     tags: ['timers'],
     summary,
     description,
     body: { ...body, examples: [request] } as Body,
-    response: { ...success, ...Object.fromEntries(errors) } as Record<string, unknown>,
+    response: { ...success, ...failureAnswers(...failures, ...ACCESS_FAILURES) } as Record<string, unknown>,
   }
-}
-
-function errorResponse(description: string): object {
-  return { description, content: { 'application/json': { schema: Type.Ref('Error#') } } }
 }
