@@ -18,6 +18,7 @@ import { batch } from './scenarios/batch.ts'
 import { burst } from './scenarios/burst.ts'
 import { costs } from './scenarios/costs.ts'
 import { creates } from './scenarios/creates.ts'
+import { engines } from './scenarios/engines.ts'
 import { flood } from './scenarios/flood.ts'
 import { hanging } from './scenarios/hanging.ts'
 import { idle } from './scenarios/idle.ts'
@@ -30,13 +31,14 @@ import { postgres } from './scenarios/postgres.ts'
 
 /** In an order that grows the stored timers only once. */
 const ON_SQLITE: readonly Scenario[] = [creates, costs, burst, nats, idle, flood, hanging, lateness, batch, memory]
-const SCENARIOS: readonly Scenario[] = [...ON_SQLITE, postgres, postgresNodes, postgresScale]
+const SCENARIOS: readonly Scenario[] = [...ON_SQLITE, postgres, postgresNodes, postgresScale, engines]
 const RESULTS = join(import.meta.dirname, 'results')
 const FOREIGN_LOAD_MAX = 0.1 // of all cores
 
 const USAGE = `npm run bench -- [scenario…] [--quick] [--out <folder>]
 
   scenario   ${SCENARIOS.map(({ name }) => name).join(', ')}; unless some are named, all but those on PostgreSQL
+  engines    every engine whose server is here; BENCH_ENGINES=SQLite,PostgreSQL chooses
   --quick    a small run that shows that everything works; its figures mean nothing
   --out      where latest.json and latest.svg go, postgres.json and so on; bench/results unless told, nowhere for a quick run
 `

@@ -24,6 +24,7 @@ export class Bench {
   readonly #stored: StoredTimers
   readonly #log: (text: string) => void
   readonly #running = new Set<{ stop(): Promise<void> }>()
+  readonly #databases = new Set<object>()
 
   constructor({ quick, log }: { quick: boolean; log: (text: string) => void }) {
     this.#quick = quick
@@ -58,7 +59,7 @@ export class Bench {
 
   /** A server for this scenario. */
   async postgres(): Promise<BenchPostgres> {
-    return this.#remember(await BenchPostgres.start(this.#log))
+    return this.stopLater(await BenchPostgres.start(this.#log))
   }
 
   async helper<Question, Reply, Ready = unknown>(
@@ -68,6 +69,12 @@ export class Bench {
     const started = await Helper.start<Question, Reply, Ready>(program, setup)
     this.#remember(started.helper)
     return started
+  }
+
+  /** Stopped with all else that runs, after those that may use it. */
+  stopLater<T extends { stop(): Promise<void> }>(server: T): T {
+    this.#databases.add(server)
+    return this.#remember(server)
   }
 
   /** What the services that are still running logged last. */
@@ -82,10 +89,11 @@ export class Bench {
   /** Stops what a scenario left running; the next one has the machine to itself. */
   async stopAll(): Promise<void> {
     const running = [...this.#running]
-    const isDatabase = (one: object) => one instanceof BenchPostgres
+    const isDatabase = (one: object) => this.#databases.has(one)
     await Promise.all(running.filter((one) => !isDatabase(one)).map((one) => one.stop()))
     await Promise.all(running.filter(isDatabase).map((one) => one.stop()))
     this.#running.clear()
+    this.#databases.clear()
     this.#stored.removeCopies()
   }
 

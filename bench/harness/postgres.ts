@@ -1,11 +1,10 @@
 // A PostgreSQL server of the bench's own, with the settings of a small production server, and databases in it. Many stored
 // timers are made by the server itself, from numbers: sending five million rows would take longer than all the rest.
 
-import { readdirSync, readFileSync } from 'node:fs'
 import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts'
 import { PostgresServer } from '../../src/store/postgres/postgres-server.fixture.ts'
 import type { PostgresLocation } from '../../src/runtime/config/postgres-location.ts'
-import { cpuMs } from './process-usage.ts'
+import { treeCpuMs } from './process-usage.ts'
 
 export const SHARDS = 64
 
@@ -58,10 +57,9 @@ export class BenchPostgres {
     return { url: `postgres://${user}:${password ?? ''}@${host}:${port}/${database}`, bytes }
   }
 
-  /** CPU time of all processes of the server so far; one that has ended counts no more, and connections stay while a figure is taken. */
+  /** CPU time of all processes of the server so far; connections stay while a figure is taken. */
   cpuMs(): number {
-    const processes = readdirSync(`/proc/${this.#pid}/task`).flatMap((thread) => childrenOf(this.#pid, thread))
-    return processes.reduce((sum, pid) => sum + cpuMsOrNone(pid), cpuMs(this.#pid))
+    return treeCpuMs(this.#pid)
   }
 
   /** How much has been written to the log of the server so far. */
@@ -136,19 +134,3 @@ const FILL = `
   SELECT 'default', -1, '0.0', count(*) FROM made
   ON CONFLICT (timer_namespace, slot_at, counter_name)
     DO UPDATE SET counter_amount = timer_counters.counter_amount + excluded.counter_amount`
-
-function childrenOf(pid: number, thread: string): number[] {
-  return readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8')
-    .trim()
-    .split(' ')
-    .filter((child) => child !== '')
-    .map(Number)
-}
-
-function cpuMsOrNone(pid: number): number {
-  try {
-    return cpuMs(pid)
-  } catch {
-    return 0
-  }
-}

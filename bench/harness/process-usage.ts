@@ -7,6 +7,21 @@ export function cpuMs(pid: number): number {
   return readdirSync(`/proc/${pid}/task`).reduce((sum, thread) => sum + threadCpuMs(pid, thread), 0)
 }
 
+/** Of a process and all that it started. Those that have ended count no more. */
+export function treeCpuMs(pid: number): number {
+  try {
+    const children = readdirSync(`/proc/${pid}/task`).flatMap((thread) => childrenOf(pid, thread))
+    return children.reduce((sum, child) => sum + treeCpuMs(child), cpuMs(pid))
+  } catch {
+    return 0 // it has just ended
+  }
+}
+
+function childrenOf(pid: number, thread: string): number[] {
+  const children = readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').trim()
+  return children === '' ? [] : children.split(' ').map(Number)
+}
+
 /** The thread that runs JavaScript and, in the service, answers and fires. */
 export function mainThreadCpuMs(pid: number): number {
   return threadCpuMs(pid, String(pid))

@@ -60,6 +60,11 @@ export class ServerRun {
     return port
   }
 
+  /** Of the processes that run now. */
+  get pids(): readonly number[] {
+    return this.#processes.map(({ pid }) => pid!)
+  }
+
   /** Runs to its end; what it said is in the error when it fails. */
   async complete(launch: Launch & { readonly input?: string }): Promise<void> {
     const child = this.#spawn(launch, launch.input === undefined ? 'ignore' : 'pipe')

@@ -33,6 +33,10 @@ export class RunningServer {
     return this.#run.knownPort()
   }
 
+  get pids(): readonly number[] {
+    return this.#run.pids
+  }
+
   /** As a power failure would, as far as a process can tell. The data stay. */
   async kill(): Promise<void> {
     await this.#run.end('SIGKILL')

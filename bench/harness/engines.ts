@@ -1,0 +1,38 @@
+// Every engine that can be measured on this machine: those that need no server, PostgreSQL, and the servers that are
+// installed (scripts/servers). Each start is a server of its own with an empty database.
+
+import { SERVERS, startServer } from '../../scripts/servers/servers.ts'
+import type { ServerName } from '../../scripts/servers/servers.ts'
+import type { Bench } from './bench.ts'
+import { treeCpuMs } from './process-usage.ts'
+
+export type Engine = { readonly name: string; readonly start: (bench: Bench) => Promise<RunningEngine> }
+/** `cpuMs`: of the server so far; null where it is part of the service's process. */
+export type RunningEngine = { readonly url: string; readonly cpuMs: (() => number) | null }
+
+const sqlite: Engine = {
+  name: 'SQLite',
+  start: async (bench) => ({ url: `sqlite:${await bench.database(0)}`, cpuMs: null }),
+}
+
+const postgres: Engine = {
+  name: 'PostgreSQL',
+  start: async (bench) => {
+    const server = await bench.postgres()
+    return { url: (await server.database()).url, cpuMs: () => server.cpuMs() }
+  },
+}
+
+/** Those that are not installed are told by their names. */
+export function engines(): { readonly here: readonly Engine[]; readonly missing: readonly string[] } {
+  const installed = SERVERS.filter((kind) => kind.isInstalled())
+  const missing = SERVERS.filter((kind) => !kind.isInstalled())
+  const servers = installed.map(({ name, title }) => ({
+    name: title,
+    start: async (bench: Bench) => {
+      const server = bench.stopLater(await startServer(name as ServerName))
+      return { url: server.url(), cpuMs: () => server.pids.reduce((sum, pid) => sum + treeCpuMs(pid), 0) }
+    },
+  }))
+  return { here: [sqlite, postgres, ...servers], missing: missing.map(({ title }) => title) }
+}

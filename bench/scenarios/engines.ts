@@ -1,0 +1,208 @@
+// The same work on every engine, side by side in one run, each beside the raw limit of the same kind of server for the same
+// fenced writes: what its adapter commits when nothing else is in its way. The engine must show in what a create costs, and
+// not in how late a timer is.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Bench, Scenario } from '../harness/bench.ts'
+import { total } from '../harness/duetime-server.ts'
+import type { DuetimeServer } from '../harness/duetime-server.ts'
+import { engines as enginesHere } from '../harness/engines.ts'
+import type { Engine, RunningEngine } from '../harness/engines.ts'
+import type { Helper } from '../harness/helper-process.ts'
+import type { Batches, BatchesResult } from '../programs/batch-generator.ts'
+import { BATCH_PATH } from '../programs/create-body.ts'
+import type { RawCommits } from '../programs/raw-commits.ts'
+import { engineFigure, enginesPicture } from '../report/engines-picture.ts'
+import { measurement } from '../report/measurement.ts'
+import type { Figure, Measurement } from '../report/measurement.ts'
+import { perSecond, settledCount } from './burst.ts'
+import { createDue } from './due-timers.ts'
+import { latenessParts, serviceRound } from './lateness.ts'
+import type { LatenessParts } from './lateness.ts'
+
+export const engines: Scenario = { name: 'engines', run, apart: { results: 'engines', picture: enginesPicture } }
+
+const IN_FLIGHT = 64
+const RAW_ROWS = IN_FLIGHT / 2 // of 64 clients that wait, two commits have half each
+const RAW_COMMITS = 100
+const BATCHES = 10
+const PER_BATCH = 1_000
+const BATCHES_IN_FLIGHT = 4
+const BURST = 5_000
+const BURST_LEAD_MS = 15_000
+const STORED = 200_000
+const SHARE_GOAL = 0.6
+const LATENESS_GOAL_MS = 10
+
+type Parts = LatenessParts & { readonly batches: Helper<Batches, BatchesResult> }
+/** One engine under test. `first`: of the ids that come next. */
+type Trial = Parts & {
+  readonly engine: RunningEngine
+  readonly server: DuetimeServer
+  readonly raw: Helper<RawCommits, { perSecond: number }>
+  first: number
+}
+
+async function run(bench: Bench): Promise<Measurement[]> {
+  const { here, missing } = enginesHere()
+  if (missing.length > 0) bench.progress(`not installed, and left out: ${missing.join(', ')}`)
+  const wanted = process.env['BENCH_ENGINES']?.split(',')
+  const measured: Measurement[] = []
+  for (const engine of here.filter(({ name }) => wanted === undefined || wanted.includes(name))) {
+    try {
+      measured.push(...(await runOn(bench, engine)))
+      bench.progress(`${engine.name}: measured`)
+    } finally {
+      await bench.stopAll()
+    }
+  }
+  return measured
+}
+
+async function runOn(bench: Bench, { name, start }: Engine): Promise<Measurement[]> {
+  const [engine, rawEngine] = [await start(bench), await start(bench)]
+  const program = (file: string) => new URL(`../programs/${file}.ts`, import.meta.url)
+  const trial: Trial = {
+    ...(await latenessParts(bench)),
+    batches: (await bench.helper<Batches, BatchesResult>(program('batch-generator'))).helper,
+    raw: (await bench.helper<RawCommits, { perSecond: number }>(program('raw-commits'), { url: rawEngine.url })).helper,
+    engine,
+    server: await bench.duetime({ databaseUrl: engine.url }),
+    first: 0,
+  }
+  const figures = [
+    ...(await creates(bench, trial)),
+    ...(await batches(bench, trial)),
+    ...(await bursts(bench, trial)),
+    ...(await lateness(bench, trial)),
+  ]
+  return figures.map((figure) => measurement({ ...figure, scenario: 'engines', what: engineFigure(name, figure.what) }))
+}
+
+type Row = Omit<Figure, 'scenario'>
+
+async function creates(bench: Bench, trial: Trial): Promise<Row[]> {
+  const raw: number[] = []
+  const rounds: number[] = []
+  const latencies: number[] = []
+  const commits: number[] = []
+  const cpu: number[] = []
+  for (let round = 0; round < bench.rounds; round++) {
+    raw.push(await rawRound(trial, { commits: bench.timers(RAW_COMMITS), rowsPerCommit: RAW_ROWS }))
+    const before = await costsOf(trial)
+    const {
+      perSecond: rate,
+      requests,
+      latencyMs,
+    } = await trial.generator.ask({
+      port: trial.server.port,
+      path: '/api/v1/timers/create',
+      connections: IN_FLIGHT,
+      warmUpMs: bench.durationMs(1_500),
+      durationMs: bench.durationMs(4_000),
+      perSecond: null,
+      idPrefix: `e${round}x-`,
+    })
+    const after = await costsOf(trial)
+    rounds.push(rate)
+    latencies.push(latencyMs.p99)
+    commits.push((after.commits - before.commits) / requests)
+    cpu.push(((after.cpuMs - before.cpuMs) / requests) * 1_000)
+  }
+  return [
+    {
+      what: `durable creates, ${IN_FLIGHT} in flight`,
+      unit: '/s',
+      rounds,
+      raw: { what: `commits of ${RAW_ROWS} timers, two at a time`, rounds: raw },
+      target: { shareAtLeast: SHARE_GOAL },
+    },
+    { what: `latency p99, ${IN_FLIGHT} in flight`, unit: 'ms', rounds: latencies },
+    { what: 'commits (round trips) per create', unit: 'commits', rounds: commits },
+    ...(trial.engine.cpuMs === null
+      ? []
+      : [{ what: 'CPU time of the server per create', unit: 'µs', rounds: cpu } as const]),
+  ]
+}
+
+async function costsOf({ server, engine }: Trial): Promise<{ readonly commits: number; readonly cpuMs: number }> {
+  const metrics = await server.metrics()
+  return { commits: total(metrics, 'duetime_commit_puts_count'), cpuMs: engine.cpuMs?.() ?? 0 }
+}
+
+async function rawRound(trial: Trial, load: Omit<RawCommits, 'firstId'>): Promise<number> {
+  const firstId = trial.first
+  trial.first += load.commits * load.rowsPerCommit
+  return (await trial.raw.ask({ ...load, firstId })).perSecond
+}
+
+async function batches(bench: Bench, trial: Trial): Promise<Row[]> {
+  const raw: number[] = []
+  const rounds: number[] = []
+  for (let round = 0; round < bench.rounds; round++) {
+    const requests = bench.timers(BATCHES)
+    raw.push(await rawRound(trial, { commits: requests, rowsPerCommit: PER_BATCH }))
+    rounds.push(await storeMore(trial, requests))
+  }
+  return [
+    {
+      what: `1,000 creates a request, ${BATCHES_IN_FLIGHT} in flight`,
+      unit: '/s',
+      rounds,
+      raw: { what: 'commits of 1,000 timers, two at a time', rounds: raw },
+      target: { shareAtLeast: SHARE_GOAL },
+    },
+  ]
+}
+
+async function storeMore(trial: Trial, requests: number): Promise<number> {
+  const firstId = 1_000_000_000 + trial.first
+  trial.first += requests * PER_BATCH
+  const { perSecond: rate } = await trial.batches.ask({
+    origin: trial.server.url,
+    path: BATCH_PATH,
+    requests,
+    timersPerRequest: PER_BATCH,
+    inFlight: BATCHES_IN_FLIGHT,
+    firstId,
+    due: { afterDays: 2, days: 363 },
+  })
+  return rate
+}
+
+async function bursts(bench: Bench, { server, receiver, origin }: Trial): Promise<Row[]> {
+  const count = bench.timers(BURST)
+  const rounds: number[] = []
+  for (let round = 0; round < bench.rounds; round++) {
+    await receiver.ask({ type: 'reset' })
+    const before = await settledCount(server)
+    const dueAt = Date.now() + BURST_LEAD_MS
+    const dueTimes = Array.from({ length: count }, () => dueAt)
+    await createDue(server, { idPrefix: `f${round}x-`, dueTimes, callbackUrl: `${origin}/hooks/order/reminders` })
+    if (Date.now() > dueAt - 500)
+      throw new Error('creating the burst took too long: it began before all of it was stored')
+    await sleep(dueAt - Date.now())
+    const result = await receiver.ask({ type: 'result', count, timeoutMs: 120_000 })
+    if (result.count !== count) throw new Error(`${count} calls were due and ${result.count} came`)
+    while ((await settledCount(server)) < before + count) await sleep(20)
+    rounds.push(perSecond(count, Date.now() - dueAt))
+  }
+  return [{ what: `called and settled, ${count.toLocaleString('en-US')} due at once`, unit: '/s', rounds }]
+}
+
+async function lateness(bench: Bench, trial: Trial): Promise<Row[]> {
+  await storeMore(trial, bench.timers(STORED) / PER_BATCH)
+  const rounds: { p50: number; p99: number }[] = []
+  for (let round = 0; round < bench.rounds; round++) {
+    const load = { durationMs: bench.durationMs(8_000), perSecond: 100, createsPerSecond: 0, name: `l${round}x-` }
+    const { early, latenessMs } = await serviceRound(trial, trial.server, load)
+    if (early > 0) throw new Error(`${early} calls came before their time`)
+    rounds.push(latenessMs!)
+  }
+  const figure = (quantile: 'p50' | 'p99') => ({
+    what: `lateness ${quantile} at 100/s, 200k stored`,
+    unit: 'ms' as const,
+    rounds: rounds.map((round) => round[quantile]),
+  })
+  return [figure('p50'), { ...figure('p99'), target: { atMost: LATENESS_GOAL_MS } }]
+}
