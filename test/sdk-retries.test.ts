@@ -100,6 +100,32 @@ suite('an answer that gets lost', () => {
     assert.equal((await direct.list().toArray()).length, 6)
   })
 
+  test('calls that shared the request are carried out once each', async (t) => {
+    const { proxy, client, direct } = await setup(t)
+    await direct.create({ id: 'taken', after: '1h', callbackUrl: NOWHERE })
+    await direct.create({ id: 'old', after: '1h', callbackUrl: NOWHERE })
+    await direct.create({ id: 'unwanted', after: '1h', callbackUrl: NOWHERE })
+    proxy.loseAnswers(2)
+    const timer = { after: '1h', callbackUrl: NOWHERE } as const
+    const calls = [
+      ...Array.from({ length: 20 }, (_, n) =>
+        client.create({ ...timer, ...(n % 2 === 0 && { id: `t${n}` }), payload: n }),
+      ),
+      client.create({ ...timer, id: 'new', onConflict: 'reject' }),
+      client.update('old', { payload: 'x', ifVersion: 1 }),
+    ]
+    const refused = client.create({ ...timer, id: 'taken', onConflict: 'reject', payload: 'other' })
+    const canceled = client.cancel('unwanted')
+    await assert.rejects(refused, withCode('TIMER_ALREADY_EXISTS'))
+    await canceled
+    const made = await Promise.all(calls)
+    assert.equal(proxy.requests[0], '/api/v1/timers/batch')
+    assert.deepEqual(new Set(made.map(({ version }) => version)), new Set([1, 2]))
+    assert.equal((await direct.get('old')).version, 2)
+    assert.equal((await direct.get('unwanted')).status, 'canceled')
+    assert.equal((await direct.list().toArray()).length, 24)
+  })
+
   test('an update and a cancel that were carried out are not taken for conflicts', async (t) => {
     const { proxy, client, direct } = await setup(t)
     const { version } = await direct.create({ id: 'a', after: '1h', callbackUrl: NOWHERE })

@@ -157,6 +157,40 @@ suite('one timer', () => {
 })
 
 suite('many timers', () => {
+  test('calls that are made at the same time have their own answers and errors, and those on one timer keep their order', async () => {
+    const duetime = client()
+    let deep: unknown = 0
+    for (let depth = 0; depth < 200; depth++) deep = [deep]
+    const calls = [
+      duetime.create({ ...LATER, id: 'a' }),
+      duetime.create({ ...LATER, callbackUrl: 'nowhere' }),
+      duetime.create({ ...LATER, payload: deep }),
+      duetime.create({ ...LATER, payload: 1n }),
+      ...[1, 2, 3].map((payload) => duetime.update('a', { payload })),
+      duetime.update('nobody', { payload: 1 }),
+      duetime.create({ ...LATER, id: 'b' }),
+      duetime.cancel('b'),
+      duetime.cancel('b'),
+    ]
+    const outcomes = (await Promise.allSettled(calls)).map((call) =>
+      call.status === 'fulfilled' ? (call.value?.version ?? null) : (call.reason as DuetimeError).code,
+    )
+    assert.deepEqual(outcomes, [
+      1,
+      'INVALID_INPUT',
+      'INVALID_INPUT',
+      'INVALID_INPUT',
+      2,
+      3,
+      4,
+      'TIMER_NOT_FOUND',
+      1,
+      null,
+      'TIMER_NOT_PENDING',
+    ])
+    assert.equal((await duetime.get('a')).payload, 3)
+  })
+
   test('a batch of any size is split, and a bad one fails alone', async () => {
     const duetime = client()
     assert.deepEqual(await duetime.batch([]), [])

@@ -9,7 +9,7 @@ import { firingDueAt } from '../core/timer/timer.ts'
 import type { Millis } from '../core/timer/timer.ts'
 import type { Metadata } from '../language/metadata.ts'
 import type { Clock } from '../runtime/clock/clock.ts'
-import type { TimerFunction } from '../targets/function/function-target.ts'
+import type { OngoingCall, TimerFunction } from '../targets/function/function-target.ts'
 import { parsed } from './shown-timer.ts'
 import { instantMs } from './input/when.ts'
 import type { InstantLike } from './input/when.ts'
@@ -53,14 +53,14 @@ export function reschedule(to: InstantLike | DurationFields): Reschedule {
 }
 
 export function timerFunction<Payload>(handler: Handler<Payload>, clock: Clock): TimerFunction {
-  return async (firing, signal) => {
-    const answer: unknown = await handler(firingOf<Payload>(firing, signal))
+  return async (firing, call) => {
+    const answer: unknown = await handler(firingOf<Payload>(firing, call))
     const isReschedule = typeof answer === 'object' && answer !== null && 'reschedule' in answer
     return isReschedule ? rescheduled(answer as Reschedule, clock.now()) : { type: 'delivered', statusCode: null }
   }
 }
 
-function firingOf<Payload>({ timer, deliveryId, attempt, firedAt }: CoreFiring, signal: AbortSignal): Firing<Payload> {
+function firingOf<Payload>({ timer, deliveryId, attempt, firedAt }: CoreFiring, call: OngoingCall): Firing<Payload> {
   return {
     id: timer.id,
     namespace: timer.namespace,
@@ -74,7 +74,9 @@ function firingOf<Payload>({ timer, deliveryId, attempt, firedAt }: CoreFiring, 
     iteration: repeats(timer) ? timer.iteration : null,
     triggered: timer.extra !== null,
     schedule: timer.schedule,
-    signal,
+    get signal() {
+      return call.signal
+    },
   }
 }
 

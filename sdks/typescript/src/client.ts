@@ -4,7 +4,7 @@
 import { askWhileMore } from './timers/bulk.ts'
 import type { BulkFilter, BulkOptions, Canceled, Retried } from './timers/bulk.ts'
 import { changeOnce } from './timers/changing.ts'
-import { createMany, createOne } from './timers/creating.ts'
+import { createOne } from './timers/creating.ts'
 import type { BatchResult } from './timers/creating.ts'
 import { DuetimeError, invalidInput } from './errors.ts'
 import type { DeleteBody, GetBody, NameBody, PreviewAnswer, PreviewBody } from './generated.ts'
@@ -18,8 +18,12 @@ import { TimerList, wireFilter } from './timers/timer-list.ts'
 import type { ListQuery, Page, PageQuery, TimerField } from './timers/timer-list.ts'
 import { readyCreate, updateBody } from './timers/timer.ts'
 import type { NewTimer, OnConflict, ReadyCreate, Timer, TimerChanges, TimerName } from './timers/timer.ts'
+import { CallOrder } from './transport/call-order.ts'
+import { fetchExchange } from './transport/exchange.ts'
+import type { Gatherer } from './transport/gathering.ts'
+import { nodeExchange } from './transport/node-exchange.ts'
 import { queryText, Transport } from './transport/transport.ts'
-import type { CallOptions, Query } from './transport/transport.ts'
+import type { Budget, CallOptions, Query } from './transport/transport.ts'
 import { wireWhen } from './time/when.ts'
 import type { When } from './time/when.ts'
 
@@ -38,7 +42,13 @@ export type DuetimeOptions = {
   readonly retries?: number | undefined
   /** Sent with every request. */
   readonly headers?: Readonly<Record<string, string>> | undefined
+  /** Instead of the platform's own: `fetch`, and on Node `node:http`, which is faster. */
   readonly fetch?: WebFetch | undefined
+  /**
+   * Creates, updates and cancels that are called at the same time share requests. Default true: nothing waits for it, and each
+   * call has its own answer or error. False: a request each.
+   */
+  readonly gather?: boolean | undefined
 }
 
 export type PreviewQuery = Omit<PreviewBody, 'executeAt' | 'schedule'> & When
@@ -50,6 +60,8 @@ export class Duetime {
   readonly url: string
   readonly namespace: string
   readonly #transport: Transport
+  readonly #gatherer: Gatherer | null
+  readonly #order = new CallOrder()
 
   constructor(options: DuetimeOptions = {}) {
     const { url = 'http://localhost:8080', namespace = 'default', apiKey } = options
@@ -61,8 +73,12 @@ export class Duetime {
       return { ...(typeof key === 'string' && { 'x-api-key': key }), ...options.headers }
     }
     // Looked up when it is called, and called as a function of the platform: browsers insist on that.
-    const fetch = viewedAs<MinimalFetch | undefined>(options.fetch) ?? ((target, init) => platform.fetch(target, init))
-    this.#transport = new Transport({ url: this.url, headers, fetch, timeoutMs, attemptTimeoutMs, retries })
+    const given = viewedAs<MinimalFetch | undefined>(options.fetch)
+    const fetch: MinimalFetch = given ?? ((target, init) => platform.fetch(target, init))
+    const byFetch = fetchExchange(this.url, fetch)
+    const exchange = given === undefined ? (nodeExchange(this.url, byFetch) ?? byFetch) : byFetch
+    this.#transport = new Transport({ url: this.url, headers, fetch, exchange, timeoutMs, attemptTimeoutMs, retries })
+    this.#gatherer = options.gather === false ? null : this.#transport.gatherer()
   }
 
   /**
@@ -70,8 +86,8 @@ export class Duetime {
    * id is replaced unless `onConflict` says otherwise. Sent twice, it still is one timer that fires once.
    */
   async create<Payload = unknown>(timer: NewTimer<Payload>, options?: CallOptions): Promise<Timer<Payload>> {
-    const made = await createOne(this.#transport, readyCreate(timer, this.namespace), this.#transport.budget(options))
-    return made as Timer<Payload>
+    const create = readyCreate(timer, this.namespace)
+    return (await this.#create(create, this.#transport.budget(options), this.#gatherer)) as Timer<Payload>
   }
 
   /** Any number, 1,000 to a request. Each has its own result, in order: a bad one fails alone. */
@@ -79,12 +95,19 @@ export class Duetime {
     timers: Iterable<NewTimer<Payload>>,
     { onConflict, ...options }: CallOptions & { readonly onConflict?: OnConflict | undefined } = {},
   ): Promise<BatchResult<Payload>[]> {
-    const creates = Array.from(timers, (timer) => readyOrRefused(timer, this.namespace, onConflict))
-    const sent = creates.filter((create): create is ReadyCreate => !(create instanceof DuetimeError))
-    const results = (await createMany(this.#transport, sent, this.#transport.budget(options))).values()
-    const resultOf = (create: (typeof creates)[number]) =>
-      create instanceof DuetimeError ? { ok: false as const, error: create } : results.next().value!
-    return creates.map(resultOf) as BatchResult<Payload>[]
+    const budget = this.#transport.budget(options)
+    // One of its own: calls that are made meanwhile do not wait behind it.
+    const gatherer = this.#transport.gatherer()
+    const resultOf = async (timer: NewTimer<Payload>): Promise<BatchResult<Payload>> => {
+      try {
+        const made = await this.#create(readyCreate(timer, this.namespace, onConflict), budget, gatherer)
+        return { ok: true, timer: made as Timer<Payload> }
+      } catch (error) {
+        if (error instanceof DuetimeError) return { ok: false, error }
+        throw error
+      }
+    }
+    return Promise.all(Array.from(timers, resultOf))
   }
 
   /** Finished timers can be read while the service retains them. Throws `TIMER_NOT_FOUND` when there is none. */
@@ -132,7 +155,7 @@ export class Duetime {
     name: TimerName,
     { ifVersion, ...options }: CallOptions & Pick<DeleteBody, 'ifVersion'> = {},
   ): Promise<void> {
-    const body: DeleteBody = { ...this.#named(name), ifVersion }
+    const body = { ...this.#named(name), ifVersion }
     await this.#change('delete', body, ({ status }) => status === 'canceled', options)
   }
 
@@ -225,8 +248,23 @@ export class Duetime {
     return { ...body, namespace: body.namespace ?? this.namespace }
   }
 
-  #change(verb: string, body: NameBody, isDone: (timer: Timer) => boolean, options: CallOptions | undefined) {
-    return changeOnce(this.#transport, { path: `${TIMERS}/${verb}`, body, isDone }, this.#transport.budget(options))
+  #create(create: ReadyCreate, budget: Budget, gatherer: Gatherer | null): Promise<Timer> {
+    const make = () => createOne(this.#transport, create, budget, gatherer)
+    return create.id === undefined ? make() : this.#order.run(nameText(create.namespace, create.id), budget, make)
+  }
+
+  #change(
+    verb: 'update' | 'delete' | 'retry',
+    body: NameBody & { readonly namespace: string },
+    isDone: (timer: Timer) => boolean,
+    options: CallOptions | undefined,
+  ) {
+    const budget = this.#transport.budget(options)
+    const gathered = verb === 'retry' || this.#gatherer === null ? null : { by: this.#gatherer, action: verb }
+    const change = { path: `${TIMERS}/${verb}`, body, isDone, gathered }
+    return this.#order.run(nameText(body.namespace, body.timerId), budget, () =>
+      changeOnce(this.#transport, change, budget),
+    )
   }
 
   #bulk(verb: 'cancel' | 'retry', filter: BulkFilter, { dryRun, onProgress, ...options }: BulkOptions) {
@@ -246,12 +284,7 @@ export class Duetime {
   }
 }
 
-/** What is wrong with a timer before it is sent is its own result, as what the service finds is. */
-function readyOrRefused(...about: Parameters<typeof readyCreate>): ReadyCreate | DuetimeError {
-  try {
-    return readyCreate(...about)
-  } catch (error) {
-    if (error instanceof DuetimeError) return error
-    throw error
-  }
+/** A namespace has no slash. */
+function nameText(namespace: string, id: string): string {
+  return `${namespace}/${id}`
 }

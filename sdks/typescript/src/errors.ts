@@ -52,6 +52,12 @@ export class DuetimeError extends Error {
   }
 }
 
+/** For one of several calls that failed together: the same error, with the attempts of that call. */
+export function countedAs(attempts: number, error: DuetimeError): DuetimeError {
+  const { message, cause, serverTime, ...facts } = error
+  return new DuetimeError({ ...facts, message, cause, ...(serverTime !== null && { serverTime }), attempts })
+}
+
 /** The caller made a mistake that needs no server to be seen. In the shape of the server's own refusals. */
 export function invalidInput(field: string, message: string): DuetimeError {
   return new DuetimeError({ code: 'INVALID_INPUT', status: 400, message, details: { field } })

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { getEventListeners } from 'node:events'
 import { test } from 'node:test'
 import type { DeliveryOutcome, Firing } from '../../core/timer/delivery.ts'
 import type { Namespace } from '../../core/timer/timer.ts'
@@ -73,8 +74,8 @@ test('what a function throws is a failure that can be read, and one that wants n
 test('a function that outlasts the time limit has failed and is told, and what it answers later does not count', async () => {
   const late = Promise.withResolvers<DeliveryOutcome>()
   let told: AbortSignal | null = null
-  const { clock, target } = setup((_, signal) => {
-    told = signal
+  const { clock, target } = setup((_, call) => {
+    told = call.signal
     return late.promise
   })
   const delivery = target.deliver(firing, never)
@@ -100,6 +101,29 @@ test('when the program closes, a function under way is told and nobody waits for
   await assert.rejects(delivery, /closing/)
   await assert.rejects(target.deliver(firing, closing.signal), /closing/)
   assert.equal(clock.waiting, 0, 'no timeout is left behind')
+})
+
+test('a function that asks for its signal only when nobody waits any more finds it aborted', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  let late: AbortSignal | null = null
+  const { clock, target } = setup(async (_, call) => {
+    await promise
+    late = call.signal
+    return DONE
+  })
+  const delivery = target.deliver(firing, never)
+  await clock.advance(5_000)
+  await delivery
+  resolve()
+  await clock.advance(1)
+  assert.equal((late as AbortSignal | null)?.reason?.name, 'TimeoutError')
+})
+
+test('calls under way leave no listeners on the signal that they share', async () => {
+  const { target } = setup(() => new Promise(() => {}))
+  const { signal } = new AbortController()
+  for (let n = 0; n < 100; n++) void target.deliver(firing, signal)
+  assert.equal(getEventListeners(signal, 'abort').length, 1)
 })
 
 test('a destination is closed while as many calls are under way as its concurrency allows', async () => {

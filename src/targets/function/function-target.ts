@@ -9,11 +9,16 @@ import type { DeliveryOutcome, Firing } from '../../core/timer/delivery.ts'
 import { formatInterval } from '../../core/time/interval.ts'
 import type { FunctionTarget as Target } from '../../core/targets/function.ts'
 import type { Namespace } from '../../core/timer/timer.ts'
-import type { Clock } from '../../runtime/clock/clock.ts'
+import type { Cancel, Clock } from '../../runtime/clock/clock.ts'
+import { AttemptsUnderWay } from '../attempts-under-way.ts'
+import type { CancelableAttempt } from '../attempts-under-way.ts'
 import type { TargetAdapter } from '../target.ts'
 
-/** Resolves with what came of it, or rejects with why it failed. `signal` aborts when nobody waits any more. */
-export type TimerFunction = (firing: Firing, signal: AbortSignal) => Promise<DeliveryOutcome>
+/** Resolves with what came of it, or rejects with why it failed. */
+export type TimerFunction = (firing: Firing, call: OngoingCall) => Promise<DeliveryOutcome>
+
+/** `signal` aborts when nobody waits any more. It is made when it is asked for: most functions never do. */
+export type OngoingCall = { readonly signal: AbortSignal }
 
 type Registered = { readonly call: TimerFunction; readonly concurrency: number; running: number }
 
@@ -58,50 +63,98 @@ export class FunctionTarget implements TargetAdapter<Target> {
     return registered !== undefined && registered.running < registered.concurrency
   }
 
-  async deliver(firing: Firing, signal: AbortSignal): Promise<DeliveryOutcome> {
-    const registered = this.#functions.get(firing.timer.namespace)
-    // The engine asks isOpen in the same turn.
-    if (registered === undefined)
-      throw new TypeError(`no function is registered for namespace '${firing.timer.namespace}'`)
-    registered.running++
-    try {
-      await Promise.resolve() // a program does not find its functions called inside a call of its own, such as a create
-      return await this.#call(registered, firing, signal)
-    } finally {
-      registered.running--
-    }
+  deliver(firing: Firing, stopping: AbortSignal): Promise<DeliveryOutcome> {
+    return new Promise((resolve, reject) => {
+      if (stopping.aborted) return reject(stopping.reason)
+      const registered = this.#functions.get(firing.timer.namespace)
+      // The engine asks isOpen in the same turn.
+      if (registered === undefined)
+        throw new TypeError(`no function is registered for namespace '${firing.timer.namespace}'`)
+      const settlement = { resolve, reject, underWay: AttemptsUnderWay.until(stopping) }
+      const call = new FunctionCall(firing, registered, this.#clock, settlement)
+      // A program does not find its functions called inside a call of its own, such as a create.
+      queueMicrotask(() => call.start())
+    })
   }
 
   async close(): Promise<void> {}
+}
 
-  #call({ call }: Registered, firing: Firing, stopping: AbortSignal): Promise<DeliveryOutcome> {
-    return new Promise((resolve, reject) => {
-      const own = new AbortController()
-      const { timeoutMs } = firing.timer
-      // A function cannot be stopped from outside; it is told, and nobody waits for it any more.
-      const cancelTimeout = this.#clock.after(timeoutMs, () => {
-        const error = `timed out after ${formatInterval(timeoutMs)}`
-        end(() => resolve(failedDelivery(error)))
-        own.abort(new DOMException(error, 'TimeoutError'))
-      })
-      const onStop = () => {
-        end(() => reject(stopping.reason as Error))
-        own.abort(stopping.reason)
-      }
-      const end = (settle: () => void) => {
-        cancelTimeout()
-        stopping.removeEventListener('abort', onStop)
-        settle()
-      }
-      if (stopping.aborted) return onStop()
-      stopping.addEventListener('abort', onStop, { once: true })
-      call(firing, own.signal).then(
-        (outcome) => end(() => resolve(outcome)),
-        (error: unknown) =>
-          end(() => resolve(failedDelivery(describe(error), { final: error instanceof FinalFailure }))),
-      )
-    })
+type Settlement = {
+  readonly resolve: (outcome: DeliveryOutcome) => void
+  readonly reject: (reason: unknown) => void
+  readonly underWay: AttemptsUnderWay
+}
+
+/** It ends once: by what the function does, by its time limit, or by `cancel`. */
+class FunctionCall implements CancelableAttempt, OngoingCall {
+  place = -1
+  readonly #firing: Firing
+  readonly #registered: Registered
+  readonly #settlement: Settlement
+  readonly #cancelTimeout: Cancel
+  #controller: AbortController | null = null
+  /** Why nobody waits any more; null while somebody does, or when the function has ended. */
+  #givenUp: { readonly reason: unknown } | null = null
+  #isOver = false
+
+  constructor(firing: Firing, registered: Registered, clock: Clock, settlement: Settlement) {
+    this.#firing = firing
+    this.#registered = registered
+    this.#settlement = settlement
+    this.#cancelTimeout = clock.after(firing.timer.timeoutMs, () => this.#onTimeout())
+    registered.running++
+    settlement.underWay.add(this)
   }
+
+  get signal(): AbortSignal {
+    if (this.#controller === null) {
+      this.#controller = new AbortController()
+      if (this.#givenUp !== null) this.#controller.abort(this.#givenUp.reason)
+    }
+    return this.#controller.signal
+  }
+
+  start(): void {
+    if (this.#isOver) return
+    this.#registered.call(this.#firing, this).then(
+      (outcome) => this.#end() && this.#settlement.resolve(outcome),
+      (error: unknown) => this.#end() && this.#settlement.resolve(failureOf(error)),
+    )
+  }
+
+  cancel(reason: unknown): void {
+    if (!this.#end()) return
+    this.#settlement.reject(reason)
+    this.#tell(reason)
+  }
+
+  #onTimeout(): void {
+    if (!this.#end()) return
+    const error = `timed out after ${formatInterval(this.#firing.timer.timeoutMs)}`
+    this.#settlement.resolve(failedDelivery(error))
+    this.#tell(new DOMException(error, 'TimeoutError'))
+  }
+
+  /** A function cannot be stopped from outside; it is told. */
+  #tell(reason: unknown): void {
+    this.#givenUp = { reason }
+    this.#controller?.abort(reason)
+  }
+
+  /** True for the first caller only. */
+  #end(): boolean {
+    if (this.#isOver) return false
+    this.#isOver = true
+    this.#cancelTimeout()
+    this.#registered.running--
+    this.#settlement.underWay.remove(this)
+    return true
+  }
+}
+
+function failureOf(error: unknown): DeliveryOutcome {
+  return failedDelivery(describe(error), { final: error instanceof FinalFailure })
 }
 
 const LANE_PREFIX = 'function:'

@@ -11,7 +11,7 @@ import type { Dispatcher } from 'undici'
 import { failedDelivery } from '../../core/timer/delivery.ts'
 import type { DeliveryOutcome, Firing } from '../../core/timer/delivery.ts'
 import type { Cancel, Clock } from '../../runtime/clock/clock.ts'
-import type { AttemptsUnderWay } from './attempts-under-way.ts'
+import type { AttemptsUnderWay, CancelableAttempt } from '../attempts-under-way.ts'
 import { describeFailure, describeWait } from './failure-text.ts'
 import type { OriginPool } from './origin-pools.ts'
 import type { HttpProtocol, HttpResponse } from './protocol.ts'
@@ -42,8 +42,7 @@ export type AttemptSettlement = {
 
 type ResponseHeaders = Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStart']>>[2]
 
-export class DeliveryAttempt implements Dispatcher.DispatchHandler {
-  /** Where it is among the attempts under way, which keep it there. */
+export class DeliveryAttempt implements Dispatcher.DispatchHandler, CancelableAttempt {
   place = -1
   readonly #surroundings: AttemptSurroundings
   readonly #parts: AttemptParts

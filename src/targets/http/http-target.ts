@@ -8,8 +8,8 @@ import { failedDelivery } from '../../core/timer/delivery.ts'
 import type { DeliveryOutcome, Firing } from '../../core/timer/delivery.ts'
 import type { HttpTarget as HttpAddress } from '../../core/targets/http.ts'
 import type { Clock } from '../../runtime/clock/clock.ts'
+import { AttemptsUnderWay } from '../attempts-under-way.ts'
 import type { Callback, TargetAdapter } from '../target.ts'
-import { AttemptsUnderWay } from './attempts-under-way.ts'
 import { DeliveryAttempt } from './delivery-attempt.ts'
 import type { AttemptSurroundings } from './delivery-attempt.ts'
 import type { EgressPolicy } from './egress/egress.ts'
@@ -49,7 +49,6 @@ export class HttpTarget implements TargetAdapter<HttpAddress> {
   readonly #userAgent: string
   readonly #pools: OriginPools
   readonly #surroundings: AttemptSurroundings
-  readonly #underWay = new WeakMap<AbortSignal, AttemptsUnderWay>()
 
   constructor(options: HttpTargetOptions) {
     const history = new ConnectionHistory()
@@ -98,7 +97,7 @@ export class HttpTarget implements TargetAdapter<HttpAddress> {
           origin: this.#pools.for(url.origin),
           request: { method: 'POST', path: url.pathname + url.search, ...this.#content(firing, protocol, target, url) },
         },
-        { resolve, reject, underWay: this.#underWayUntil(signal) },
+        { resolve, reject, underWay: AttemptsUnderWay.until(signal) },
       )
       attempt.send()
     })
@@ -125,14 +124,6 @@ export class HttpTarget implements TargetAdapter<HttpAddress> {
       targetHeaders: target.headers,
     })
     return { body, headers }
-  }
-
-  #underWayUntil(signal: AbortSignal): AttemptsUnderWay {
-    const known = this.#underWay.get(signal)
-    if (known) return known
-    const underWay = new AttemptsUnderWay(signal)
-    this.#underWay.set(signal, underWay)
-    return underWay
   }
 }
 

@@ -3,23 +3,26 @@
 import { DuetimeError } from '../errors.ts'
 import type { NameBody } from '../generated.ts'
 import type { Timer } from './timer.ts'
-import type { Budget, Transport } from '../transport/transport.ts'
+import type { Budget, Call, Transport } from '../transport/transport.ts'
 
-type Change = {
-  readonly path: string
+type Change = Pick<Call, 'path' | 'gathered'> & {
   readonly body: NameBody
   /** Whether the timer is as it would be after the change. */
   readonly isDone: (timer: Timer) => boolean
 }
 
-export async function changeOnce(transport: Transport, { path, body, isDone }: Change, budget: Budget) {
+export async function changeOnce(
+  transport: Transport,
+  { path, body, isDone, gathered = null }: Change,
+  budget: Budget,
+) {
   let isRepeated = false
   const bodyOf = (uncertain: boolean) => {
     isRepeated = uncertain
     return body
   }
   try {
-    return (await transport.request({ method: 'POST', path, body: bodyOf }, budget)).body
+    return (await transport.request({ method: 'POST', path, body: bodyOf, gathered }, budget)).body
   } catch (error) {
     const isConflict =
       error instanceof DuetimeError && (error.code === 'TIMER_NOT_PENDING' || error.code === 'VERSION_CONFLICT')

@@ -61,7 +61,10 @@ export function readyCreate(timer: NewTimer, namespace: string, onConflict: OnCo
   }
 }
 
-export function updateBody(name: { namespace: string; timerId: string }, changes: TimerChanges): UpdateBody {
+export function updateBody(
+  name: { readonly namespace: string; readonly timerId: string },
+  changes: TimerChanges,
+): UpdateBody & { readonly namespace: string } {
   return { ...inWireTime(changes), ...name }
 }
 

@@ -3,29 +3,29 @@
 
 import { parseRetryAfter } from './backoff.ts'
 import { DuetimeError } from '../errors.ts'
-import type { ErrorAnswer } from '../generated.ts'
+import type { BatchAnswer, ErrorAnswer, ServerErrorCode } from '../generated.ts'
+import type { Incoming } from './exchange.ts'
 import { parseExactly } from './payload-text.ts'
-import type { MinimalResponse } from '../platform.ts'
 
 const RETRIED_STATUSES: readonly number[] = [429, 502, 503, 504]
 
 /** Of the request: under which name, and for the how manyth time. */
 export type About = { readonly requestId: string; readonly attempts: number }
 
-export function parsed(text: string, response: MinimalResponse, about: About): unknown {
+export function parsed(incoming: Incoming, about: About): unknown {
   try {
-    return parseExactly(text)
+    return parseExactly(incoming.text)
   } catch (cause) {
-    throw badAnswer(response, text, about, cause)
+    throw badAnswer(incoming, about, cause)
   }
 }
 
-export function refusal(response: MinimalResponse, text: string, about: About): DuetimeError {
-  const { status } = response
-  const answer = errorAnswer(text)
-  if (answer === null) return badAnswer(response, text, about)
+export function refusal(incoming: Incoming, about: About): DuetimeError {
+  const { status } = incoming
+  const answer = errorAnswer(incoming.text)
+  if (answer === null) return badAnswer(incoming, about)
   const { error: code, message, details, timestamp } = answer
-  return new DuetimeError({ ...about, code, message, status, details, serverTime: timestamp, ...retrying(response) })
+  return new DuetimeError({ ...about, code, message, status, details, serverTime: timestamp, ...retrying(incoming) })
 }
 
 function errorAnswer(text: string): ErrorAnswer | null {
@@ -40,8 +40,8 @@ function errorAnswer(text: string): ErrorAnswer | null {
 const QUOTED_CHARS_MAX = 200
 
 /** A proxy's page, or another program on that port. */
-function badAnswer(response: MinimalResponse, text: string, about: About, cause?: unknown): DuetimeError {
-  const { status } = response
+function badAnswer(incoming: Incoming, about: About, cause?: unknown): DuetimeError {
+  const { status, text } = incoming
   const shown =
     text.trim() === ''
       ? 'without a body'
@@ -52,15 +52,34 @@ function badAnswer(response: MinimalResponse, text: string, about: About, cause?
     message: `HTTP ${status} ${shown}`,
     status,
     cause,
-    ...retrying(response),
+    ...retrying(incoming),
   })
 }
 
-function retrying({ status, headers }: MinimalResponse): { retryable: boolean; retryAfterMs: number | null } {
+function retrying({ status, header }: Incoming): { retryable: boolean; retryAfterMs: number | null } {
   return {
     retryable: RETRIED_STATUSES.includes(status),
-    retryAfterMs: parseRetryAfter(headers.get('retry-after'), Date.now()),
+    retryAfterMs: parseRetryAfter(header('retry-after'), Date.now()),
   }
+}
+
+/** Of an item of a batch that was refused, as if it had been sent alone. */
+export function itemError(
+  { status, error, message, details }: BatchAnswer['results'][number],
+  { serverTime, ...about }: About & { readonly serverTime: string | null },
+): DuetimeError {
+  const facts = (details ?? {}) as Readonly<Record<string, unknown>>
+  const wait = facts['retryAfterMs']
+  return new DuetimeError({
+    ...about,
+    code: error as ServerErrorCode,
+    message: message ?? '',
+    status,
+    details: facts,
+    retryable: RETRIED_STATUSES.includes(status),
+    ...(serverTime !== null && { serverTime: new Date(serverTime).toISOString() }),
+    retryAfterMs: typeof wait === 'number' ? wait : null,
+  })
 }
 
 export function networkError(cause: unknown, about: About): DuetimeError {

@@ -2,8 +2,8 @@
 // then. Payloads with such numbers have their exact text beside them, in `payloadText`, for a parser that can read it.
 // All others, nearly every one, cost a look at the text.
 
-/** Also finds digits in strings: it is a quick test before a careful one. */
-const MAY_BE_INEXACT = /\d[\d.]{15}|\d[eE][+-]?\d/
+/** Of what comes where a number can begin. Strings can look like that, too: it is a quick test before a careful one. */
+const MAY_BE_INEXACT = /[:,[\s]-?(?:\d[\d.]{15}|\d[\d.]*[eE])/
 const STRING_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
 const MARK = '\0number:'
 const MARKED = /"\\u0000number:([^"]*)"/g

@@ -3,15 +3,21 @@
 
 import { networkError, parsed, refusal, timeoutError } from './answers.ts'
 import { backoffMs } from './backoff.ts'
-import { DuetimeError } from '../errors.ts'
+import { DuetimeError, invalidInput } from '../errors.ts'
+import type { Exchange, Outgoing } from './exchange.ts'
+import { Gatherer } from './gathering.ts'
 import { newRequestId } from './ids.ts'
 import { platform } from '../platform.ts'
 import type { AbortSignalLike, MinimalFetch, MinimalResponse } from '../platform.ts'
+import { TimeLimit } from './time-limit.ts'
 
 export type TransportOptions = {
   readonly url: string
   readonly headers: () => Readonly<Record<string, string>>
+  /** For streams. */
   readonly fetch: MinimalFetch
+  /** For everything else. */
+  readonly exchange: Exchange
   readonly timeoutMs: number
   readonly attemptTimeoutMs: number
   readonly retries: number
@@ -41,13 +47,12 @@ export type Call = {
   readonly body?: (uncertain: boolean) => unknown
   /** What must not happen twice is not sent again once it may have been carried out. */
   readonly onceOnly?: boolean
+  /** It may go in one request with others: as an item of a batch with this action. */
+  readonly gathered?: { readonly by: Gatherer; readonly action: 'create' | 'update' | 'delete' } | null
 }
 
 /** `body` is null when it is empty. The server's clock, to the second, is there unless a proxy has taken it away. */
-export type Answer = { readonly body: unknown; readonly serverTime: string | null }
-
-type Sending = { readonly signal: AbortSignalLike; readonly requestId: string; readonly uncertain: boolean }
-type Attempt = { readonly attempt: number; readonly uncertain: boolean }
+export type Answer = { readonly body: unknown; readonly serverTime: string | null; readonly requestId: string }
 
 export class Transport {
   readonly #options: TransportOptions
@@ -63,16 +68,29 @@ export class Transport {
 
   async request(call: Call, budget: Budget): Promise<Answer> {
     let uncertain = false
-    for (let attempt = 1; ; attempt++) {
+    for (let attempts = 1; ; attempts++) {
+      const body = call.body && jsonOf(call.body(uncertain))
       try {
-        return await this.#attempt(call, budget, { attempt, uncertain })
+        return await (call.gathered
+          ? this.#gathered(call, body!, budget, attempts)
+          : this.#attempt(call, body, budget, attempts))
       } catch (error) {
-        if (!(error instanceof DuetimeError) || !error.retryable || attempt > budget.retries) throw error
+        if (!(error instanceof DuetimeError) || !error.retryable || attempts > budget.retries) throw error
         uncertain ||= mayHaveHappened(error)
         if (uncertain && call.onceOnly === true) throw error
-        await this.pause(attempt - 1, error, budget)
+        await this.pause(attempts - 1, error, budget)
       }
     }
+  }
+
+  /** Sends what is called at the same time in one request. */
+  gatherer(): Gatherer {
+    const call = { method: 'POST', path: '/api/v1/timers/batch' } as const
+    return new Gatherer((items) => {
+      // The calls that wait for it end by their own time limits.
+      const budget = { startedAt: 0, deadlineAt: Infinity, retries: 0, signal: undefined }
+      return this.#attempt(call, `{"timers":[${items.join(',')}]}`, budget, 1)
+    })
   }
 
   /** Waits before the next attempt. Throws `error` at once when that would be after the deadline. */
@@ -83,28 +101,46 @@ export class Transport {
   }
 
   /** Headers and status are there when it resolves, the body is not read; for streams. */
-  async open(call: Call, signal: AbortSignalLike): Promise<MinimalResponse> {
+  async open({ method, path }: Call, signal: AbortSignalLike): Promise<MinimalResponse> {
     const requestId = newRequestId()
-    const response = await this.#send(call, { signal, requestId, uncertain: false }).catch((error: unknown) => {
-      throw networkError(error, { requestId, attempts: 1 })
-    })
+    const { headers } = this.#outgoing({ method, path }, undefined, requestId)
+    const response = await this.#options
+      .fetch(`${this.#options.url}${path}`, { method, headers, signal })
+      .catch((error: unknown) => {
+        throw networkError(error, { requestId, attempts: 1 })
+      })
     if (response.ok) return response
-    throw refusal(response, await response.text(), { requestId, attempts: 1 })
+    const incoming = { status: response.status, header: (name: string) => response.headers.get(name) }
+    throw refusal({ ...incoming, text: await response.text() }, { requestId, attempts: 1 })
   }
 
-  async #attempt(call: Call, { deadlineAt, signal }: Budget, { attempt, uncertain }: Attempt): Promise<Answer> {
-    const about = { requestId: newRequestId(), attempts: attempt }
-    const leftMs = deadlineAt - platform.performance.now()
+  #gathered(call: Call, body: string, budget: Budget, attempts: number): Promise<Answer> {
+    const { by, action } = call.gathered!
+    const alone = () => this.#attempt(call, body, budget, attempts)
+    return by.send({
+      item: action === 'create' ? body : `{"action":"${action}",${body.slice(1)}`,
+      alone,
+      attempts,
+      budget,
+    })
+  }
+
+  async #attempt(
+    call: Call,
+    body: string | undefined,
+    { deadlineAt, signal }: Budget,
+    attempts: number,
+  ): Promise<Answer> {
+    const about = { requestId: newRequestId(), attempts }
+    const attemptEndsAt = platform.performance.now() + this.#options.attemptTimeoutMs
     // What is sent once only has no second attempt to save time for.
-    const limit = new TimeLimit(
-      call.onceOnly === true ? leftMs : Math.min(leftMs, this.#options.attemptTimeoutMs),
-      signal,
-    )
+    const limit = new TimeLimit(call.onceOnly === true ? deadlineAt : Math.min(deadlineAt, attemptEndsAt), signal)
     try {
-      const response = await this.#send(call, { signal: limit.signal, requestId: about.requestId, uncertain })
-      const text = await response.text()
-      if (!response.ok) throw refusal(response, text, about)
-      return { body: text === '' ? null : parsed(text, response, about), serverTime: response.headers.get('date') }
+      if (signal?.aborted === true) throw signal.reason
+      const incoming = await this.#options.exchange(this.#outgoing(call, body, about.requestId), limit)
+      if (incoming.status < 200 || incoming.status > 299) throw refusal(incoming, about)
+      const answer = incoming.text === '' ? null : parsed(incoming, about)
+      return { body: answer, serverTime: incoming.header('date'), requestId: about.requestId }
     } catch (error) {
       if (error instanceof DuetimeError) throw error
       if (signal?.aborted === true) throw signal.reason
@@ -114,19 +150,14 @@ export class Transport {
     }
   }
 
-  #send(call: Call, { signal, requestId, uncertain }: Sending): Promise<MinimalResponse> {
-    const body = call.body === undefined ? undefined : JSON.stringify(call.body(uncertain))
-    return this.#options.fetch(`${this.#options.url}${call.path}`, {
-      method: call.method,
-      headers: {
-        accept: 'application/json, text/event-stream;q=0.9',
-        'x-request-id': requestId,
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-        ...this.#options.headers(),
-      },
-      ...(body !== undefined && { body }),
-      signal,
-    })
+  #outgoing({ method, path }: Call, body: string | undefined, requestId: string): Outgoing {
+    const headers = {
+      accept: 'application/json, text/event-stream;q=0.9',
+      'x-request-id': requestId,
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...this.#options.headers(),
+    }
+    return { method, path, headers, body }
   }
 }
 
@@ -145,34 +176,12 @@ export function mayHaveHappened({ status, code }: DuetimeError): boolean {
   return !(status === 429 || code === 'NOT_OWNER')
 }
 
-/** Ends an attempt after a time or when the caller's signal does. */
-class TimeLimit {
-  isOver = false
-  readonly #controller = new platform.AbortController()
-  readonly #timer: unknown
-  readonly #outer: AbortSignalLike | undefined
-  readonly #onAbort = () => this.#controller.abort(this.#outer?.reason)
-
-  constructor(ms: number, outer: AbortSignalLike | undefined) {
-    this.#outer = outer
-    this.#timer = platform.setTimeout(
-      () => {
-        this.isOver = true
-        this.#controller.abort()
-      },
-      Math.max(0, ms),
-    )
-    if (outer?.aborted === true) this.#onAbort()
-    outer?.addEventListener('abort', this.#onAbort)
-  }
-
-  get signal(): AbortSignalLike {
-    return this.#controller.signal
-  }
-
-  clear(): void {
-    platform.clearTimeout(this.#timer)
-    this.#outer?.removeEventListener('abort', this.#onAbort)
+/** What JSON cannot say is the caller's mistake; nothing is sent. */
+function jsonOf(body: unknown): string {
+  try {
+    return JSON.stringify(body)
+  } catch (error) {
+    throw invalidInput('payload', `this cannot be written as JSON: ${(error as Error).message}`)
   }
 }
 

@@ -5,12 +5,25 @@
 // leaves its outgrown tables behind in the old heap, where they keep finished attempts alive from one scavenge to
 // the next. Measured with 64 in flight: 7 µs of garbage collection for each delivery instead of 1.
 
-import type { DeliveryAttempt } from './delivery-attempt.ts'
+export interface CancelableAttempt {
+  /** Where it is in the array, which keeps this up to date. */
+  place: number
+  cancel(reason: unknown): void
+}
 
 export class AttemptsUnderWay {
-  readonly #attempts: DeliveryAttempt[] = []
+  static readonly #bySignal = new WeakMap<AbortSignal, AttemptsUnderWay>()
+  readonly #attempts: CancelableAttempt[] = []
 
-  constructor(signal: AbortSignal) {
+  static until(signal: AbortSignal): AttemptsUnderWay {
+    const known = AttemptsUnderWay.#bySignal.get(signal)
+    if (known) return known
+    const underWay = new AttemptsUnderWay(signal)
+    AttemptsUnderWay.#bySignal.set(signal, underWay)
+    return underWay
+  }
+
+  private constructor(signal: AbortSignal) {
     const cancelAll = () => {
       // Each one removes itself when it ends, hence the copy.
       for (const attempt of [...this.#attempts]) attempt.cancel(signal.reason)
@@ -18,11 +31,11 @@ export class AttemptsUnderWay {
     signal.addEventListener('abort', cancelAll, { once: true })
   }
 
-  add(attempt: DeliveryAttempt): void {
+  add(attempt: CancelableAttempt): void {
     attempt.place = this.#attempts.push(attempt) - 1
   }
 
-  remove(attempt: DeliveryAttempt): void {
+  remove(attempt: CancelableAttempt): void {
     const last = this.#attempts.pop()!
     if (last === attempt) return
     this.#attempts[attempt.place] = last

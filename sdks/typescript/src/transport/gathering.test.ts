@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { test } from 'node:test'
+import type { TestContext } from 'node:test'
+import { Duetime } from '../client.ts'
+import type { DuetimeError } from '../errors.ts'
+import type { DuetimeOptions } from '../client.ts'
+
+type Item = { readonly id?: string; readonly timerId?: string; readonly action?: string; readonly payload?: unknown }
+type Received = { readonly path: string; readonly items: readonly Item[]; readonly answer: () => void }
+
+const LATER = { after: '1h', callbackUrl: 'http://127.0.0.1:9/never' } as const
+
+/** A service that takes everything, when the test says so. */
+async function setup(t: TestContext, options: DuetimeOptions = {}) {
+  const received: Received[] = []
+  let arrived = Promise.withResolvers<void>()
+  const take = async (request: IncomingMessage, response: ServerResponse) => {
+    const body = JSON.parse(await text(request)) as Item & { timers?: Item[] }
+    const items = body.timers ?? [body]
+    received.push({ path: request.url!, items, answer: () => answer(response, items, body.timers !== undefined) })
+    arrived.resolve()
+  }
+  const server = createServer((request, response) => void take(request, response))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  /** The next one that comes, or has come and was not asked for yet. */
+  let asked = 0
+  const next = async (): Promise<Received> => {
+    while (received.length <= asked) {
+      await arrived.promise
+      arrived = Promise.withResolvers<void>()
+    }
+    return received[asked++]!
+  }
+  return { client: new Duetime({ url, ...options }), next, received }
+}
+
+function answer(response: ServerResponse, items: readonly Item[], isBatch: boolean): void {
+  const timers = items.map((item) => ({ id: item.id ?? item.timerId, payload: item.payload }))
+  response.end(JSON.stringify(isBatch ? { results: timers.map((timer) => ({ status: 200, timer })) } : timers[0]))
+}
+
+test('a call that is alone is a request of its own', async (t) => {
+  const { client, next } = await setup(t)
+  const made = client.create({ ...LATER, id: 'a' })
+  const { path, answer: go } = await next()
+  assert.equal(path, '/api/v1/timers/create')
+  go()
+  assert.equal((await made).id, 'a')
+})
+
+test('calls that are made at the same time are one request, and what comes while two are under way goes with the next', async (t) => {
+  const { client, next } = await setup(t)
+  const first = [client.create({ ...LATER, id: 'a' }), client.update('b', { payload: 1 })]
+  const one = await next()
+  const second = client.create({ ...LATER, id: 'c' })
+  const two = await next()
+  const third = [client.create({ ...LATER, id: 'd' }), client.create({ ...LATER, id: 'e' })]
+  one.answer()
+  assert.deepEqual(
+    (await Promise.all(first)).map(({ id }) => id),
+    ['a', 'b'],
+  )
+  const three = await next()
+  two.answer()
+  three.answer()
+  await Promise.all([second, ...third])
+  assert.deepEqual(
+    [one, two, three].map(({ path, items }) => [path, items.map(({ id, timerId, action }) => [id ?? timerId, action])]),
+    [
+      [
+        '/api/v1/timers/batch',
+        [
+          ['a', undefined],
+          ['b', 'update'],
+        ],
+      ],
+      ['/api/v1/timers/create', [['c', undefined]]],
+      [
+        '/api/v1/timers/batch',
+        [
+          ['d', undefined],
+          ['e', undefined],
+        ],
+      ],
+    ],
+  )
+})
+
+test('requests that take long do not hold up the calls after them', async (t) => {
+  const { client, next } = await setup(t)
+  const controller = new AbortController()
+  const stuck: Promise<unknown>[] = []
+  for (const id of ['a', 'b']) {
+    stuck.push(client.create({ ...LATER, id }, { signal: controller.signal }))
+    await next()
+  }
+  const made = client.create({ ...LATER, id: 'c' })
+  const third = await next()
+  third.answer()
+  assert.equal((await made).id, 'c')
+  controller.abort(new Error('over'))
+  for (const one of await Promise.allSettled(stuck)) assert.equal(one.status, 'rejected')
+})
+
+test('calls on one timer wait for each other, and a call whose time is over does not wait on', async (t) => {
+  const { client, next, received } = await setup(t)
+  const [created, changed] = [client.create({ ...LATER, id: 'a' }), client.update('a', { payload: 1 })]
+  await assert.rejects(
+    client.update('a', { payload: 2 }, { timeoutMs: 1 }),
+    (error: DuetimeError) => error.code === 'TIMEOUT' && error.attempts === 0,
+  )
+  const create = await next()
+  assert.equal(received.length, 1)
+  create.answer()
+  await created
+  const update = await next()
+  assert.deepEqual([update.path, update.items[0]!.payload], ['/api/v1/timers/update', 1])
+  update.answer()
+  await changed
+})
+
+test('a call that is aborted leaves the others in its request alone', async (t) => {
+  const { client, next } = await setup(t)
+  const controller = new AbortController()
+  const [kept, aborted] = [
+    client.create({ ...LATER, id: 'a' }),
+    client.create({ ...LATER, id: 'b' }, { signal: controller.signal }),
+  ]
+  const batch = await next()
+  controller.abort(new Error('no longer needed'))
+  await assert.rejects(aborted, /no longer needed/)
+  batch.answer()
+  assert.equal((await kept).id, 'a')
+})
+
+test('without gathering each call is a request', async (t) => {
+  const { client, next } = await setup(t, { gather: false })
+  const made = ['a', 'b', 'c'].map((id) => client.create({ ...LATER, id }))
+  for (const _ of made) (await next()).answer()
+  await Promise.all(made)
+})

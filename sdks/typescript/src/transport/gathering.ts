@@ -1,0 +1,159 @@
+// Calls that are made at the same time share requests: what waits while requests are under way goes with the next one, as
+// one batch. Nothing is delayed for it. A call that is alone goes at once, as a request of its own.
+
+import { BATCH_TIMERS_MAX } from '../generated.ts'
+import type { BatchAnswer } from '../generated.ts'
+import { countedAs, DuetimeError } from '../errors.ts'
+import { platform } from '../platform.ts'
+import { itemError, timeoutError } from './answers.ts'
+import { TimeLimit } from './time-limit.ts'
+import type { Answer, Budget } from './transport.ts'
+
+const REQUESTS_MAX = 2 // one is answered while the next one is on its way; more would only make the batches smaller
+const SLOW_MS = 100 // a request that takes longer waits for something that others need not wait for
+const SLOW_REQUESTS_MAX = 62
+const BATCH_CHARS_MAX = 300_000 // below the 200,000 values and the 8 MiB that the server takes, however short the values and long the characters
+
+/** An attempt of one call. */
+export type GatheredAttempt = {
+  /** What it is in a batch, as JSON. */
+  readonly item: string
+  /** Sends it as a request of its own. */
+  readonly alone: () => Promise<Answer>
+  readonly attempts: number
+  readonly budget: Budget
+}
+
+/** Sends these items in one request, once. */
+export type SendBatch = (items: readonly string[]) => Promise<Answer>
+
+export class Gatherer {
+  readonly #sendBatch: SendBatch
+  #waiting: Waiting[] = []
+  #underWay = 0
+  #slow = 0
+  #isPlanned = false
+
+  constructor(sendBatch: SendBatch) {
+    this.#sendBatch = sendBatch
+  }
+
+  /** What the attempt came to, as if it had been sent alone. */
+  send(attempt: GatheredAttempt): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push(new Waiting(attempt, resolve, reject))
+      if (this.#isPlanned) return
+      this.#isPlanned = true
+      // After the calls that are made in this turn.
+      void Promise.resolve().then(() => {
+        this.#isPlanned = false
+        this.#flush()
+      })
+    })
+  }
+
+  #flush(): void {
+    while (this.#waiting.length > 0 && this.#underWay < REQUESTS_MAX && this.#slow < SLOW_REQUESTS_MAX) {
+      const items = this.#next()
+      if (items.length > 0) void this.#request(items)
+    }
+  }
+
+  /** The first of those that wait, as many as a request takes. */
+  #next(): Waiting[] {
+    let [count, chars] = [0, 0]
+    for (const { item } of this.#waiting) {
+      chars += item.length
+      if (count === BATCH_TIMERS_MAX || (count > 0 && chars > BATCH_CHARS_MAX)) break
+      count++
+    }
+    const isAll = count === this.#waiting.length
+    const items = isAll ? this.#waiting : this.#waiting.splice(0, count)
+    if (isAll) this.#waiting = []
+    return items.filter(({ isOver }) => !isOver)
+  }
+
+  async #request(items: readonly Waiting[]): Promise<void> {
+    let isSlow = false
+    this.#underWay++
+    const timer = platform.setTimeout(() => {
+      isSlow = true
+      this.#underWay--
+      this.#slow++
+      this.#flush()
+    }, SLOW_MS)
+    await this.#send(items)
+    platform.clearTimeout(timer)
+    if (isSlow) this.#slow--
+    else this.#underWay--
+    this.#flush()
+  }
+
+  /** Never rejects: each of the items hears what became of it. */
+  async #send(items: readonly Waiting[]): Promise<void> {
+    try {
+      if (items.length === 1) return items[0]!.resolve(await items[0]!.alone())
+      const { body, ...about } = await this.#sendBatch(items.map(({ item }) => item))
+      for (const [index, result] of (body as BatchAnswer).results.entries()) {
+        const item = items[index]!
+        if (result.error === undefined) item.resolve({ body: result.timer ?? null, ...about })
+        else item.reject(itemError(result, { ...about, attempts: item.attempts }))
+      }
+    } catch (error) {
+      if (items.length === 1 || !isUnreadable(error)) {
+        for (const item of items) item.reject(error instanceof DuetimeError ? countedAs(item.attempts, error) : error)
+        return
+      }
+      // One of them makes the whole request one that the service does not read. The others are not to suffer from it.
+      const half = Math.ceil(items.length / 2)
+      await this.#send(items.slice(0, half))
+      await this.#send(items.slice(half))
+    }
+  }
+}
+
+/** A call that waits for its answer. Its own time limit and signal end it, and not the request that it shares with others. */
+class Waiting {
+  readonly item: string
+  readonly alone: () => Promise<Answer>
+  readonly attempts: number
+  isOver = false
+  readonly #limit: TimeLimit
+  readonly #resolve: (answer: Answer) => void
+  readonly #reject: (error: unknown) => void
+
+  constructor(
+    { item, alone, attempts, budget: { deadlineAt, signal } }: GatheredAttempt,
+    resolve: (answer: Answer) => void,
+    reject: (error: unknown) => void,
+  ) {
+    this.item = item
+    this.alone = alone
+    this.attempts = attempts
+    this.#resolve = resolve
+    this.#reject = reject
+    this.#limit = new TimeLimit(deadlineAt, signal)
+    this.#limit.onEnd = () =>
+      this.reject(this.#limit.isOver ? timeoutError(undefined, { requestId: '', attempts }) : signal!.reason)
+    if (signal?.aborted === true) this.reject(signal.reason)
+  }
+
+  resolve(answer: Answer): void {
+    this.#end()
+    this.#resolve(answer)
+  }
+
+  reject(error: unknown): void {
+    this.#end()
+    this.#reject(error)
+  }
+
+  #end(): void {
+    this.isOver = true
+    this.#limit.clear()
+  }
+}
+
+function isUnreadable(error: unknown): boolean {
+  return error instanceof DuetimeError && (error.status === 400 || error.status === 413)
+}
