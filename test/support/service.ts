@@ -11,13 +11,20 @@ import { cleanUp } from './cleanup.ts'
 import { eventually } from './eventually.ts'
 
 const MAIN = join(import.meta.dirname, '..', '..', 'src', 'main.ts')
+const SOURCES = [process.execPath, MAIN] as const
 const START_WITHIN_MS = 120_000 // a machine that runs all tests at once is slow; how long it took is the test's to judge
 
 export type Environment = Readonly<Record<string, string>>
 export type LogRecord = { readonly msg: string; readonly level: unknown; readonly [field: string]: unknown }
 export type ExitStatus = { readonly code: number | null; readonly signal: NodeJS.Signals | null }
 
-type Place = { readonly cwd: string; readonly env?: Environment; readonly flags?: readonly string[] }
+type Place = {
+  readonly cwd: string
+  readonly env?: Environment
+  readonly flags?: readonly string[]
+  /** Another program than the sources, such as one that was built from them. */
+  readonly program?: readonly [string, ...string[]]
+}
 
 /** The process, from the moment it is spawned; `listening` says when it takes requests. */
 export class Service {
@@ -30,11 +37,12 @@ export class Service {
   #url: string | null = null
   readonly #child: ChildProcess
 
-  constructor({ cwd, env = {}, flags = [] }: Place) {
+  constructor({ cwd, env = {}, flags = [], program = SOURCES }: Place) {
     // Tests wait for retries: they may come sooner than the service lets them by default.
     this.#child = spawnMain(['serve', ...flags], {
       cwd,
       env: { PORT: '0', LOG_FORMAT: 'json', RESCHEDULE_MIN: '10ms', ...env },
+      program,
     })
     this.exited = new Promise((resolve) => this.#child.once('close', (code, signal) => resolve({ code, signal })))
     this.listening = this.#watchOutput()
@@ -112,9 +120,9 @@ export async function startService(t: TestContext, place: Place): Promise<Servic
 /** Runs a command to its end: for those that fail at once, and those that are not services. */
 export async function runToEnd(
   args: readonly string[],
-  { cwd, env = {} }: Place,
+  { cwd, env = {}, program = SOURCES }: Place,
 ): Promise<{ code: number | null; output: string }> {
-  const child = spawnMain(args, { cwd, env })
+  const child = spawnMain(args, { cwd, env, program })
   const tooLate = setTimeout(() => child.kill('SIGKILL'), START_WITHIN_MS)
   let output = ''
   child.stdout!.setEncoding('utf8').on('data', (text: string) => (output += text))
@@ -124,10 +132,12 @@ export async function runToEnd(
   return { code, output }
 }
 
+type Started = Required<Omit<Place, 'flags'>>
+
 /** Nothing of the tester's own environment may decide how the service behaves. */
-function spawnMain(args: readonly string[], { cwd, env }: { cwd: string; env: Environment }): ChildProcess {
+function spawnMain(args: readonly string[], { cwd, env, program: [file, ...first] }: Started): ChildProcess {
   return endsWithTest(
-    spawn(process.execPath, [MAIN, ...args], {
+    spawn(file, [...first, ...args], {
       cwd,
       env: { ...COMPILE_CACHE, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -3,15 +3,12 @@
 // what it asks the API for does.
 
 import { createHash } from 'node:crypto'
-import { readdir, readFile } from 'node:fs/promises'
-import { extname, join, relative, sep } from 'node:path'
+import { extname } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { MISSING_PAGE } from '../errors/missing-page.ts'
-
-/** From src/http as from dist/http. */
-export const WEB_FOLDER = join(import.meta.dirname, '..', '..', '..', 'web', 'dist')
+import { readWebFolder } from './web-folder.ts'
 
 export type WebFile = {
   /** As a browser asks for it: `/assets/index-B3xk9q.js`. */
@@ -56,18 +53,13 @@ export async function readWebFiles(folder: string): Promise<readonly WebFile[] |
 }
 
 async function readAll(folder: string): Promise<readonly WebFile[] | null> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
-  const served = entries.filter((entry) => entry.isFile() && TYPES[extname(entry.name)] !== undefined)
-  const places = served.map(({ parentPath, name }) => join(parentPath, name))
-  const files = await Promise.all(
-    places.map((place) => readWebFile(place, `/${relative(folder, place).split(sep).join('/')}`)),
-  )
+  const contents = [...(await readWebFolder(folder))].filter(([path]) => TYPES[extname(path)] !== undefined)
+  const files = await Promise.all(contents.map(([path, content]) => webFile(path, content)))
   return files.some(({ path }) => path === INDEX) ? files : null
 }
 
-async function readWebFile(place: string, path: string): Promise<WebFile> {
-  const identity = await readFile(place)
-  const type = TYPES[extname(place)]!
+async function webFile(path: string, identity: Buffer): Promise<WebFile> {
+  const type = TYPES[extname(path)]!
   const etag = createHash('sha256').update(identity).digest('base64url').slice(0, 22)
   const isCompressed = COMPRESSED.test(type) && identity.length >= COMPRESSED_FROM_BYTES
   return {

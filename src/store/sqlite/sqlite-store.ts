@@ -13,7 +13,8 @@ import type { Store, StoreCapabilities } from '../store.ts'
 import type { BackupOptions } from './file/backup.ts'
 import { packPart, partResults } from './packed-commit.ts'
 import type { ReaderCalls, WorkerRole, WriterCalls } from './threads/messages.ts'
-import { startWorker, WorkerLink } from './threads/worker-link.ts'
+import { startWorker } from './threads/start-worker.ts'
+import { WorkerLink } from './threads/worker-link.ts'
 import type { NameIn } from './threads/worker-link.ts'
 
 export type SqliteOptions = {

@@ -1,12 +1,11 @@
 // The main thread's end of a worker: sends requests, matches the answers, and turns a worker that died into errors
 // instead of promises that never settle.
 
-import { extname } from 'node:path'
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
 import { StoreError } from '../../store.ts'
 import { toStoreError } from '../failures.ts'
 import { OPENED } from './messages.ts'
-import type { Reply, Request, WorkerOptions } from './messages.ts'
+import type { Reply, Request } from './messages.ts'
 
 type Waiting = {
   readonly resolve: (result: never) => void
@@ -71,15 +70,4 @@ export class WorkerLink<T extends Calls<T>> {
       cause,
     })
   }
-}
-
-/** Node 22 calls node:sqlite an experiment, and each thread would say so in the log. */
-const QUIET = ['--disable-warning=ExperimentalWarning']
-
-/** The sources run as .ts; a build has the same file as .js beside this one. Flags meant for the main thread (--eval, --test) stay there. */
-export function startWorker(options: WorkerOptions): Worker {
-  return new Worker(new URL(`./worker${extname(import.meta.url)}`, import.meta.url), {
-    workerData: options,
-    execArgv: QUIET,
-  })
 }
