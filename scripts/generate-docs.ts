@@ -15,6 +15,8 @@ const root = join(import.meta.dirname, '..')
 
 const PAGES: Readonly<Record<string, () => string | Promise<string>>> = {
   'api/api.yaml': apiYaml,
+  'deploy/helm/duetime/files/duetime.json': () => same('deploy/grafana/duetime.json'),
+  'deploy/helm/duetime/files/duetime.rules.yaml': () => same('deploy/prometheus/duetime.rules.yaml'),
   'docs/reference/cli.md': cliPage,
   'docs/reference/configuration.md': configurationPage,
   'docs/reference/errors.md': errorsPage,
@@ -25,6 +27,11 @@ const PAGES: Readonly<Record<string, () => string | Promise<string>>> = {
 /** The SDK depends on nothing, so what it shares with the service it has a copy of. */
 function copyOf(path: string): string {
   return `// A copy of ${path}, made by \`npm run docs\`: change it there.\n\n${readFileSync(join(root, path), 'utf8')}`
+}
+
+/** A chart reads files of its own folder only. */
+function same(path: string): string {
+  return readFileSync(join(root, path), 'utf8')
 }
 
 function errorsPage(): string {

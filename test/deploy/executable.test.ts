@@ -30,9 +30,8 @@ test('the executable serves the page, and a timer that survives a kill, on a fil
   const page = await (await fetch(first.url)).text()
   const [script] = /\/assets\/[\w-]+\.js/.exec(page)!
   assert.equal((await fetch(`${first.url}${script}`)).status, 200)
-  accepted(
-    await new Client(() => first).create({ id: 'a', schedule: 'PT1S', callbackUrl: receiver.url, payload: { n: 1 } }),
-  )
+  const timer = { id: 'a', schedule: 'PT1S', callbackUrl: receiver.url, payload: { n: 1 } }
+  await accepted(new Client(() => first).create(timer))
   await first.kill()
   await startService(t, { cwd, env: NO_NODE, program })
   assert.deepEqual((await receiver.received('a')).body.payload, { n: 1 })
@@ -46,7 +45,7 @@ test('the executable has the drivers of databases inside', async (t) => {
   const receiver = await startReceiver(t)
   const url = `postgres://${user}:${password}@127.0.0.1:${port}/${database}`
   const service = await startService(t, { cwd: tempDir(t), env: { ...NO_NODE, DATABASE_URL: url }, program })
-  accepted(await new Client(() => service).create({ id: 'a', schedule: 'PT1S', callbackUrl: receiver.url }))
+  await accepted(new Client(() => service).create({ id: 'a', schedule: 'PT1S', callbackUrl: receiver.url }))
   await receiver.received('a')
 })
 
