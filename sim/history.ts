@@ -51,6 +51,8 @@ export type Operation = {
   code: string | null
   /** The timer's status that a refusal names. */
   refusedStatus: string | null
+  /** The version that a refusal names. */
+  refusedVersion: number | null
   answer: Answer | null
 }
 

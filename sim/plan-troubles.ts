@@ -4,6 +4,7 @@
 import type { SeededRandom } from '../test/support/seeded-random.ts'
 import type { FaultKind } from './faults.ts'
 import type { Settings } from './plan.ts'
+import { LEASE_MS } from './world/node.ts'
 
 type At = { readonly at: number }
 type OfNode = At & { readonly node: number }
@@ -51,7 +52,7 @@ export function planTroubles(
     const mean = (RATES[kind] * settings.activeMs) / 20_000
     for (let left = mean; left > 0; left--) {
       if (left < 1 && !own.chance(left)) continue
-      troubles.push(duringAnother(troubleOf(kind, own, settings), troubles, own, settings.activeMs - 1))
+      troubles.push(...withCompany(troubleOf(kind, own, settings), troubles, own, settings))
     }
   }
   for (let node = settings.startedMachines; node < settings.machines.length; node++)
@@ -59,18 +60,45 @@ export function planTroubles(
   return troubles.toSorted((a, b) => a.at - b.at)
 }
 
-/** Troubles seldom come alone: a clock is often set while its node is cut off. */
-function duringAnother(
+/** Troubles seldom come alone: a clock is often set while its node is cut off, and the database fails over. */
+function withCompany(
   trouble: PlannedTrouble,
+  others: readonly PlannedTrouble[],
+  random: SeededRandom,
+  settings: Settings,
+): readonly PlannedTrouble[] {
+  if (trouble.kind === 'clockStep') return [duringAnother(trouble, others, random, settings.activeMs - 1)]
+  return trouble.kind === 'failOver' && random.chance(0.5) ? whileAway(trouble, random, settings) : [trouble]
+}
+
+function duringAnother(
+  step: Extract<PlannedTrouble, { kind: 'clockStep' }>,
   others: readonly PlannedTrouble[],
   random: SeededRandom,
   endAt: number,
 ): PlannedTrouble {
   const hosts = others.filter((other) => 'forMs' in other && 'node' in other && other.node !== null)
   const host = hosts[random.between(0, hosts.length - 1)]
-  if (trouble.kind !== 'clockStep' || host === undefined || !random.chance(0.6)) return trouble
+  if (host === undefined || !random.chance(0.6)) return step
   const { at, forMs, node } = host as Extract<PlannedTrouble, { kind: 'freeze' }>
-  return { ...trouble, node, at: Math.min(at + random.next() * Math.min(forMs, 5_000), endAt) }
+  return { ...step, node, at: Math.min(at + random.next() * Math.min(forMs, 5_000), endAt) }
+}
+
+/** A node is frozen, others take its shards, the database forgets that, and is back when the node is. */
+function whileAway(
+  failOver: Extract<PlannedTrouble, { kind: 'failOver' }>,
+  random: SeededRandom,
+  { activeMs, machines }: Settings,
+): readonly PlannedTrouble[] {
+  const awayMs = LEASE_MS * (1.35 + random.next() * 0.3)
+  const at = random.next() * (activeMs - awayMs - 1)
+  const forMs = 10 + random.next() * 600
+  const failsAt = at + awayMs - forMs
+  const node = random.between(0, machines.length - 1)
+  return [
+    { kind: 'freeze', at, node, forMs: awayMs },
+    { ...failOver, at: failsAt, forMs, forgetsMs: failsAt - at - LEASE_MS * 0.8 },
+  ]
 }
 
 function troubleOf(kind: TroubleKind, random: SeededRandom, { activeMs, machines }: Settings): PlannedTrouble {

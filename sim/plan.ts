@@ -129,7 +129,10 @@ function chooseSettings(random: SeededRandom, faults: readonly FaultKind[]): Set
   }
 }
 
-const NAMESPACES = ['default', 'calm', 'short', 'flood'] as const
+const NAMESPACES = ['default', 'calm', 'short'] as const
+/** Of one tenant. */
+const FLOOD_NAMESPACES = ['flood', 'flood2', 'flood3'] as const
+export const ALL_NAMESPACES: readonly string[] = [...NAMESPACES, ...FLOOD_NAMESPACES]
 
 function planRequests(random: SeededRandom, settings: Settings, faults: readonly FaultKind[]): PlannedRequest[] {
   const requests: PlannedRequest[] = []
@@ -141,6 +144,8 @@ function planRequests(random: SeededRandom, settings: Settings, faults: readonly
     requests.push(...requestsOf(timer, random.fork(), settings, faults))
   }
   if (faults.includes('flood')) requests.push(...floodOf(random.fork(), settings))
+  if (faults.includes('failOver')) requests.push(...steadyCyclesOf(random.fork(), settings))
+  if (faults.includes('slowTargets')) requests.push(...clashesOf(random.fork(), settings))
   return requests.toSorted((a, b) => a.at - b.at).map((request, number) => ({ ...request, number: number + 1 }))
 }
 
@@ -234,23 +239,67 @@ function chooseBehaviour(contract: ContractName, random: SeededRandom, faults: r
   }
 }
 
-/** Many timers of one tenant at about the same time, at targets that are slow or do not answer. */
+/** Many timers of one tenant at about the same time, at targets that are slow or do not answer; and some of another tenant. */
 function floodOf(random: SeededRandom, { activeMs }: Settings): PlannedRequest[] {
   const count = random.between(20, 70)
   const at = random.next() * activeMs * 0.3
   const dueMs = random.between(500, 3_000)
-  return Array.from({ length: count }, (_, index) => {
-    const timer: PlannedTimer = { namespace: 'flood', id: `f${index}`, contract: 'v1', host: `f${index % 5}` }
-    const request = requestOf({ timer, type: 'create', at: at + random.next() * 200 }, random, [])
-    const type = random.weighted({ ok: 2, slow: 2, hang: 1 })
-    return {
-      ...request,
-      wish: { type: 'instant', inMs: dueMs },
-      behaviour: { type, answerMs: type === 'slow' ? 1_500 : 5, failures: 0, byMs: 0 },
-      retry: { maxAttempts: 1, initialMs: 1_000 },
-      timeoutMs: 2_000,
-      onConflict: 'replace' as const,
-      ifVersion: false,
-    }
+  // Each at a host of its own: no host has so many that its own limit would hold them up.
+  const isHanging = random.chance(0.5)
+  const flood = Array.from({ length: count }, (_, index) => {
+    const namespace = FLOOD_NAMESPACES[index % FLOOD_NAMESPACES.length]!
+    const timer = oneOff(namespace, `f${index}`, `f${isHanging ? index : index % 5}`)
+    const type = isHanging ? 'hang' : random.weighted({ ok: 2, slow: 2, hang: 1 })
+    const answerMs = type === 'slow' ? 1_500 : 5
+    return oneOffRequest(timer, { at: at + random.next() * 200, inMs: dueMs, type, answerMs }, random)
   })
+  const others = Array.from({ length: random.between(4, 10) }, (_, index) => {
+    const inMs = Math.round(dueMs + random.next() * 5_000)
+    return oneOffRequest(oneOff('calm', `c${index}`, 'calm'), { at, inMs, type: 'ok', answerMs: 5 }, random)
+  })
+  return [...flood, ...others]
+}
+
+/** Timers that are made anew while they are being delivered. */
+function clashesOf(random: SeededRandom, { activeMs }: Settings): PlannedRequest[] {
+  return Array.from({ length: random.between(1, 4) }, (_, index) => {
+    const timer = oneOff('default', `x${index}`, `x${index}`)
+    const [at, inMs] = [random.next() * activeMs * 0.7, random.between(100, 1_500)]
+    const answerMs = random.between(300, 1_500)
+    const again = Array.from({ length: random.between(1, 3) }, () => at + inMs + random.next() * answerMs)
+    return [at, ...again].map((when) => oneOffRequest(timer, { at: when, inMs, type: 'slow', answerMs }, random))
+  }).flat()
+}
+
+/** Cycles that nobody touches: whoever fires one from old memory goes back to an iteration that was delivered. */
+function steadyCyclesOf(random: SeededRandom, { activeMs }: Settings): PlannedRequest[] {
+  const repetitions = Math.ceil(activeMs / 1_500)
+  return Array.from({ length: random.between(2, 4) }, (_, index) => ({
+    ...oneOffRequest(
+      oneOff('default', `y${index}`, `y${index}`),
+      { at: 500, inMs: 0, type: 'ok', answerMs: 5 },
+      random,
+    ),
+    wish: { type: 'cycle', repetitions, intervalMs: 1_000 + 250 * index, catchUp: 'all' },
+  }))
+}
+
+function oneOff(namespace: string, id: string, host: string): PlannedTimer {
+  return { namespace, id, contract: 'v1', host }
+}
+
+function oneOffRequest(
+  timer: PlannedTimer,
+  { at, inMs, type, answerMs }: Pick<Behaviour, 'type' | 'answerMs'> & { at: number; inMs: number },
+  random: SeededRandom,
+): PlannedRequest {
+  return {
+    ...requestOf({ timer, type: 'create', at }, random, []),
+    wish: { type: 'instant', inMs },
+    behaviour: { type, answerMs, failures: 0, byMs: 0 },
+    retry: { maxAttempts: 1, initialMs: 1_000 },
+    timeoutMs: 2_000,
+    onConflict: 'replace',
+    ifVersion: false,
+  }
 }

@@ -16,6 +16,7 @@ const KNOWN_SEEDS: readonly (readonly [number, string])[] = [
   [1220, 'a handover whose claim had no answer'],
   [678, 'a node that dies while it leaves'],
   [98, 'a shard that goes to a frozen node and comes back'],
+  [20, 'a node that was away while the database forgot who had its shards'],
   [78, 'a cycle that is first due after a clock was set back'],
 ]
 

@@ -17,7 +17,7 @@ type Answered = {
 export function checkAnswers(timer: TimerHistory): Violation[] {
   const answered = answersOf(timer)
   const found = [
-    ...(timer.isForgotten ? [] : [...orderOf(answered), ...revisionsIn(timer, answered)]),
+    ...(timer.isForgotten ? [] : [...orderOf(answered), ...revisionsIn(timer, answered), ...conflictsOf(timer)]),
     ...contentOf(answered),
     ...refusalsOf(timer),
     ...acceptedAfterCancel(timer),
@@ -103,6 +103,22 @@ function refusalsOf(timer: TimerHistory): string[] {
       ? []
       : [
           `${operationName(operation)} was refused because the timer is ${operation.refusedStatus}, which nothing explains`,
+        ]
+  })
+}
+
+/** A refusal for its version names one that is not older than what was shown before. */
+function conflictsOf({ operations }: TimerHistory): string[] {
+  return operations.flatMap((operation) => {
+    const { refusedVersion, sentAt } = operation
+    if (operation.outcome !== 'refused' || refusedVersion === null) return []
+    const newer = operations.find(
+      (other) => other.outcome === 'done' && other.endedAt! <= sentAt && other.answer!.version > refusedVersion,
+    )
+    return newer === undefined
+      ? []
+      : [
+          `${operationName(operation)} was told of version ${refusedVersion}, but ${operationName(newer)} had ${newer.answer!.version} before`,
         ]
   })
 }

@@ -35,6 +35,7 @@ function operation(type: Operation['type'], at: number, more: Partial<Operation>
     outcome: 'done',
     code: null,
     refusedStatus: null,
+    refusedVersion: null,
     answer: answer(1),
     ...more,
   }

@@ -68,8 +68,9 @@ function explains(fault: FaultRecord, previous: Arrival, next: Arrival, history:
     case 'lostMessages':
     case 'slowMessages':
     case 'cutLinks':
-    // Or nobody knew who that was.
+    // Or nobody knew who that was, or not in time.
     case 'lostAnswers':
+    case 'slowDatabase':
       return owners.length > 1
     default:
       return false

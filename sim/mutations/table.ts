@@ -238,6 +238,17 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
   },
   {
+    name: 'a node that was away goes on with what it has in memory',
+    promise: 'final',
+    changes: [
+      {
+        file: 'src/engine/cluster/ownership.ts',
+        from: 'if (this.#lease.wasAway(sentAt) &&',
+        to: 'if (sentAt < 0 &&',
+      },
+    ],
+  },
+  {
     name: 'a claim does not raise the epoch',
     promise: 'durable',
     changes: [

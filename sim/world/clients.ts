@@ -13,6 +13,7 @@ import type { Scheduler } from './scheduler.ts'
 
 const LATENCY_MS = 1.5
 const LOOKS_CHANCE = 0.6 // a client that does not know what became of its request has a look
+const RELIES_CHANCE = 0.5 // and goes on by what it has seen
 const LOST_CHANCE = 0.06
 const GIVES_UP_AFTER_MS = 20_000
 const ANSWER_LOST_AFTER_MS = 2_000
@@ -29,6 +30,11 @@ export type ClientParts = {
   /** Something was answered that must not be. */
   readonly onFatal: (what: string) => void
 }
+
+/** `next`: what the client does when it has the answer. */
+type Tries = { readonly repeats: number; readonly reconnects: number; readonly next?: PlannedRequest }
+
+const FIRST_TRY: Tries = { repeats: 0, reconnects: 0 }
 
 export class Clients {
   readonly operations: Operation[] = []
@@ -47,15 +53,10 @@ export class Clients {
   send(request: PlannedRequest): void {
     const { scheduler, seed } = this.#parts
     const wish = request.wish === null ? null : wishAt(request.wish, scheduler.now)
-    this.#try(request, wish, new SeededRandom(seed * 1_000_003 + request.number), { repeats: 0, reconnects: 0 })
+    this.#try(request, wish, new SeededRandom(seed * 1_000_003 + request.number), FIRST_TRY)
   }
 
-  #try(
-    request: PlannedRequest,
-    wish: Wish | null,
-    random: SeededRandom,
-    tries: { readonly repeats: number; readonly reconnects: number },
-  ): void {
+  #try(request: PlannedRequest, wish: Wish | null, random: SeededRandom, tries: Tries): void {
     const { scheduler, machines, nodeAt, counts } = this.#parts
     const node = nodeAt((request.node + tries.repeats + tries.reconnects) % machines)
     if (node === null || !node.isOpen) {
@@ -77,11 +78,11 @@ export class Clients {
       forget()
       Object.assign(operation, outcome, { endedAt: scheduler.now })
       if (operation.answer !== null) this.#saw(operation.timer, operation.answer)
+      const { next } = tries
+      if (operation.outcome === 'done' && next !== undefined)
+        scheduler.after(random.next() * 20, () => this.#try(next, null, random, FIRST_TRY))
       if (operation.outcome !== 'unknown') return
-      if (request.type !== 'get' && random.chance(LOOKS_CHANCE)) {
-        const look: PlannedRequest = { ...request, type: 'get', wish: null, repeats: 0, node: random.between(0, 3) }
-        scheduler.after(random.next() * 400, () => this.#try(look, null, random, { repeats: 0, reconnects: 0 }))
-      }
+      if (request.type !== 'get' && random.chance(LOOKS_CHANCE)) this.#lookAt(request, random)
       if (tries.repeats >= request.repeats) return
       scheduler.after(50 + random.next() * 1_000, () =>
         this.#try(request, wish, random, { ...tries, repeats: tries.repeats + 1 }),
@@ -103,6 +104,17 @@ export class Clients {
           (error: unknown) => reply(this.#failure(error, operation)),
         )
       }),
+    )
+  }
+
+  /** A `resume` of a timer that is awake changes nothing, so nothing but its answer shows by what it was judged. */
+  #lookAt(request: PlannedRequest, random: SeededRandom): void {
+    const quiet = { ...request, wish: null, repeats: 0, ifVersion: false }
+    const look: PlannedRequest = { ...quiet, type: 'get', node: random.between(0, 3) }
+    const next: PlannedRequest = { ...quiet, type: 'resume', node: random.between(0, 3) }
+    const relies = request.timer.contract !== 'platform' && random.chance(RELIES_CHANCE)
+    this.#parts.scheduler.after(random.next() * 400, () =>
+      this.#try(look, null, random, relies ? { ...FIRST_TRY, next } : FIRST_TRY),
     )
   }
 
@@ -128,7 +140,9 @@ export class Clients {
     }
     const { code, message, details } = error
     if (code === ErrorCode.unavailable && !NOT_STORED.test(message)) return { outcome: 'unknown', code }
-    return { outcome: 'refused', code, refusedStatus: (details['status'] as Status | undefined) ?? null }
+    const refusedStatus = (details['status'] as Status | undefined) ?? null
+    const refusedVersion = (details['version'] as number | undefined) ?? null
+    return { outcome: 'refused', code, refusedStatus, refusedVersion }
   }
 
   #note(request: PlannedRequest, wish: Wish | null, node: SimulatedNode): Operation {
@@ -150,6 +164,7 @@ export class Clients {
       outcome: 'unknown',
       code: null,
       refusedStatus: null,
+      refusedVersion: null,
       answer: null,
     }
     this.operations.push(operation)

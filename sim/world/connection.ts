@@ -6,7 +6,7 @@ import type { SeededRandom } from '../../test/support/seeded-random.ts'
 import { StoreError } from '../../src/store/store.ts'
 import type { Store } from '../../src/store/store.ts'
 import type { Database, StoreMethod } from './database.ts'
-import type { FaultCounts, Faults } from '../faults.ts'
+import type { FaultCounts, FaultKind, Faults } from '../faults.ts'
 import { neverAnswered } from './incarnation.ts'
 import type { Incarnation } from './incarnation.ts'
 import type { Scheduler } from './scheduler.ts'
@@ -34,7 +34,11 @@ const VERY_SLOW_MS_MAX = 700
 const LOST_CHANCE = 0.05
 const REFUSED_CHANCE = 0.05
 const LATER_MS_MAX = 3_000
+const LAGGING_CHANCE = 0.5 // troubles seldom come alone: after a lost answer others of the same node are late for a while
+const LAGGING_MS = 2_000
+const LATE_READ_MS_MAX = 1_500
 const REFUSED_AFTER_MS = 2
+const LATE_CLAIM_MS = 300 // with a message and a beat on top, the next owner has waited long enough for the message
 const READS: ReadonlySet<StoreMethod> = new Set([
   'getMany',
   'due',
@@ -53,8 +57,8 @@ export type ConnectionParts = {
   readonly faults: () => Faults
   readonly counts: FaultCounts
   readonly troubles: DatabaseTroubles
-  /** The node does not know who owns a shard. */
-  readonly onLostClaim: (node: string) => void
+  /** The node does not know who owns a shard, for as long or for good: it cannot tell the next owner what is in flight. */
+  readonly onUnansweredClaim: (kind: FaultKind, node: string, forMs: number) => void
 }
 
 export class Connection {
@@ -62,6 +66,8 @@ export class Connection {
   readonly #pending = new Set<Pending>()
   /** In the order of the calls: one that has arrived waits for those before it. */
   readonly #commits: Commit[] = []
+  /** Until then the answers to reads are late. */
+  #laggingUntil = 0
 
   constructor(parts: ConnectionParts) {
     this.#parts = parts
@@ -106,7 +112,7 @@ export class Connection {
     }
     if (faults.has('lostAnswers') && random.chance(LOST_CHANCE)) {
       counts.count('lostAnswers')
-      if (method === 'claim') this.#parts.onLostClaim(incarnation.name)
+      if (method === 'claim') this.#parts.onUnansweredClaim('lostAnswers', incarnation.name, 0)
       return this.#lose(method, argument)
     }
     return this.#send(method, argument, 0, DEADLINE_MS)
@@ -122,7 +128,8 @@ export class Connection {
   }
 
   #lose(method: StoreMethod, argument: unknown): Promise<unknown> {
-    const { random } = this.#parts
+    const { random, scheduler } = this.#parts
+    if (random.chance(LAGGING_CHANCE)) this.#laggingUntil = scheduler.now + LAGGING_MS
     const fate = random.weighted({ done: 3, undone: 2, later: READS.has(method) ? 0 : 2 })
     if (fate === 'undone') return this.#send(method, argument, Infinity, random.next() * 20)
     const laterMs = fate === 'done' ? 0 : random.next() * LATER_MS_MAX
@@ -151,7 +158,12 @@ export class Connection {
       const lost = new StoreError('the answer was lost', { outcomeUnknown: true })
       const cancelDeadline = scheduler.after(patienceMs, () => pending.fail(lost))
       if (pending.isDropped) return
-      const answer = (tell: () => void): void => void scheduler.after(this.#latencyMs(), () => end(tell))
+      const answer = (tell: () => void): void => {
+        const afterMs = this.#latencyMs() + this.#lateMs(method)
+        if (method === 'claim' && afterMs > LATE_CLAIM_MS)
+          this.#parts.onUnansweredClaim('slowDatabase', incarnation.name, afterMs)
+        scheduler.after(afterMs, () => end(tell))
+      }
       const perform = (): void => {
         if (pending.isDropped) return
         pending.isDone = true
@@ -180,6 +192,12 @@ export class Connection {
   get #stalledMs(): number {
     const { troubles, incarnation, scheduler } = this.#parts
     return troubles.stalledUntil(incarnation.address) - scheduler.now
+  }
+
+  #lateMs(method: StoreMethod): number {
+    const { scheduler, random } = this.#parts
+    const isLate = scheduler.now < this.#laggingUntil && READS.has(method) && this.#parts.faults().has('lostAnswers')
+    return isLate ? random.next() * LATE_READ_MS_MAX : 0
   }
 
   #latencyMs(): number {

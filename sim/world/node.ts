@@ -179,13 +179,14 @@ export function retentionOf(namespace: string, { shortRetentionMs }: Settings): 
   return namespace === 'short' ? shortRetentionMs : RETENTION_MS
 }
 
-/** `calm` and `flood` are tenants with keys of their own. */
+/** `calm` and all that begin with `flood` are tenants with keys of their own. */
 function principalOf(namespace: string): Principal {
-  if (namespace !== 'calm' && namespace !== 'flood') return ANONYMOUS
+  const tenant = ['calm', 'flood'].find((name) => namespace.startsWith(name))
+  if (tenant === undefined) return ANONYMOUS
   return {
-    name: namespace,
+    name: tenant,
     permissions: new Set(['timer'] as const),
-    namespaces: [namespace as string as NamespacePattern],
+    namespaces: [`${tenant}*` as NamespacePattern],
     rateLimit: null,
   }
 }

@@ -4,7 +4,6 @@ import type { PlannedTrouble } from '../plan-troubles.ts'
 import { GRACE_MS } from './node.ts'
 import type { Machine, World } from './world.ts'
 
-const ABSENT_MS = 5_000
 const LEFT_WITHIN_MS = GRACE_MS + 16_000 // a process that has not stopped by then is killed
 
 export function beginTrouble(world: World, trouble: PlannedTrouble): void {
@@ -117,17 +116,7 @@ function failOver(world: World, { forMs, forgetsMs }: { forMs: number; forgetsMs
   const about = `the database fails over and forgets the last ${Math.round(forgetsMs)} ms of ownership`
   world.note('failOver', { until, node: null, about })
   world.cutDatabase(null, until)
-  // See "Known and not mended" in docs/correctness.md.
-  if (!hasAbsentNodes(world)) world.database.forgetOwnership(forgetsMs)
-}
-
-/** A node is, or was until just now, away for so long that others may have taken its shards. */
-function hasAbsentNodes({ plan, scheduler }: World): boolean {
-  return plan.troubles.some((trouble) => {
-    if (!('forMs' in trouble) || trouble.kind === 'failOver' || trouble.kind === 'cutLinks') return false
-    const isNear = trouble.at < scheduler.now + ABSENT_MS && trouble.at + trouble.forMs > scheduler.now - 2 * ABSENT_MS
-    return isNear && trouble.forMs > ABSENT_MS / 2
-  })
+  world.database.forgetOwnership(forgetsMs)
 }
 
 function cutLink(world: World, { from, to, forMs }: { from: number; to: number; forMs: number }): void {

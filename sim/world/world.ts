@@ -11,6 +11,7 @@ import type { Coverage } from '../coverage.ts'
 import { FaultCounts, TARGET_FAULTS } from '../faults.ts'
 import type { FaultKind, Faults } from '../faults.ts'
 import type { FaultRecord, History, MemoryPeak, PublishedEvent } from '../history.ts'
+import { ALL_NAMESPACES } from '../plan.ts'
 import type { Plan } from '../plan.ts'
 import { SimulatedBroker } from './broker.ts'
 import { identityOf, nameOf } from './client-requests.ts'
@@ -159,8 +160,8 @@ export class World {
       database: this.#database,
       random: random.fork(),
       troubles,
-      onLostClaim: (node) =>
-        this.#noteSmall('lostAnswers', node, scheduler.now, `the answer to a claim of ${node} is lost`),
+      onUnansweredClaim: (kind, node, forMs) =>
+        this.#noteSmall(kind, node, scheduler.now + forMs, `the answer to a claim of ${node} is lost or late`),
     })
     const node = new SimulatedNode({
       settings: plan.settings,
@@ -266,9 +267,7 @@ export class World {
       final,
       settings: {
         leaseMs: LEASE_MS,
-        retentionMs: Object.fromEntries(
-          ['default', 'calm', 'short', 'flood'].map((name) => [name, retentionOf(name, settings)]),
-        ),
+        retentionMs: Object.fromEntries(ALL_NAMESPACES.map((name) => [name, retentionOf(name, settings)])),
         withEvents: settings.withEvents,
         isSkewed: settings.machines.some(({ skewMs }) => Math.abs(skewMs) > SKEWED_MS),
         isCalm: plan.faults.length === 0,

@@ -422,7 +422,7 @@ test('an outcome that comes late does not end a pause, and a retry is not used u
   const pending = await a.get('t')
   const { shards } = a.store.capabilities
   const delivery = remoteDelivery(pending, 'gone')
-  const ended = { startedAt: clock.now(), durationMs: 5, outcome: NOT_OK }
+  const ended = { startedAt: clock.now(), durationMs: 5, waitedMs: 0, outcome: NOT_OK }
   const report = { shard: shardOf(pending.uuid, shards), delivery, ended }
   await a.service.execute({ type: 'pause', ...name('t') })
   assert.equal(await a.engine.acceptReport(report), true)
@@ -437,6 +437,24 @@ test('an outcome that comes late does not end a pause, and a retry is not used u
   const { version } = await a.get('t')
   assert.equal(await a.engine.acceptReport(report), true)
   assert.equal((await a.get('t')).version, version)
+})
+
+test('a receiver that asked for another time gets it, also when its answer reaches the owner later than that', async () => {
+  const { clock, receiver, a } = await setup('a')
+  await a.create('t', 'PT1S')
+  const pending = await a.get('t')
+  const nextAt = clock.now() + 3_000
+  const ended = {
+    startedAt: clock.now(),
+    durationMs: 5,
+    waitedMs: 10_000,
+    outcome: { type: 'rescheduled', nextAt, statusCode: 200 } as const,
+  }
+  a.closedHosts.add('receiver')
+  await clock.advance(10_000)
+  const shard = shardOf(pending.uuid, a.store.capabilities.shards)
+  assert.equal(await a.engine.acceptReport({ shard, delivery: remoteDelivery(pending, 'gone'), ended }), true)
+  assert.deepEqual([(await a.get('t')).dueAt, receiver.arrivals.length], [nextAt, 0])
 })
 
 for (const seed of [1, 2, 3, 4]) {

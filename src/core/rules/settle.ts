@@ -84,11 +84,11 @@ function withAttempt(timer: Timer, { startedAt, durationMs, outcome }: EndedAtte
 function rescheduled(
   timer: Timer,
   nextAt: Millis,
-  { now, rescheduleMinMs = RESCHEDULE_MIN_DEFAULT_MS }: RuleContext,
+  { now, arrivedAt = now, rescheduleMinMs = RESCHEDULE_MIN_DEFAULT_MS }: RuleContext,
 ): Timer {
-  const earliestAt = now + rescheduleMinMs
+  const earliestAt = arrivedAt + rescheduleMinMs
   if (nextAt >= earliestAt) return movedTo(timer, nextAt, now)
-  const asked = `asked to be called again in ${formatInterval(Math.max(0, nextAt - now))}; ${formatInterval(rescheduleMinMs)} is the least`
+  const asked = `asked to be called again in ${formatInterval(Math.max(0, nextAt - arrivedAt))}; ${formatInterval(rescheduleMinMs)} is the least`
   return movedTo(withNote(timer, asked), earliestAt, now)
 }
 
@@ -106,7 +106,7 @@ function withNote(timer: Timer, note: string): Timer {
 function retryOf(
   timer: Timer,
   retryAfterMs: Millis | null,
-  { now, rescheduleMinMs: waitMinMs = RESCHEDULE_MIN_DEFAULT_MS }: RuleContext,
+  { now, arrivedAt = now, rescheduleMinMs: waitMinMs = RESCHEDULE_MIN_DEFAULT_MS }: RuleContext,
 ): Timer | null {
   const failed = {
     attempts: timer.attempts,
@@ -115,12 +115,12 @@ function retryOf(
     waitMinMs,
     spread: spreadOf(timer),
   }
-  const earliestAt = nextAttemptAt(timer.retry, failed, now)
+  const earliestAt = nextAttemptAt(timer.retry, failed, arrivedAt)
   if (earliestAt === null) return null
   const at = Math.max(earliestAt, firingDueAt(timer)) // the clock may have been set back during the delivery
   const untilAt = timer.extra === null ? iterationAfter(timer, now)?.dueAt : timer.extra.regular.wakeAt
   if (untilAt !== undefined && at >= untilAt) return null
-  const isCut = retryAfterMs !== null && now + retryAfterMs > at
+  const isCut = retryAfterMs !== null && arrivedAt + retryAfterMs > at
   const noted = isCut
     ? withNote(
         timer,

@@ -8,7 +8,7 @@ import type { Millis, Status, Timer } from '../timer/timer.ts'
 
 export type RuleContext = {
   readonly now: Millis
-  /** When the command arrived at the service, if that was before now: what was in the future then is in time, and durations count from then. */
+  /** When the command or the outcome arrived at the service, if that was before now: what was in the future then is in time, and durations count from then. */
   readonly arrivedAt?: Millis
   /** How long a finished timer of this namespace is kept. */
   readonly retentionMs: Millis

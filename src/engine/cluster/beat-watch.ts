@@ -28,6 +28,7 @@ export class BeatWatch {
   #sightings: ReadonlyMap<string, Sighting> | null = null
   /** Time in which this node has not looked says nothing about the others. */
   #lookedAt = 0
+  #haveOthersBeaten = false
 
   /** `node` is the one that looks. */
   constructor({ node, clock, leaseMs }: { readonly node: string; readonly clock: Clock; readonly leaseMs: Millis }) {
@@ -46,8 +47,14 @@ export class BeatWatch {
     for (const node of new Set([...rows.keys(), ...owners, ...known])) {
       if (node !== this.#node) seen.set(node, this.#sighting(node, rows.get(node) ?? null))
     }
+    this.#haveOthersBeaten = Array.from(seen).some(([node, { beat }]) => this.#sightings?.get(node)?.beat !== beat)
     this.#sightings = seen
     this.#lookedAt = this.#clock.monotonic()
+  }
+
+  /** Between the last look and the one before. */
+  get haveOthersBeaten(): boolean {
+    return this.#haveOthersBeaten
   }
 
   /** Those that are not silent. At its first look a node cannot tell, so that is all of them. */

@@ -139,6 +139,19 @@ export class Claims {
     }
   }
 
+  /** What is in memory may be out of date: every shard is claimed by a new epoch and read again. What is in flight goes on. */
+  claimAnew(): void {
+    if (this.size === 0) return
+    this.#options.logger.info(
+      { shards: this.size },
+      'this node was away for most of its lease: claiming its shards anew',
+    )
+    for (const shard of this.all()) {
+      this.letGo(shard)
+      this.stays(shard, this.#options.shards.handOver(shard))
+    }
+  }
+
   /** The epoch by which the shard was this node's; null when it was not. It is not claimed again before `gone` or `stays`. */
   letGo(shard: ShardId): Epoch | null {
     const epoch = this.#owned.get(shard)?.epoch ?? null
@@ -161,7 +174,7 @@ export class Claims {
   async #claim(shard: ShardId, beatOf: (holder: string) => number | null): Promise<void> {
     const { store, node, logger } = this.#options
     const [expected, from] = [this.#map.epochOf(shard), this.#map.ownerOf(shard)]
-    if (from === node)
+    if (from === node && !this.#stayed.has(shard))
       logger.warn({ shard }, 'a shard is in the name of this node, which does not have it: claiming it')
     this.#claiming.set(shard, null)
     // A silent node may have beaten since this one looked, as this one may have been away itself.

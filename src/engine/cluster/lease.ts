@@ -26,11 +26,15 @@ export class Lease {
     return this.#clock.elapsed()
   }
 
+  /** Whether others may have claimed our shards before a beat that was sent at this time of `now`. */
+  wasAway(sentAt: number): boolean {
+    // A node that has just been started was not away.
+    return this.hasBeaten && sentAt - this.#lastBeatAt > this.#leaseMs * CERTAIN_SHARE
+  }
+
   /** The store has answered a beat that was sent at this time of `now`. */
   renewed(sentAt: number): void {
-    const wasAway = sentAt - this.#lastBeatAt > this.#leaseMs * CERTAIN_SHARE
-    // A node that has just been started was not away.
-    if (wasAway && this.hasBeaten) this.#doubtUntil = sentAt + this.#leaseMs
+    if (this.wasAway(sentAt)) this.#doubtUntil = sentAt + this.#leaseMs
     this.#lastBeatAt = sentAt
     this.#lastBeatFailed = false
   }

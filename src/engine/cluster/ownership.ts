@@ -225,11 +225,15 @@ export class Ownership {
         beat: ++this.#beats,
         now: clock.now(),
       })
+      const wasTold = this.#map.mark !== mark
       this.#watch.look(state)
       this.#clockSkewMs = state.nodes.find((row) => row.node === node)?.clockSkewMs ?? 0
       this.#forgot(this.#map.take(state.shards, mark))
       // Before it is certain again of what it has.
       this.#claims.dropWhatIsLost()
+      // A node that has claimed our shards meanwhile has beaten before. If a fail-over has made the database forget the claim,
+      // the database says that nothing has changed, and what that node did to the timers is not in our memory.
+      if (this.#lease.wasAway(sentAt) && (this.#watch.haveOthersBeaten || wasTold)) this.#claims.claimAnew()
     } catch (error) {
       this.#lease.beatFailed()
       logger.error(

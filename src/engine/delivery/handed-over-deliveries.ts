@@ -54,24 +54,25 @@ export class HandedOverDeliveries implements Handover, DeliveryReporter {
     this.#handedOver.resolve()
   }
 
-  async report(timer: Timer, ended: EndedAttempt | null): Promise<void> {
+  async report(timer: Timer, ended: EndedAttempt | null, endedMono: number): Promise<void> {
     await Promise.race([this.#handedOver.promise, aborted(this.#parts.signal)])
     const delivery = remoteDelivery(timer, this.#parts.node)
-    if (this.#known.has(delivery.deliveryId)) await this.#tellOwner({ shard: this.#parts.id, delivery, ended })
+    if (this.#known.has(delivery.deliveryId)) await this.#tellOwner(delivery, ended, endedMono)
   }
 
   /**
    * Until the owner by now has it, or waits for it no longer. It may be on its way to yet another node, or dead; or this
    * one may have the shard again.
    */
-  async #tellOwner(report: DeliveryReport): Promise<void> {
-    const { clock, logger, signal, leaseMs, reportToOwner, lookNow } = this.#parts
-    const untilMono = this.#handedOverAt + reportedWithinMs(report.delivery, leaseMs)
+  async #tellOwner(delivery: RemoteDelivery, ended: EndedAttempt | null, endedMono: number): Promise<void> {
+    const { id: shard, clock, logger, signal, leaseMs, reportToOwner, lookNow } = this.#parts
+    const untilMono = this.#handedOverAt + reportedWithinMs(delivery, leaseMs)
+    const reported = () => ended && { ...ended, waitedMs: Math.round(clock.monotonic() - endedMono) }
     for (let waitMs = TELL_AGAIN_FIRST_MS; ; waitMs = Math.min(waitMs * 2, TELL_AGAIN_MAX_MS)) {
       try {
-        if (await reportToOwner(report)) return
+        if (await reportToOwner({ shard, delivery, ended: reported() })) return
       } catch (error) {
-        logger.debug({ shard: report.shard, err: error }, 'could not report the end of a delivery; trying again')
+        logger.debug({ shard, err: error }, 'could not report the end of a delivery; trying again')
       }
       if (signal.aborted || clock.monotonic() >= untilMono) return
       await lookNow().catch(() => {})

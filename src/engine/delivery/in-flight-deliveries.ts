@@ -58,8 +58,8 @@ export type DeliveryShard = {
 
 /** The way to the node to which the shard has been handed over. */
 export type DeliveryReporter = {
-  /** A delivery is over; `ended` is null when there is nothing to store. Resolves when the owner has it. */
-  report(timer: Timer, ended: EndedAttempt | null): Promise<void>
+  /** A delivery is over, since `endedMono`; `ended` is null when there is nothing to store. Resolves when the owner has it. */
+  report(timer: Timer, ended: EndedAttempt | null, endedMono: number): Promise<void>
 }
 
 type InFlightDelivery = {
@@ -160,7 +160,7 @@ export class InFlightDeliveries {
     const isSilent = outcome?.type === 'failed' && outcome.statusCode === null && adapter.isLocal !== true
     dispatcher.ended(job, isSilent ? 'unreachable' : 'answered')
     try {
-      if (outcome === null) await this.#report(delivery.timer, null)
+      if (outcome === null) await this.#report(delivery.timer, null, clock.monotonic())
       else await this.#settle(delivery, startedAt, outcome)
     } finally {
       this.#deliveries.delete(delivery)
@@ -190,12 +190,15 @@ export class InFlightDeliveries {
 
   async #settle(delivery: InFlightDelivery, startedAt: Millis, outcome: DeliveryOutcome): Promise<void> {
     const { clock, observer, retentionMs, rescheduleMinMs } = this.#parts
-    const durationMs = Math.round(clock.monotonic() - delivery.startedMonoMs)
+    const [arrivedAt, endedMono] = [clock.now(), clock.monotonic()]
+    const durationMs = Math.round(endedMono - delivery.startedMonoMs)
     // A mark that is written while the outcome waits for the store would stand in the outcome's way.
     await (delivery.marking ??= Promise.resolve())
     const ended: EndedAttempt = { startedAt, durationMs, outcome }
-    const settled = (timer: Timer) =>
-      settle(timer, ended, { now: clock.now(), retentionMs: retentionMs(timer.namespace), rescheduleMinMs })
+    const settled = (timer: Timer) => {
+      const context = { now: clock.now(), arrivedAt, retentionMs: retentionMs(timer.namespace), rescheduleMinMs }
+      return settle(timer, ended, context)
+    }
     let before = delivery.timer
     let after = settled(before)
     let result = await this.#writeUntilDurable(before, after)
@@ -205,14 +208,14 @@ export class InFlightDeliveries {
       after = settled(before)
       result = await this.#writeUntilDurable(before, after)
     }
-    if (result === null || result.type === 'fenced') return this.#report(before, ended)
+    if (result === null || result.type === 'fenced') return this.#report(before, ended, endedMono)
     if (result.type === 'written') observer.settled(before, after, outcome, durationMs)
     this.#shard.keeper.endDelivery(delivery.entry, result.type === 'written' ? after : result.row)
-    await this.#report(before, null)
+    await this.#report(before, null, endedMono)
   }
 
-  async #report(timer: Timer, ended: EndedAttempt | null): Promise<void> {
-    await this.#reporter?.report(timer, ended)
+  async #report(timer: Timer, ended: EndedAttempt | null, endedMono: number): Promise<void> {
+    await this.#reporter?.report(timer, ended, endedMono)
   }
 
   /** An outcome is not given up while the service runs: losing it would mean delivering again. Null when it stopped first. */

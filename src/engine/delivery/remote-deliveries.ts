@@ -3,12 +3,11 @@
 
 import { deliveryId } from '../../core/timer/ids.ts'
 import { settle } from '../../core/rules/settle.ts'
-import type { EndedAttempt } from '../../core/rules/settle.ts'
 import { isFinished } from '../../core/timer/timer.ts'
 import type { Millis, Timer, TimerUuid } from '../../core/timer/timer.ts'
 import type { DeliveryParts } from './in-flight-deliveries.ts'
 import { isAttemptOf, reportedWithinMs } from './remote-delivery.ts'
-import type { DeliveryReport, RemoteDelivery } from './remote-delivery.ts'
+import type { DeliveryReport, RemoteDelivery, ReportedAttempt } from './remote-delivery.ts'
 import type { Holds } from '../commit/holds.ts'
 import { ROUNDS_MAX } from '../commit/owned-rows.ts'
 import type { OwnedRows } from '../commit/owned-rows.ts'
@@ -99,14 +98,16 @@ export class RemoteDeliveries {
     this.#holds.hold(delivery.uuid)
   }
 
-  async #settle(delivery: RemoteDelivery, ended: EndedAttempt): Promise<void> {
+  async #settle(delivery: RemoteDelivery, { waitedMs, ...ended }: ReportedAttempt): Promise<void> {
     const { clock, retentionMs, rescheduleMinMs, window, observer } = this.#parts
+    const arrivedAt = clock.now() - waitedMs
     let row = window.get(delivery.uuid)?.timer ?? (await this.#rows.read(delivery))
     for (let round = 0; round < ROUNDS_MAX; round++) {
       // Something else has become of it, or it is being delivered again.
       if (row === null || isFinished(row) || !isAttemptOf(row, delivery) || window.get(row.uuid)?.state === 'in-flight')
         return
-      const after = settle(row, ended, { now: clock.now(), retentionMs: retentionMs(row.namespace), rescheduleMinMs })
+      const context = { now: clock.now(), arrivedAt, retentionMs: retentionMs(row.namespace), rescheduleMinMs }
+      const after = settle(row, ended, context)
       const result = await this.#rows.change(row, after)
       if (result.type === 'written') return observer.settled(row, after, ended.outcome, ended.durationMs)
       row = result.row

@@ -19,11 +19,14 @@ export type RemoteDelivery = {
   readonly node: string
 }
 
+/** `waitedMs`: since it ended, until it was reported. The clocks of the two nodes may differ. */
+export type ReportedAttempt = EndedAttempt & { readonly waitedMs: Millis }
+
 /** How a remote delivery ended. `ended` is null when there is nothing to store: its node has stored the outcome, or has given up. */
 export type DeliveryReport = {
   readonly shard: ShardId
   readonly delivery: RemoteDelivery
-  readonly ended: EndedAttempt | null
+  readonly ended: ReportedAttempt | null
 }
 
 /** A shard that is being handed over, as the node that gives it away sees it. */
