@@ -4,7 +4,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { onServer } from '../scripts/servers/server.fixture.ts'
-import { CREDENTIALS } from '../src/store/dynamodb/dynamodb-server.fixture.ts'
 import { cleanUp } from './support/cleanup.ts'
 import { Client } from './support/client.ts'
 import { eventually } from './support/eventually.ts'
@@ -17,7 +16,7 @@ const WITHIN_MS = 120_000 // a busy machine; nothing is measured here
 
 onServer('dynamodb', (server) => {
   test('timers of a killed node fire on the other, over a restart of the database', { timeout: 600_000 }, async (t) => {
-    const env = { ...CREDENTIALS, DATABASE_URL: server().url('cluster'), SHARDS: '8', LEASE: '5s' }
+    const env = { ...server().environment('cluster'), SHARDS: '8', LEASE: '5s' }
     const cwd = tempDir(t)
     const receiver = await startReceiver(t, () => OK)
     const first = await startService(t, { cwd, env })

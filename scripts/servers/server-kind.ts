@@ -16,6 +16,8 @@ export type ServerKind = {
   readonly install: () => Promise<void>
   /** Starts its processes on loopback and resolves when it answers. Called again for a restart, with the same folder and ports. */
   readonly start: (run: ServerRun) => Promise<void>
-  /** As DATABASE_URL. */
-  readonly url: (run: ServerRun, database: string) => string
+  /** As DATABASE_URL. `port` is the one on which clients come, or that of a proxy before it. */
+  readonly url: (port: number, database: string) => string
+  /** What clients need in their environment besides the URL. */
+  readonly environment?: Readonly<Record<string, string>>
 }

@@ -24,9 +24,13 @@ export class RunningServer {
     this.#run = run
   }
 
+  get name(): string {
+    return this.#kind.name
+  }
+
   /** As DATABASE_URL. Databases other than `duetime` are for the caller to make, where the server needs that. */
-  url(database = 'duetime'): string {
-    return this.#kind.url(this.#run, database)
+  url(database = 'duetime', port = this.port): string {
+    return this.#kind.url(port, database)
   }
 
   get port(): number {
@@ -37,12 +41,22 @@ export class RunningServer {
     return this.#run.pids
   }
 
+  /** What a service that uses it needs in its environment. `port`: of a proxy before it. */
+  environment(database?: string, port?: number): Readonly<Record<string, string>> {
+    return { ...this.#kind.environment, DATABASE_URL: this.url(database, port) }
+  }
+
+  /** As an administrator stops it. The data stay. */
+  async pause(): Promise<void> {
+    await this.#run.end('SIGTERM')
+  }
+
   /** As a power failure would, as far as a process can tell. The data stay. */
   async kill(): Promise<void> {
     await this.#run.end('SIGKILL')
   }
 
-  /** On the same port, with the same data; also after `kill`. */
+  /** On the same port, with the same data; also after `pause` and `kill`. */
   async restart(): Promise<void> {
     await this.#run.end('SIGTERM')
     await this.#kind.start(this.#run)

@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { PostgresDatabase } from '../support/cluster/cluster-database.ts'
 import { Cluster } from '../support/cluster/cluster.ts'
 import type { ClusterNode } from '../support/cluster/cluster-node.ts'
 import { eventually } from '../support/eventually.ts'
@@ -31,26 +32,29 @@ test(
   'a shard whose handover was stored and never told is opened by the node that the database names',
   { timeout: 600_000 },
   async (t) => {
-    const cluster = await Cluster.start(t, { nodes: 2, env: { LEASE, SHARDS: String(SHARDS) } })
+    const database = await PostgresDatabase.start(t)
+    const cluster = await Cluster.start(t, { nodes: 2, env: { LEASE, SHARDS: String(SHARDS) }, database })
     await cluster.balanced()
     const [a, b] = cluster.nodes as [ClusterNode, ClusterNode]
     const { node } = await a.view()
     const named = async () =>
       Number(
-        (await cluster.sql(`SELECT count(*) AS n FROM timers WHERE row_type = 1 AND shard_owner = '${node}'`))[0]!['n'],
+        (await database.sql(`SELECT count(*) AS n FROM timers WHERE row_type = 1 AND shard_owner = '${node}'`))[0]![
+          'n'
+        ],
       )
     const open = async () => (await a.view()).shards.filter(({ own }) => own !== null).length
     assert.equal(await named(), SHARDS / 2)
 
-    const gate = await cluster.client()
+    const gate = await database.client(t)
     await gate.query(`SELECT pg_advisory_lock(${MESSAGE_GATE})`)
-    await cluster.sql(onClaim(`PERFORM pg_advisory_xact_lock(${MESSAGE_GATE});`))
-    await cluster.sql(claimTrigger(node))
+    await database.sql(onClaim(`PERFORM pg_advisory_xact_lock(${MESSAGE_GATE});`))
+    await database.sql(claimTrigger(node))
     b.service.signal('SIGTERM')
-    await cluster.blocked(1)
+    await database.blocked(1)
     await b.kill()
     // From now on a cannot claim what is in its name.
-    await cluster.sql(onClaim(`IF OLD.shard_owner = '${node}' THEN RAISE EXCEPTION 'not yet'; END IF;`))
+    await database.sql(onClaim(`IF OLD.shard_owner = '${node}' THEN RAISE EXCEPTION 'not yet'; END IF;`))
     await gate.query(`SELECT pg_advisory_unlock(${MESSAGE_GATE})`)
     await eventually('the database names a for more', async () => (await named()) > SHARDS / 2)
 
@@ -59,7 +63,7 @@ test(
       withinMs: 60_000,
     })
     assert.equal(await unopened(a), stuck)
-    await cluster.sql('DROP TRIGGER on_claim ON timers')
+    await database.sql('DROP TRIGGER on_claim ON timers')
     await eventually('a has opened what is its own', async () => (await open()) >= SHARDS / 2 + stuck, {
       withinMs: 60_000,
     })

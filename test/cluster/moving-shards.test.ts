@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { restartNodes } from '../support/cluster/faults.ts'
 import { ClusterTrial } from '../support/cluster/trial.ts'
 
 test('shards that move between living nodes', { timeout: 600_000 }, async (t) => {
@@ -18,26 +19,7 @@ test('shards that move between living nodes', { timeout: 600_000 }, async (t) =>
     trial.report('lateness at rest', trial.lateness(since))
   })
 
-  await t.test('a rolling restart delays nobody', async () => {
-    const since = Date.now()
-    const before = trial.deliveries.length
-    const leaving: { from: number; to: number }[] = []
-    for (const node of [a, b, c]) {
-      await cluster.fault('rolling restart', async () => {
-        const from = Date.now()
-        assert.deepEqual(await node.stop(), { code: 0, signal: null })
-        leaving.push({ from, to: Date.now() })
-        await node.start()
-        await cluster.balanced()
-      })
-    }
-    await sleep(1_000)
-    const deliveries = trial.deliveries.length - before
-    trial.report('lateness in a rolling restart', { ...trial.lateness(since), deliveries })
-    for (const { from, to } of leaving)
-      trial.report(`lateness while a node leaves, which took ${to - from} ms`, trial.lateness(from, to))
-    assert.deepEqual(trial.leaseWaits(), [])
-  })
+  await t.test('a rolling restart delays nobody', () => restartNodes(trial, [a, b, c]))
 
   await t.test('nodes come and go, and timers do not notice', async () => {
     const since = Date.now()

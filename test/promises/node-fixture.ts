@@ -81,7 +81,7 @@ export class TestNode {
     this.clock = options.clock ?? new ManualClock()
     this.store = options.store ?? new MemoryStore()
     this.receiver = options.receiver ?? new Receiver()
-    const store = this.#connection(this.store)
+    const store = this.#connection(this.store, options.cluster !== undefined)
     this.engine = new Engine({
       store,
       targets: [this.#target()],
@@ -171,10 +171,12 @@ export class TestNode {
     return this.service.get(timerIdentity(DEFAULT_NAMESPACE, id as TimerId))
   }
 
-  #connection(store: Store): Store {
+  #connection(store: Store, isClustered: boolean): Store {
     return new Proxy(store, {
       get: (target, key: keyof Store) => {
         const value = target[key] as unknown
+        // A node alone need not wait for the lease of the one before it, whatever the database is.
+        if (key === 'capabilities' && !isClustered) return { ...target.capabilities, shared: false }
         if (typeof value !== 'function') return value
         return (...args: unknown[]) => this.#ask(key, async () => value.apply(target, args) as unknown)
       },

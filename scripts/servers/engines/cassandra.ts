@@ -66,7 +66,7 @@ export const cassandra: ServerKind = {
     ]
     await run.launch({ command: 'java', args }, () => answersTo(port, OPTIONS, (answer) => answer[4] === SUPPORTED))
   },
-  url: (run, database) => `cassandra://${HOST}:${run.knownPort()}/${database}`,
+  url: (port, database) => `cassandra://${HOST}:${port}/${database}`,
 }
 
 // The first question of every client, in version 4 of the protocol, and the kind of its answer.

@@ -32,8 +32,10 @@ export const dynamodb: ServerKind = {
     ]
     await run.launch({ command: 'java', args, cwd: home }, () => listsTables(port))
   },
-  url: (run, database) =>
-    `dynamodb://eu-central-1/${database}?endpoint=${encodeURIComponent(`http://127.0.0.1:${run.knownPort()}`)}`,
+  // It takes any credentials, but some must be there.
+  environment: { AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' },
+  url: (port, database) =>
+    `dynamodb://eu-central-1/${database}?endpoint=${encodeURIComponent(`http://127.0.0.1:${port}`)}`,
 }
 
 function serverHome(): string {

@@ -51,7 +51,7 @@ export const ferretdb: ServerKind = {
     ]
     await run.launch({ command: cached(FERRET, 'ferretdb'), args }, () => answersTo(port, HELLO, () => true))
   },
-  url: (run, database) => `mongodb://127.0.0.1:${run.knownPort()}/${database}?directConnection=true`,
+  url: (port, database) => `mongodb://127.0.0.1:${port}/${database}?directConnection=true`,
 }
 
 async function unpackPostgres(directory: string): Promise<void> {

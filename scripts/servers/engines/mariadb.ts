@@ -43,7 +43,7 @@ function mariadbOf(name: string, title: string, release: string | null): ServerK
         }),
       ),
     start: (run) => start(run, home()),
-    url: (run, database) => `mariadb://root@127.0.0.1:${run.knownPort()}/${database}`,
+    url: (port, database) => `mariadb://root@127.0.0.1:${port}/${database}`,
   }
 }
 

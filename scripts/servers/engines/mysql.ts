@@ -53,5 +53,5 @@ export const mysql: ServerKind = {
     ]
     await run.launch({ command: program, args }, () => greetsAsMysql(port))
   },
-  url: (run, database) => `mysql://root@127.0.0.1:${run.knownPort()}/${database}`,
+  url: (port, database) => `mysql://root@127.0.0.1:${port}/${database}`,
 }

@@ -50,5 +50,5 @@ export const tidb: ServerKind = {
     ]
     await run.launch({ command: cached(KEY, 'tidb-server'), args }, () => greetsAsMysql(port))
   },
-  url: (run, database) => `tidb://root@127.0.0.1:${run.knownPort()}/${database}`,
+  url: (port, database) => `tidb://root@127.0.0.1:${port}/${database}`,
 }

@@ -76,7 +76,22 @@ export class ManualClock implements Clock {
   }
 }
 
-/** Several turns of the event loop: enough for chains of promises and immediates, none for real I/O. */
+const outside = new Set<Promise<unknown>>()
+
+/** Work outside of this process, such as a database's. Manual clocks stand until it is done. */
+export async function whileClocksStand<T>(work: Promise<T>): Promise<T> {
+  outside.add(work)
+  try {
+    return await work
+  } finally {
+    outside.delete(work)
+  }
+}
+
+/** Several turns of the event loop: enough for chains of promises and immediates. Of real I/O only what it is told of. */
 async function settle(): Promise<void> {
-  for (let turn = 0; turn < 4; turn++) await new Promise<void>((resolve) => setImmediate(resolve))
+  do {
+    await Promise.allSettled(outside)
+    for (let turn = 0; turn < 4; turn++) await new Promise<void>((resolve) => setImmediate(resolve))
+  } while (outside.size > 0)
 }

@@ -7,11 +7,10 @@ import type { AddressInfo } from 'node:net'
 import type { TestContext } from 'node:test'
 import { parseDynamodbUrl } from '../../runtime/config/databases/dynamodb.ts'
 import type { DynamodbLocation } from '../../runtime/config/databases/dynamodb.ts'
+import { dynamodb } from '../../../scripts/servers/engines/dynamodb.ts'
 import type { RunningServer } from '../../../scripts/servers/servers.ts'
 
-// DynamoDB Local takes any credentials, but some must be there.
-export const CREDENTIALS = { AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' }
-Object.assign(process.env, CREDENTIALS)
+Object.assign(process.env, dynamodb.environment)
 
 let tables = 0
 

@@ -17,6 +17,7 @@ import type { Range } from './keys.ts'
 const ATTEMPTS_MAX = 7
 const WAIT_FIRST_MS = 40 // doubled with every attempt, and a random part of it waited: about two seconds in all
 const WAIT_MAX_MS = 1_000
+const ATTEMPT_NO_MORE_AFTER_MS = 6_000 // whoever asks waits for the answer; a request that gets none takes five seconds already
 const TIMEOUTS = { connectionTimeout: 2_000, requestTimeout: 5_000, throwOnRequestTimeout: true }
 const SOCKETS_MAX = 64
 const TRANSACTIONS_MAX = 16 // at once: thousands a second at the usual ten milliseconds, and a slow server is not buried
@@ -71,6 +72,7 @@ export class Table {
   /** Until it is done or has failed for good: a Refusal, when a condition was not met, or a StoreError. */
   async attempt<T>(call: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     let mayBeDone = false
+    const startedAt = this.#clock.monotonic()
     for (let attempt = 1, waitMs = WAIT_FIRST_MS; ; attempt++, waitMs = Math.min(waitMs * 2, WAIT_MAX_MS)) {
       try {
         return await call()
@@ -79,7 +81,8 @@ export class Table {
         if (refusal !== null) throw refusal
         const kind = failureKind(error)
         mayBeDone ||= kind === 'lost'
-        const isFinal = kind === 'wrong' || kind === 'full' || attempt >= ATTEMPTS_MAX || signal?.aborted === true
+        const isOver = this.#clock.monotonic() - startedAt > ATTEMPT_NO_MORE_AFTER_MS || signal?.aborted === true
+        const isFinal = kind === 'wrong' || kind === 'full' || attempt >= ATTEMPTS_MAX || isOver
         if (isFinal) throw storeError(error, placeOf(this.#location), mayBeDone)
         await sleep(this.#clock, waitMs * Math.random())
       }

@@ -5,19 +5,14 @@ import type { ClusterView } from '../../../src/engine/engine.ts'
 import { freePort } from '../ports.ts'
 import type { Environment, ExitStatus } from '../service.ts'
 import { Service } from '../service.ts'
+import type { ClusterDatabase } from './cluster-database.ts'
 import { SeverableLink } from './severable-link.ts'
 
 export type NodePlace = {
   readonly name: string
   readonly cwd: string
-  readonly database: DatabaseAddress
+  readonly database: ClusterDatabase
   readonly env: Environment
-}
-export type DatabaseAddress = {
-  readonly port: number
-  readonly user: string
-  readonly password: string
-  readonly database: string
 }
 
 export class ClusterNode {
@@ -42,11 +37,10 @@ export class ClusterNode {
     const port = await freePort()
     const toDatabase = await SeverableLink.to(place.database.port)
     const fromPeers = await SeverableLink.to(port)
-    const { user, password, database } = place.database
     const env = {
       ...place.env,
+      ...place.database.settings(toDatabase.port),
       PORT: String(port),
-      DATABASE_URL: `postgres://${user}:${password}@127.0.0.1:${toDatabase.port}/${database}`,
       NODE_URL: `http://127.0.0.1:${fromPeers.port}`,
     }
     return new ClusterNode({ ...place, env }, { toDatabase, fromPeers })

@@ -1,73 +1,54 @@
-// Some nodes on one real PostgreSQL server, and what a test does to them: every fault is noted with its time, so that
+// Some nodes on one real database server, and what a test does to them: every fault is noted with its time, so that
 // the checker can tell what it explains.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { TestContext } from 'node:test'
-import type pg from 'pg'
-import { PostgresServer } from '../../../src/store/postgres/postgres-server.fixture.ts'
 import { cleanUp } from '../cleanup.ts'
 import { eventually } from '../eventually.ts'
 import type { SeededRandom } from '../seeded-random.ts'
 import type { Environment } from '../service.ts'
 import { tempDir } from '../temp-dir.ts'
+import { PostgresDatabase } from './cluster-database.ts'
+import type { ClusterDatabase } from './cluster-database.ts'
 import { ClusterNode } from './cluster-node.ts'
-import type { DatabaseAddress } from './cluster-node.ts'
 import type { Fault } from './figures.ts'
 
 const BACKLOG_MS = 500 // a timer that has been due for longer still waits because of the fault before
+
+type ClusterOptions = { readonly nodes: number; readonly env: Environment; readonly database?: ClusterDatabase }
 
 export class Cluster {
   readonly nodes: ClusterNode[] = []
   readonly faults: Fault[] = []
   readonly #t: TestContext
-  readonly #postgres: PostgresServer
-  readonly #place: { readonly cwd: string; readonly database: DatabaseAddress; readonly env: Environment }
+  readonly database: ClusterDatabase
+  readonly #place: { readonly cwd: string; readonly env: Environment }
 
   private constructor(
     t: TestContext,
-    postgres: PostgresServer,
-    place: { cwd: string; database: DatabaseAddress; env: Environment },
+    { database, ...place }: { cwd: string; database: ClusterDatabase; env: Environment },
   ) {
     this.#t = t
-    this.#postgres = postgres
+    this.database = database
     this.#place = place
   }
 
-  static async start(t: TestContext, { nodes, env }: { nodes: number; env: Environment }): Promise<Cluster> {
-    const cwd = tempDir(t)
-    const postgres = await PostgresServer.start()
-    cleanUp(t, () => postgres.stop())
-    const { port, user, password, database } = await postgres.createDatabase()
-    const cluster = new Cluster(t, postgres, { cwd, database: { port, user, password: password ?? '', database }, env })
+  /** On a PostgreSQL server of its own, unless there is a database. */
+  static async start(t: TestContext, { nodes, env, ...given }: ClusterOptions): Promise<Cluster> {
+    const { database = await PostgresDatabase.start(t) } = given
+    const cluster = new Cluster(t, { cwd: tempDir(t), database, env })
     for (let n = 0; n < nodes; n++) await cluster.add()
     return cluster
   }
 
   /** `env`: settings of this node alone. */
   async add(env: Environment = {}): Promise<ClusterNode> {
-    const place = { ...this.#place, env: { ...this.#place.env, ...env } }
+    const place = { ...this.#place, database: this.database, env: { ...this.#place.env, ...env } }
     const node = await ClusterNode.at({ name: `node ${this.nodes.length + 1}`, ...place })
     this.nodes.push(node)
     cleanUp(this.#t, () => node.dispose())
     await node.start()
     return node
-  }
-
-  /** One statement, as the superuser. */
-  async sql(text: string): Promise<Record<string, unknown>[]> {
-    return this.#postgres.sql(text, this.#place.database.database)
-  }
-
-  /** A connection of the test's own, which can hold locks. */
-  async client(): Promise<pg.Client> {
-    const client = await this.#postgres.client(this.#place.database.database)
-    cleanUp(this.#t, () => client.end())
-    return client
-  }
-
-  /** Resolves once as many statements of the nodes as this wait for a lock. */
-  async blocked(count: number): Promise<void> {
-    await this.#postgres.waitForBlocked(this.#place.database.database, count)
   }
 
   get inService(): ClusterNode[] {
@@ -119,19 +100,11 @@ export class Cluster {
     )
   }
 
-  /** `fast`: as a careful administrator does it. `immediate`: as a crash. */
-  async restartPostgres(how: 'fast' | 'immediate', { downMs }: { downMs: number }): Promise<void> {
-    if (how === 'fast') await this.#postgres.pause()
-    else await this.#crashPostgres()
+  /** `pause`: as a careful administrator does it. */
+  async restartDatabase(how: 'pause' | 'crash', { downMs }: { downMs: number }): Promise<void> {
+    await this.database[how]()
     await sleep(downMs)
-    await this.#postgres.resume()
-  }
-
-  async #crashPostgres(): Promise<void> {
-    const [row] = await this.#postgres.sql(`SELECT split_part(pg_read_file('postmaster.pid'), E'\\n', 1)::int AS pid`)
-    const pid = Number(row!['pid'])
-    process.kill(pid, 'SIGQUIT')
-    await eventually('PostgreSQL is gone', () => !isRunning(pid))
+    await this.database.resume()
   }
 
   /** What the nodes complained about, and how often. */
@@ -146,14 +119,5 @@ export class Cluster {
       }
     }
     return Array.from(counts, ([text, count]) => `${count} × ${text}`)
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch {
-    return false
   }
 }

@@ -1,4 +1,4 @@
-// Three nodes on one PostgreSQL server, under load from beginning to end, while a test file does something to them.
+// Three nodes on one database server, under load from beginning to end, while a test file does something to them.
 // Afterwards everything that was acknowledged must have come true. The same seed makes the same load.
 //
 //   SEED=123 node --test test/cluster/database-restarts.test.ts
@@ -15,6 +15,8 @@ import { eventually } from '../eventually.ts'
 import { startReceiver } from '../receiver.ts'
 import { SeededRandom } from '../seeded-random.ts'
 import { ClusterClient } from './cluster-client.ts'
+import { PostgresDatabase } from './cluster-database.ts'
+import type { ClusterDatabase } from './cluster-database.ts'
 import type { ClusterNode } from './cluster-node.ts'
 import { Cluster } from './cluster.ts'
 import { duplicatesPerFault, lateness } from './figures.ts'
@@ -22,7 +24,7 @@ import { Metronome } from './metronome.ts'
 import { ReadProbe } from './read-probe.ts'
 
 const SEED = Number(process.env['SEED'] ?? randomInt(2 ** 31))
-export const LEASE_MS = 2_000
+const LEASE_MS = 2_000
 export const SHARDS = 16
 const WORKERS = 4
 const SHOWN_VIOLATIONS = 5
@@ -31,7 +33,14 @@ const NOISE_MS = 10_000 // what a busy machine with few cores adds to anything; 
 
 type Receiver = Awaited<ReturnType<typeof startReceiver>>
 
+export type TrialOptions = {
+  readonly database?: ClusterDatabase
+  /** Longer where the database needs more time for a heartbeat on a busy machine. */
+  readonly leaseMs?: number
+}
+
 export class ClusterTrial {
+  readonly leaseMs: number
   readonly cluster: Cluster
   readonly client: ClusterClient
   readonly probe: ReadProbe
@@ -40,17 +49,19 @@ export class ClusterTrial {
   readonly #metronome: Metronome
   readonly #working: Promise<unknown>
 
-  static async start(t: TestContext): Promise<ClusterTrial> {
-    console.log(`cluster test: seed ${SEED}`)
+  /** On PostgreSQL unless there is another database. */
+  static async start(t: TestContext, options: TrialOptions = {}): Promise<ClusterTrial> {
+    const { database = await PostgresDatabase.start(t), leaseMs = LEASE_MS } = options
+    console.log(`cluster test on ${database.name}: seed ${SEED}`)
     const random = new SeededRandom(SEED)
     const receiver = await startReceiver(t, answerAsTold())
     // Receivers here put timers off by less than the floor that there is by default.
-    const env = { LEASE: `${LEASE_MS}ms`, SHARDS: String(SHARDS), PG_STATEMENT_TIMEOUT: '2s', RESCHEDULE_MIN: '1ms' }
-    const cluster = await Cluster.start(t, { nodes: 3, env })
+    const env = { LEASE: `${leaseMs}ms`, SHARDS: String(SHARDS), RESCHEDULE_MIN: '1ms', ...database.impatience }
+    const cluster = await Cluster.start(t, { nodes: 3, env, database })
     const client = new ClusterClient(() => cluster.someNode(random))
     const metronome = new Metronome({ client, shards: SHARDS })
     await metronome.start(receiver.url)
-    return new ClusterTrial({ cluster, client, receiver, metronome, random })
+    return new ClusterTrial({ cluster, client, receiver, metronome, random, leaseMs })
   }
 
   private constructor(parts: {
@@ -59,8 +70,10 @@ export class ClusterTrial {
     readonly receiver: Receiver
     readonly metronome: Metronome
     readonly random: SeededRandom
+    readonly leaseMs: number
   }) {
     const { cluster, client, receiver, metronome, random } = parts
+    this.leaseMs = parts.leaseMs
     this.cluster = cluster
     this.client = client
     this.#receiver = receiver
@@ -123,7 +136,7 @@ export class ClusterTrial {
 
   assertResumed(name: string, waited: readonly number[]): void {
     this.report(`${name}, each shard fired again after ms`, waited)
-    assert.ok(Math.max(...waited) < LEASE_MS + 2_000 + NOISE_MS, `${Math.max(...waited)} ms without firing`)
+    assert.ok(Math.max(...waited) < this.leaseMs + 2_000 + NOISE_MS, `${Math.max(...waited)} ms without firing`)
   }
 
   /** Ends the load, and fails when one timer broke a promise. Deliveries per fault that came twice. */

@@ -1,0 +1,33 @@
+// Every database on a server that several nodes can share, other than PostgreSQL, which has tests of its own: the suites in this
+// folder run on each. A new engine is one line. One of them alone: ENGINE=mariadb node --test test/engines/cluster.test.ts
+
+import { describe } from 'node:test'
+import { onServer } from '../../scripts/servers/server.fixture.ts'
+import type { RunningServer, ServerName } from '../../scripts/servers/servers.ts'
+
+export type TestedEngine = {
+  readonly name: ServerName
+  /** Longer where the database needs more time for a heartbeat on a busy machine. */
+  readonly leaseMs: number
+  /** Whether the server that stands for the engine has on disk what it has acknowledged. */
+  readonly survivesKill: boolean
+  /** It is far slower than the engine it stands for: only some suites are for it. */
+  readonly isSlow?: boolean
+}
+
+const ENGINES: readonly TestedEngine[] = [
+  // DynamoDB Local answers a transaction a moment before it has written it. Two nodes are all it can take: see
+  // ../dynamodb-cluster.test.ts.
+  { name: 'dynamodb', leaseMs: 5_000, survivesKill: false, isSlow: true },
+]
+
+/** `tests` is called for each that is installed, and has a server of its own. Others have a line that says what to run. */
+export function onEveryEngine(
+  tests: (engine: TestedEngine, server: () => RunningServer) => void,
+  { evenSlow = false }: { readonly evenSlow?: boolean } = {},
+): void {
+  const only = process.env['ENGINE']
+  for (const engine of ENGINES)
+    if ((only === undefined || only === engine.name) && (evenSlow || engine.isSlow !== true))
+      describe(engine.name, () => onServer(engine.name, (server) => tests(engine, server)))
+}

@@ -1,0 +1,42 @@
+// The promises of one node and of a cluster, on each engine: real calls, which clocks stand still for.
+
+import { afterEach, describe } from 'node:test'
+import { whileClocksStand } from '../../src/runtime/clock/manual-clock.ts'
+import { loadConfig } from '../../src/runtime/config/config.ts'
+import { silentLogger } from '../../src/runtime/telemetry/logger.ts'
+import { openStore } from '../../src/store/open-store.ts'
+import type { Store } from '../../src/store/store.ts'
+import { clusterPromises } from '../promises/cluster-promises.ts'
+import { promises } from '../promises/promises.ts'
+import { onEveryEngine } from './engines.ts'
+
+onEveryEngine((_, server) => {
+  const open = new Set<Store>()
+  let databases = 0
+  const newStore = async (shards: number): Promise<Store> => {
+    const env = { ...server().environment(`promises_${++databases}`), SHARDS: String(shards) }
+    Object.assign(process.env, env) // drivers have variables of their own
+    const store = await openStore(loadConfig({ env }), silentLogger())
+    open.add(store)
+    return standing(store)
+  }
+  afterEach(async () => {
+    await Promise.all(Array.from(open, (store) => store.close()))
+    open.clear()
+  })
+  describe('one node', () => promises({ newStore: () => newStore(1), runs: 5, stored: 400 }))
+  describe('a cluster', () => clusterPromises(newStore))
+})
+
+/** An object of its own, so that a test can put another operation in the place of one. */
+function standing(store: Store): Store {
+  const operations: Record<string, unknown> = { capabilities: store.capabilities }
+  for (let type: object = store; type !== Object.prototype; type = Object.getPrototypeOf(type) as object) {
+    for (const name of Object.getOwnPropertyNames(type)) {
+      const operation = (store as unknown as Record<string, unknown>)[name]
+      if (name === 'constructor' || typeof operation !== 'function') continue
+      operations[name] ??= (...given: unknown[]) => whileClocksStand(operation.apply(store, given) as Promise<unknown>)
+    }
+  }
+  return operations as unknown as Store
+}
