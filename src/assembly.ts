@@ -18,6 +18,7 @@ import { dueTimeReached } from './nats/messages/due-time-reached.ts'
 import { ownSubjects, Subjects } from './nats/subjects.ts'
 import type { Clock } from './runtime/clock/clock.ts'
 import type { Config } from './runtime/config/config.ts'
+import { ProcessLife } from './runtime/process-life.ts'
 import { partLogger } from './runtime/telemetry/logger.ts'
 import type { Logger } from './runtime/telemetry/logger.ts'
 import { VERSION } from './runtime/version.ts'
@@ -85,6 +86,11 @@ export function buildTargets({ config, clock, broker }: TargetParts, protocols: 
   return [http, ...(nats === null ? [] : [nats]), new NoneTarget()]
 }
 
+/** Of this node: its name is new with every run. */
+export function beginLife(): Promise<ProcessLife> {
+  return ProcessLife.begin(`${hostname()}:${process.pid}:${randomUUID().slice(0, 8)}`)
+}
+
 export type EngineParts = {
   config: Config
   clock: Clock
@@ -93,21 +99,24 @@ export type EngineParts = {
   targets: readonly TargetAdapter[]
   observer: EngineObserver
   links: PeerLinks | null
+  life: ProcessLife
   address: () => string
   /** Null where nobody wants lifecycle events. */
   outbox: Outbox | null
 }
 
 export function buildEngine(parts: EngineParts): Engine {
-  const { config, clock, logger, store, targets, observer, links, address, outbox } = parts
+  const { config, clock, logger, store, targets, observer, links, life, address, outbox } = parts
   return new Engine({
     store,
     targets,
     clock,
     logger: partLogger(logger, 'engine'),
     observer,
-    node: `${hostname()}:${process.pid}:${randomUUID().slice(0, 8)}`,
-    ...(links !== null && { cluster: { address, leaseMs: config.leaseMs, neighbours: links } }),
+    node: life.name,
+    ...(links !== null && {
+      cluster: { address, leaseMs: config.leaseMs, neighbours: links, hasEnded: (node) => life.hasEnded(node) },
+    }),
     retentionMs: (namespace: Namespace) => config.retentionByNamespace.get(namespace) ?? config.retentionMs,
     window: { timersMax: config.windowTimersMax, bytesMax: config.windowBytesMax, pageSize: config.batchSize },
     deliveries: {

@@ -3,6 +3,7 @@
 
 import type { FastifyInstance } from 'fastify'
 import {
+  beginLife,
   buildEngine,
   buildService,
   buildTargets,
@@ -77,6 +78,7 @@ export async function startServer(
     logger.warn('timers are kept in memory only: they are lost when the service stops')
   const broker = await openBroker(config, clock, logger)
   const links = await openLinks(store, clock, logger)
+  const life = await beginLife()
   const metrics = new Metrics(partLogger(logger, 'metrics'))
 
   let url = '' // known when it listens
@@ -86,7 +88,7 @@ export async function startServer(
   const observer = observeWith([observeInto(metrics), observatory.observer, deliveryLog.observer()])
   const outbox = openOutbox({ config, clock, logger, store, broker })
   const targets = buildTargets({ config, clock, broker }, timerProtocols(config))
-  const engine: Engine = buildEngine({ config, clock, logger, store, targets, observer, links, address, outbox })
+  const engine: Engine = buildEngine({ config, clock, logger, store, targets, observer, links, life, address, outbox })
   const service = buildService({ config, clock, store, engine, links, observer, targets })
 
   const callbackTests = openCallbackTests({ config, clock, broker })
@@ -130,6 +132,7 @@ export async function startServer(
     stop: () => closeWithin(app, { clock, graceMs: config.shutdownGraceMs }),
   }
   const parts: readonly (Part | null)[] = [
+    { name: 'life', start: () => {}, stop: () => life.end() },
     { name: 'store', start: () => {}, stop: () => store.close() },
     watched && { name: 'keys', start: () => watched.start(), stop: () => watched.stop() },
     { name: 'metrics', start: () => watch(metrics, engine, store), stop: () => metrics.stop() },

@@ -4,17 +4,23 @@
 // alternating rounds. Each has a database of its own, durable settings, and its best documented options where that is said.
 // See docs/benchmarks.md.
 
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { foreignLoad } from '../harness/foreign-load.ts'
 import { thisMachine } from '../report/machine.ts'
-import { drawing, text } from './report.ts'
+import type { Machine } from '../report/machine.ts'
+import { drawing, markdown, text } from './report.ts'
+import type { Row } from './results.ts'
 import { Results } from './results.ts'
 import { runAll } from './rows.ts'
 import { contestants } from './systems.ts'
 
-const RESULTS = join(import.meta.dirname, '..', 'results')
+const ROOT = join(import.meta.dirname, '..', '..')
+const RESULTS = join(ROOT, 'bench', 'results')
+const PAGE = join(ROOT, 'docs', 'benchmarks.md')
+const PICTURE = join(ROOT, 'docs', 'images', 'peers.svg')
+const FIGURES = /(<!-- figures -->\n).*(\n<!-- end of figures -->)/s
 
 process.exitCode = await main()
 
@@ -50,5 +56,17 @@ async function main(): Promise<number> {
     writeFileSync(join(out, 'peers.json'), `${JSON.stringify({ machine, rows: results.rows() }, null, 2)}\n`)
     writeFileSync(join(out, 'peers.svg'), drawing(results.rows(), machine))
   }
+  // A whole run is what the documentation shows.
+  if (out === RESULTS && wanted === undefined) writePage(results.rows(), machine)
   return 0
+}
+
+function writePage(rows: readonly Row[], machine: Machine & { readonly foreignLoad: number }): void {
+  writeFileSync(PICTURE, drawing(rows, machine))
+  const where = `${machine.cores} cores, ${machine.memoryGiB} GiB, ${machine.system}, Node ${machine.node}, ${machine.date.slice(0, 10)}. Other programs used ${Math.round(machine.foreignLoad * 100)} % of the machine before the run.`
+  const figures = `${where}\n\n![A bar for each system in each row](images/peers.svg)\n\n${markdown(rows)}`
+  writeFileSync(
+    PAGE,
+    readFileSync(PAGE, 'utf8').replace(FIGURES, (_, before, after) => `${before}${figures}${after}`),
+  )
 }

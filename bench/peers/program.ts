@@ -20,7 +20,7 @@ export type Question =
   | { readonly do: 'work'; readonly file?: string }
   /** Waits until so many are done since `work` or the last of these. */
   | { readonly do: 'await'; readonly count: number; readonly timeoutMs: number }
-  /** Creates `perSecond` for so long, each due in two seconds, and waits until all are done. */
+  /** Creates `perSecond` for so long, each due in a second. */
   | { readonly do: 'lateness'; readonly perSecond: number; readonly durationMs: number; readonly url: string | null }
 
 export type Reply = {
@@ -35,7 +35,7 @@ export type Reply = {
 const FAR_MS = 30 * 24 * 3_600_000
 const BULK = 1_000
 const BULK_IN_FLIGHT = 4
-const AHEAD_MS = 2_000
+const AHEAD_MS = 1_000
 const POST_CONNECTIONS = 64
 
 const { module, ...opening } = setup<Setup>()

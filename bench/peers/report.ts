@@ -1,4 +1,4 @@
-// The table for a terminal, and the picture for the documentation: a panel per row, a bar per system, the best first.
+// The table for a terminal and for the documentation, and the picture: a panel per row, a bar per system, the best first.
 
 import type { Machine } from '../report/machine.ts'
 import { escaped, STYLE } from '../report/picture.ts'
@@ -27,6 +27,24 @@ export function text(rows: readonly Row[]): string {
     }
   }
   return lines.join('\n')
+}
+
+/** A table per row. */
+export function markdown(rows: readonly Row[]): string {
+  const tables = rows.map(({ what, unit, better, systems }) => {
+    const lines = systems.map(({ name, isDuetime, value, min, max, remark }) => {
+      const shown = isDuetime ? `**${name}**` : name
+      return `| ${shown} | ${figure(value)} | ${figure(min)} to ${figure(max)} | ${remark ?? ''} |`
+    })
+    return [
+      `### ${what.charAt(0).toUpperCase()}${what.slice(1)}`,
+      '',
+      `| system (${better} is better) | ${unit} | spread | |`,
+      '|---|---:|---|---|',
+      ...lines,
+    ].join('\n')
+  })
+  return tables.join('\n\n')
 }
 
 export function drawing(rows: readonly Row[], machine: Machine & { readonly foreignLoad: number }): string {

@@ -1,10 +1,12 @@
-// The rows of the table: what each system is asked to do, in which order, how often. The first round does not count:
-// everybody compiles code in it.
+// The rows of the table: what each system is asked to do, in which order, how often. Before the rounds that count there is a
+// small one that does not: files are read and disks wake up in it. Whatever a system does has a time limit; what it has not
+// done by then is left out of its rows.
 
 import { Session } from './session.ts'
 import type { Settings } from './system.ts'
 import type { Contestant } from './systems.ts'
-import type { Results, RowKind } from './results.ts'
+import { Results } from './results.ts'
+import type { RowKind } from './results.ts'
 
 export type Comparison = {
   readonly contestants: readonly Contestant[]
@@ -39,98 +41,132 @@ const BURST_GROWN: RowKind = { what: 'due at once, a function each, that many st
 const LATENESS_GROWN: RowKind = { what: 'lateness p99 at 1,000/s, that many stored', unit: 'ms', better: 'less' }
 
 const MIB = 1_048_576
-const LIBRARIES = { librariesOnly: true }
+const LATE_MAX_MS = 60_000
 
 type Size = {
   readonly rounds: number
+  readonly latenessRounds: number
   readonly createsMs: number
   readonly bulk: number
   readonly burst: number
   readonly postBurst: number
   readonly latenessMs: number
+  readonly idleMs: number
   readonly stored: number
   readonly grown: number
   readonly recovery: number
   readonly recoveryWithinMs: number
+  /** Between the last create of a burst and its time. */
+  readonly leadMs: number
+  /** For everything that a system does in one round. */
+  readonly withinMs: number
 }
 
 const FULL: Size = {
-  rounds: 4,
-  createsMs: 4_000,
+  rounds: 3,
+  latenessRounds: 2,
+  createsMs: 3_000,
   bulk: 30_000,
   burst: 50_000,
   postBurst: 20_000,
-  latenessMs: 10_000,
+  latenessMs: 8_000,
+  idleMs: 4_000,
   stored: 200_000,
   grown: 1_000_000,
   recovery: 5_000,
-  recoveryWithinMs: 90_000,
+  recoveryWithinMs: 70_000, // BullMQ looks for stalled jobs every 30 s and takes the second look for granted
+  leadMs: 3_000,
+  withinMs: 300_000,
 }
 const QUICK: Size = {
   rounds: 1,
-  createsMs: 1_000,
-  bulk: 5_000,
-  burst: 5_000,
-  postBurst: 2_000,
-  latenessMs: 2_000,
-  stored: 5_000,
+  latenessRounds: 1,
+  createsMs: 700,
+  bulk: 3_000,
+  burst: 2_000,
+  postBurst: 1_000,
+  latenessMs: 1_000,
+  idleMs: 500,
+  stored: 2_000,
   grown: 0,
-  recovery: 1_000,
-  recoveryWithinMs: 8_000,
+  recovery: 500,
+  recoveryWithinMs: 3_000,
+  leadMs: 1_000,
+  withinMs: 20_000,
 }
 
 export async function runAll(comparison: Comparison): Promise<void> {
   const size = comparison.isQuick ? QUICK : FULL
-  for (let round = 0; round < size.rounds; round++) {
-    const counts = size.rounds === 1 || round > 0
-    await forAll(comparison, `rates, round ${round + 1} of ${size.rounds}`, 'tuned', (session) =>
-      rates(comparison, session, size, counts),
+  if (!comparison.isQuick)
+    await forAll(comparison, QUICK, { title: 'warming up', settings: 'tuned' }, (session) =>
+      rates({ ...comparison, results: new Results() }, session, QUICK),
     )
+  for (let round = 1; round <= size.rounds; round++) {
+    const step = { title: `rates, round ${round} of ${size.rounds}`, settings: 'tuned' } as const
+    await forAll(comparison, size, step, (session) => rates(comparison, session, size))
   }
-  for (let round = 0; round < Math.max(size.rounds - 1, 1); round++) {
+  for (let round = 1; round <= size.latenessRounds; round++) {
+    const of = `round ${round} of ${size.latenessRounds}`
+    // Duetime has nothing to tune: it is measured once for both.
     await forAll(
       comparison,
-      `lateness, round ${round + 1}`,
-      'default',
-      (session) => lateness(comparison, session, size, LATENESS),
-      LIBRARIES,
+      size,
+      { title: `lateness, ${of}`, settings: 'default', who: ({ isDuetime }) => !isDuetime },
+      (session) => lateness(comparison, session, size, [LATENESS]),
     )
-    await forAll(comparison, `lateness of tuned systems, round ${round + 1}`, 'tuned', (session) =>
+    await forAll(comparison, size, { title: `lateness of tuned systems, ${of}`, settings: 'tuned' }, (session) =>
       tunedLateness(comparison, session, size),
     )
   }
-  await forAll(comparison, 'recovery', 'default', (session) => recovery(comparison, session, size), LIBRARIES)
+  await forAll(
+    comparison,
+    size,
+    { title: 'recovery', settings: 'default', who: ({ isLibrary }) => isLibrary },
+    (session) => recovery(comparison, session, size),
+  )
   if (size.grown > 0) {
-    await forAll(comparison, `${size.grown.toLocaleString('en-US')} stored`, 'tuned', (session) =>
-      growth(comparison, session, size),
-    )
+    const step = { title: `${size.grown.toLocaleString('en-US')} stored`, settings: 'tuned' } as const
+    await forAll(comparison, size, step, (session) => growth(comparison, session, size))
   }
+}
+
+type Step = {
+  readonly title: string
+  readonly settings: Settings
+  readonly who?: (contestant: Contestant) => boolean
 }
 
 async function forAll(
   { contestants, log }: Comparison,
-  title: string,
-  settings: Settings,
+  { withinMs, leadMs }: Size,
+  { title, settings, who = () => true }: Step,
   measure: (session: Session) => Promise<void>,
-  { librariesOnly = false }: { readonly librariesOnly?: boolean } = {},
 ): Promise<void> {
-  for (const contestant of contestants) {
-    if (librariesOnly && !contestant.isLibrary) continue
-    log(`${title}: ${contestant.name}`)
-    const session = await Session.open(contestant, settings)
+  for (const contestant of contestants.filter(who)) {
+    const startedAt = performance.now()
+    let failure = ''
     try {
-      await measure(session)
+      await within(await Session.open(contestant, { settings, leadMs, lateMaxMs: LATE_MAX_MS }), withinMs, measure)
     } catch (error) {
-      log(`  ${contestant.name} could not do it: ${error instanceof Error ? error.message : String(error)}`)
-    } finally {
-      await session.close()
+      failure = `: could not do it: ${error instanceof Error ? error.message : String(error)}`
     }
+    log(`${title}: ${contestant.name}, ${((performance.now() - startedAt) / 1_000).toFixed(1)} s${failure}`)
   }
 }
 
-async function rates({ results }: Comparison, session: Session, size: Size, counts: boolean): Promise<void> {
+async function within(session: Session, ms: number, measure: (session: Session) => Promise<void>): Promise<void> {
+  const timeout = setTimeout(() => void session.abandon(), ms)
+  try {
+    await measure(session)
+  } finally {
+    clearTimeout(timeout)
+    await session.close()
+  }
+}
+
+async function rates({ results }: Comparison, session: Session, size: Size): Promise<void> {
   const { contestant } = session
-  const add = (kind: RowKind, value: number) => counts && results.add(kind, contestant, value)
+  const add = (kind: RowKind, value: number) => results.add(kind, contestant, value)
   const creates = await session.creates(size.createsMs)
   add(CREATES, creates.perSecond)
   add(CREATE_CPU, creates.cpuUs)
@@ -143,20 +179,26 @@ async function rates({ results }: Comparison, session: Session, size: Size, coun
   add(POST_CPU, posts.cpuUs)
 }
 
-async function lateness({ results }: Comparison, session: Session, size: Size, kind: RowKind): Promise<void> {
+async function lateness(
+  { results }: Comparison,
+  session: Session,
+  size: Size,
+  kinds: readonly RowKind[],
+): Promise<void> {
   await session.bulk(size.stored)
   const { p99, p50 } = await session.lateness({ perSecond: 100, durationMs: size.latenessMs, byPost: false })
-  results.add(kind, session.contestant, p99, `p50 ${p50.toFixed(1)} ms`)
+  for (const kind of kinds) results.add(kind, session.contestant, p99, `p50 ${p50.toFixed(1)} ms`)
 }
 
 async function tunedLateness(comparison: Comparison, session: Session, size: Size): Promise<void> {
   const { results } = comparison
   const { contestant } = session
-  if (contestant.isLibrary) await lateness(comparison, session, size, LATENESS_TUNED)
+  const rows = contestant.isDuetime ? [LATENESS, LATENESS_TUNED] : [LATENESS_TUNED]
+  if (contestant.isLibrary) await lateness(comparison, session, size, rows)
   else await session.bulk(size.stored)
   const { p99, p50 } = await session.lateness({ perSecond: 100, durationMs: size.latenessMs, byPost: true })
   results.add(LATENESS_POST, contestant, p99, `p50 ${p50.toFixed(1)} ms`)
-  results.add(IDLE, contestant, await session.idleCpu(size.latenessMs / 2))
+  results.add(IDLE, contestant, await session.idleCpu(size.idleMs))
 }
 
 async function recovery({ results }: Comparison, session: Session, size: Size): Promise<void> {

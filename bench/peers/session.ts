@@ -14,32 +14,40 @@ import type { Contestant } from './systems.ts'
 
 const PROGRAM = new URL('./program.ts', import.meta.url)
 const RECEIVER = new URL('../programs/receiver.ts', import.meta.url)
-const LEAD_MS = 3_000 // between the last create of a burst and its time
-const LATE_MAX_MS = 60_000
+const BULK_STEP = 100_000 // of more, each step has a time limit of its own
+const SETTLE_MS = 500 // after the last work, before idle is idle
+
+export type SessionOptions = {
+  readonly settings: Settings
+  /** Between the last create of a burst and its time. */
+  readonly leadMs: number
+  /** How long after its time something may be done at the latest. */
+  readonly lateMaxMs: number
+}
 
 export type Costs = { readonly perSecond: number; readonly cpuUs: number }
 
 export class Session {
   readonly contestant: Contestant
-  readonly #settings: Settings
+  readonly #options: SessionOptions
   readonly #database: Database
   #program: Helper<Question, Reply>
   #receiver: { helper: Helper<ReceiverQuestion, ReceiverResult | null>; url: string } | null = null
   #isWorking = false
 
-  static async open(contestant: Contestant, settings: Settings): Promise<Session> {
-    const database = await contestant.place.open(settings)
-    return new Session(contestant, settings, database, await startProgram(contestant, settings, database))
+  static async open(contestant: Contestant, options: SessionOptions): Promise<Session> {
+    const database = await contestant.place.open(options.settings)
+    return new Session(contestant, options, database, await startProgram(contestant, options, database))
   }
 
   private constructor(
     contestant: Contestant,
-    settings: Settings,
+    options: SessionOptions,
     database: Database,
     program: Helper<Question, Reply>,
   ) {
     this.contestant = contestant
-    this.#settings = settings
+    this.#options = options
     this.#database = database
     this.#program = program
   }
@@ -52,15 +60,17 @@ export class Session {
 
   async bulk(count: number): Promise<Costs> {
     const before = this.#cpuMs()
-    const { perSecond } = await this.#program.ask({ do: 'bulk', count })
-    return { perSecond: perSecond!, cpuUs: ((this.#cpuMs() - before) * 1_000) / count }
+    let durationMs = 0
+    for (let left = count; left > 0; left -= BULK_STEP)
+      durationMs += (await this.#program.ask({ do: 'bulk', count: Math.min(left, BULK_STEP) })).durationMs!
+    return { perSecond: (count * 1_000) / durationMs, cpuUs: ((this.#cpuMs() - before) * 1_000) / count }
   }
 
   /** So many that are due at one moment: how many a second are done from then on. */
   async burst(count: number, { byPost, bulkPerSecond }: { byPost: boolean; bulkPerSecond: number }): Promise<Costs> {
     const url = byPost ? await this.#receiverUrl() : null
     if (byPost) await this.#receiver!.helper.ask({ type: 'reset' })
-    const dueAt = Date.now() + Math.round((count * 2_000) / bulkPerSecond) + LEAD_MS
+    const dueAt = Date.now() + Math.round((count * 2_000) / bulkPerSecond) + this.#options.leadMs
     await this.#program.ask({ do: 'bulk', count, dueAt, url })
     if (Date.now() > dueAt) throw new Error(`${this.contestant.name}: the burst was not stored in time`)
     await this.#work()
@@ -76,7 +86,11 @@ export class Session {
     if (byPost) await this.#receiver!.helper.ask({ type: 'reset' })
     const { done } = await this.#program.ask({ do: 'lateness', perSecond, durationMs, url })
     if (byPost) {
-      const result = await this.#receiver!.helper.ask({ type: 'result', count: done!, timeoutMs: LATE_MAX_MS })
+      const result = await this.#receiver!.helper.ask({
+        type: 'result',
+        count: done!,
+        timeoutMs: this.#options.lateMaxMs,
+      })
       if (this.contestant.isLibrary && !this.contestant.isDuetime) await this.#awaitDone(done!)
       return result!.latenessMs!
     }
@@ -85,7 +99,7 @@ export class Session {
 
   async idleCpu(durationMs: number): Promise<number> {
     await this.#work()
-    await sleep(2_000)
+    await sleep(SETTLE_MS)
     const before = this.#cpuMs()
     await sleep(durationMs)
     return ((this.#cpuMs() - before) * 100) / durationMs
@@ -100,14 +114,14 @@ export class Session {
         .split('\n')
         .filter((line) => line !== '')
     try {
-      const dueAt = Date.now() + LEAD_MS + count
+      const dueAt = Date.now() + this.#options.leadMs + count
       await this.#program.ask({ do: 'bulk', count, dueAt })
       await this.#program.ask({ do: 'work', file })
-      const startedBy = dueAt + LATE_MAX_MS
+      const startedBy = dueAt + this.#options.lateMaxMs
       while (lines().length < count / 5 && Date.now() < startedBy) await sleep(5)
       await this.#program.kill()
       const killedAt = performance.now()
-      this.#program = await startProgram(this.contestant, this.#settings, this.#database)
+      this.#program = await startProgram(this.contestant, this.#options, this.#database)
       await this.#program.ask({ do: 'work', file })
       this.#isWorking = true
       const isOver = () => new Set(lines()).size >= count
@@ -129,6 +143,11 @@ export class Session {
     return residentBytes(this.#program.pid) + this.#database.residentBytes()
   }
 
+  /** Ends what is under way, with an error. */
+  async abandon(): Promise<void> {
+    await Promise.all([this.#program.kill(), this.#receiver?.helper.kill()])
+  }
+
   async close(): Promise<void> {
     await this.#program.kill()
     await this.#receiver?.helper.stop()
@@ -137,13 +156,13 @@ export class Session {
 
   async #ended(count: number, byPost: boolean): Promise<number> {
     if (!byPost) return (await this.#awaitDone(count)).lastAt!
-    const result = await this.#receiver!.helper.ask({ type: 'result', count, timeoutMs: LATE_MAX_MS })
+    const result = await this.#receiver!.helper.ask({ type: 'result', count, timeoutMs: this.#options.lateMaxMs })
     if (result!.count < count) throw new Error(`${this.contestant.name}: ${result!.count} of ${count} came`)
     return Date.now()
   }
 
   async #awaitDone(count: number): Promise<Reply> {
-    const reply = await this.#program.ask({ do: 'await', count, timeoutMs: LATE_MAX_MS })
+    const reply = await this.#program.ask({ do: 'await', count, timeoutMs: this.#options.lateMaxMs })
     if (reply.done! < count) throw new Error(`${this.contestant.name}: ${reply.done} of ${count} were done`)
     return reply
   }
@@ -170,7 +189,7 @@ export class Session {
 
 async function startProgram(
   { module }: Contestant,
-  settings: Settings,
+  { settings }: SessionOptions,
   { url }: Database,
 ): Promise<Helper<Question, Reply>> {
   const { helper } = await Helper.start<Question, Reply>(PROGRAM, { module, database: url, settings })

@@ -45,6 +45,7 @@ export class Network {
   readonly #parts: NetworkParts
   readonly #listeners = new Map<string, Listener>()
   readonly #cuts = new Map<string, number>()
+  readonly #processes = new Map<string, Incarnation>()
 
   constructor(parts: NetworkParts) {
     this.#parts = parts
@@ -52,6 +53,13 @@ export class Network {
 
   listen(listener: Listener): void {
     this.#listeners.set(listener.incarnation.address, listener)
+    this.#processes.set(listener.incarnation.name, listener.incarnation)
+  }
+
+  /** As `runtime/process-life.ts` tells: only of a process on the machine of the one that asks. */
+  hasEnded(name: string, asked: Incarnation): boolean {
+    const process = this.#processes.get(name)
+    return process !== undefined && process.address === asked.address && !process.isAlive
   }
 
   close(incarnation: Incarnation): void {

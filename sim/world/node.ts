@@ -154,7 +154,8 @@ export class SimulatedNode implements Listener {
       moved: async (address, moved) => void (await ask(address, 'moved', moved)),
       report: async (address, report) => (await ask(address, 'report', report)) as boolean,
     }
-    return { address: () => incarnation.address, leaseMs: LEASE_MS, neighbours }
+    const hasEnded = async (node: string) => this.#network.hasEnded(node, incarnation)
+    return { address: () => incarnation.address, leaseMs: LEASE_MS, neighbours, hasEnded }
   }
 
   /** As service/peers does: what surely was not done may be tried again. */

@@ -2,6 +2,7 @@
 // program as one more target, and without its entry points.
 
 import {
+  beginLife,
   buildEngine,
   buildService,
   buildTargets,
@@ -43,6 +44,7 @@ export async function openDuetime(options: OpenOptions): Promise<Duetime> {
   const store = await openStore(config, logger)
   const broker = await openBroker(config, clock, logger)
   const links = await openLinks(store, clock, logger)
+  const life = await beginLife()
   const node = (): Engine => engine
   const listener =
     links &&
@@ -57,12 +59,13 @@ export async function openDuetime(options: OpenOptions): Promise<Duetime> {
   const address = () => listener?.address ?? ''
   const outbox = openOutbox({ config, clock, logger, store, broker })
   const targets = [...buildTargets({ config, clock, broker }, timerProtocols(config)), functions]
-  const parts = { config, clock, logger, store, targets, links, address, outbox, observer: UNOBSERVED }
+  const parts = { config, clock, logger, store, targets, links, life, address, outbox, observer: UNOBSERVED }
   const engine = buildEngine(parts)
   const service = buildService({ ...parts, engine })
   let graceMs = config.shutdownGraceMs
   const lifecycle = new Lifecycle(
     [
+      { name: 'life', start: () => {}, stop: () => life.end() },
       { name: 'store', start: () => {}, stop: () => store.close() },
       ...(broker === null ? [] : [{ name: 'broker', start: () => broker.start(), stop: () => broker.stop() }]),
       ...(outbox === null

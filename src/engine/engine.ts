@@ -57,6 +57,8 @@ export type ClusterOptions = {
   readonly address: () => string
   readonly leaseMs: Millis
   readonly neighbours: Neighbours
+  /** True only for a node whose process has surely ended, such as the one in whose place this one was started. Left out where nobody can tell. */
+  readonly hasEnded?: (node: string) => Promise<boolean>
 }
 
 /** Which node should get ready to have which shards. */

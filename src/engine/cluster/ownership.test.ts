@@ -10,6 +10,7 @@ import type { Store } from '../../store/store.ts'
 import type { RemoteDelivery } from '../delivery/remote-delivery.ts'
 import type { Neighbours } from './handover.ts'
 import { Ownership } from './ownership.ts'
+import type { OwnershipOptions } from './ownership.ts'
 
 const SHARDS = 12 // half of which move in one group
 const LEASE_MS = 5_000
@@ -20,6 +21,8 @@ function setup() {
   const clock = new ManualClock()
   const store = new MemoryStore({ shards: SHARDS, shared: true })
   const nodes = new Map<string, Node>()
+  /** Nodes of which everybody can tell that their processes have ended. */
+  const ended = new Set<string>()
   let onTheWayToB: Promise<void> = Promise.resolve()
   /** Messages to b about moved shards do not arrive before they are let. */
   const held = () => {
@@ -42,15 +45,18 @@ function setup() {
       },
       report: async () => false,
     }
-    const one = new Node({ name, address, clock, store, neighbours })
+    const one = new Node({ name, address, clock, store, neighbours, hasEnded: async (other) => ended.has(other) })
     nodes.set(name, one)
     await one.ownership.start()
     return one
   }
-  return { clock, store, node, held }
+  return { clock, store, node, held, ended }
 }
 
-type NodeParts = { name: string; address: string; clock: ManualClock; store: Store; neighbours: Neighbours }
+type NodeParts = { name: string; address: string; clock: ManualClock; store: Store; neighbours: Neighbours } & Pick<
+  OwnershipOptions,
+  'hasEnded'
+>
 
 class Node {
   readonly name: string
@@ -70,7 +76,7 @@ class Node {
   /** Shards that it knows deliveries of, and how many. */
   readonly told: [ShardId, number][] = []
 
-  constructor({ name, address, clock, store, neighbours }: NodeParts) {
+  constructor({ name, address, clock, store, neighbours, hasEnded }: NodeParts) {
     this.name = name
     this.ownership = new Ownership({
       store: this.#connection(store),
@@ -81,6 +87,7 @@ class Node {
       node: name,
       address: () => address,
       leaseMs: LEASE_MS,
+      ...(hasEnded && { hasEnded }),
       shards: {
         open: (shard, epoch, deliveries) => {
           this.owned.set(shard, epoch)
@@ -347,6 +354,21 @@ test('a node that is started long after the last one died watches it for a lease
   assert.equal(b.count, 0)
   await clock.advance(1)
   everyShardOnce(b)
+})
+
+test('a node takes the shards of those whose processes have ended at once, and of no others', async () => {
+  const { clock, node, ended } = setup()
+  const [a, b] = [await node('a'), await node('b')]
+  await clock.advance(2 * BEAT_MS)
+  const lost = [...a.owned]
+  a.isCutOff = true
+  ended.add('a')
+  const next = await node('a2', 'a')
+  assert.deepEqual(new Set(next.owned.keys()), new Set(lost.map(([shard]) => shard)))
+  for (const [shard, epoch] of lost) assert.ok(next.owned.get(shard)! > epoch)
+  everyShardOnce(next, b)
+  await clock.advance(2 * LEASE_MS)
+  everyShardOnce(next, b)
 })
 
 test('a node that leaves keeps its shards until the next owner is ready for them', async () => {

@@ -32,6 +32,8 @@ export type OwnershipOptions = MovesOptions & {
   /** Where other nodes reach this one; null when there cannot be others. */
   readonly address: () => string | null
   readonly leaseMs: Millis
+  /** True only for a node whose process has surely ended: nothing is done in its name any more. Left out where nobody can tell. */
+  readonly hasEnded?: (node: string) => Promise<boolean>
 }
 
 const LEAVING_ROUNDS_MAX = 5 // a next owner that cannot be reached costs one
@@ -46,6 +48,8 @@ export class Ownership {
   readonly #duplicates: DuplicateAddressWatch
   readonly #skew: SkewWatch
   readonly #unopened: UnopenedShards
+  /** Owners of shards that had ended before this node was started, such as the one whose place it takes; null before it has looked. */
+  #ended: ReadonlySet<string> | null = null
   #stopped = false
   #beats = 0
   #clockSkewMs: Millis = 0
@@ -179,6 +183,8 @@ export class Ownership {
     this.#skew.look(this.clockSkewMs)
     const present = new Set([this.#options.node, ...this.#watch.present().map(({ node }) => node)])
     if (!this.#lease.isInDoubt) this.#options.shards.seen(present, sentAt)
+    const { hasEnded } = this.#options
+    if (this.#ended === null && hasEnded !== undefined) this.#ended = await this.#endedOwners(hasEnded)
     const desired = assignShards(this.#options.store.capabilities.shards, this.#candidates())
     this.#moves.begin(desired, sentAt)
     await this.#claims.claimMissing(
@@ -257,8 +263,17 @@ export class Ownership {
     )
   }
 
+  async #endedOwners(hasEnded: (node: string) => Promise<boolean>): Promise<ReadonlySet<string>> {
+    const { node, logger } = this.#options
+    const owners = new Set(this.#map.rows.flatMap(({ owner }) => (owner === null || owner === node ? [] : [owner])))
+    const ended = new Set<string>()
+    await Promise.all(Array.from(owners, async (owner) => (await hasEnded(owner)) && ended.add(owner)))
+    if (ended.size > 0) logger.info({ ended: [...ended] }, 'taking over the shards of nodes whose processes have ended')
+    return ended
+  }
+
   #isFree(holder: string | null): boolean {
-    if (holder === null || holder === this.#options.node || !this.#isShared) return true
+    if (holder === null || holder === this.#options.node || !this.#isShared || this.#ended?.has(holder)) return true
     return this.#watch.isSilent(holder) && !this.#lease.isInDoubt
   }
 
