@@ -7,6 +7,9 @@ import { temporaryFile } from '../src/store/sqlite/file/temporary-file.fixture.t
 import { openSqliteStore } from '../src/store/sqlite/sqlite-store.ts'
 import { PostgresServer } from '../src/store/postgres/postgres-server.fixture.ts'
 import { openPostgresStore } from '../src/store/postgres/postgres-store.ts'
+import { emptyKeyspace } from '../src/store/cassandra/cassandra-server.fixture.ts'
+import { openCassandraStore } from '../src/store/cassandra/cassandra-store.ts'
+import { onServer } from '../scripts/servers/server.fixture.ts'
 import type { Store } from '../src/store/store.ts'
 import { Coverage } from './coverage.ts'
 import { FAULT_KINDS } from './faults.ts'
@@ -54,4 +57,13 @@ test('every promise is kept with timers in PostgreSQL, by several nodes', async 
     const { shards } = plan.settings
     await assertKept(plan, await openPostgresStore({ ...(await server.createDatabase()), shards }))
   }
+})
+
+onServer('cassandra', (cassandra) => {
+  test('every promise is kept with timers in Cassandra, by several nodes', async () => {
+    for (const plan of plansFor(({ settings }) => settings.shared && settings.machines.length > 1)) {
+      const { shards } = plan.settings
+      await assertKept(plan, await openCassandraStore({ ...(await emptyKeyspace(cassandra())), shards }))
+    }
+  })
 })

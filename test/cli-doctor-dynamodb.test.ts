@@ -8,7 +8,7 @@ import type { DynamodbLocation } from '../src/runtime/config/databases/dynamodb.
 import { emptyTable } from '../src/store/dynamodb/dynamodb-server.fixture.ts'
 import { openDynamodbStore } from '../src/store/dynamodb/dynamodb-store.ts'
 import { Table } from '../src/store/dynamodb/table.ts'
-import { checkDynamodb } from '../src/cli/doctor/check-dynamodb.ts'
+import { checkDynamodb } from '../src/cli/doctor/databases/check-dynamodb.ts'
 import { Findings } from '../src/cli/doctor/finding.ts'
 
 async function findingsAt(location: DynamodbLocation, env: Record<string, string> = {}): Promise<string> {

@@ -10,9 +10,10 @@ export function answersTo(
   port: number,
   question: Buffer | null,
   isRight: (answer: Buffer) => boolean,
+  host = '127.0.0.1',
 ): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1')
+    const socket = connect(port, host)
     const end = (isThere: boolean): void => {
       socket.destroy()
       resolve(isThere)

@@ -23,12 +23,15 @@ export type Launch = {
   readonly env?: Readonly<Record<string, string>>
   /** PostgreSQL refuses to run as root. */
   readonly uid?: number
+  /** For a server of several processes, of which one can be ended alone. */
+  readonly name?: string
 }
 
 export class ServerRun {
   readonly directory = mkdtempSync(join(tmpdir(), 'duetime-server-'))
   readonly #ports = new Map<string, number>()
   readonly #processes: ChildProcess[] = []
+  readonly #named = new Map<string, ChildProcess>()
 
   constructor() {
     // Servers that run as another user must get through to their data.
@@ -77,10 +80,10 @@ export class ServerRun {
   /** Resolves when the process is up and `answers`, which is asked again and again. */
   async launch(launch: Launch, answers: () => Promise<boolean>): Promise<void> {
     const child = this.#spawn(launch, 'ignore')
+    if (launch.name !== undefined) this.#named.set(launch.name, child)
     const until = performance.now() + READY_WITHIN_MS
     while (!(await answers().catch(() => false))) {
-      if (child.exitCode !== null || child.signalCode !== null)
-        throw new Error(`${launch.command} ended before it answered:\n${this.#log()}`)
+      if (hasEnded(child)) throw new Error(`${launch.command} ended before it answered:\n${this.#log()}`)
       if (performance.now() > until) throw new Error(`${launch.command} does not answer:\n${this.#log()}`)
       await sleep(LOOK_EVERY_MS)
     }
@@ -88,14 +91,21 @@ export class ServerRun {
 
   /** The last one that was started ends first. */
   async end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
-    for (const child of this.#processes.splice(0).toReversed()) {
-      if (child.exitCode !== null || child.signalCode !== null) continue
-      const ended = once(child, 'exit')
-      child.kill(signal)
-      const late = setTimeout(() => child.kill('SIGKILL'), STOP_WITHIN_MS)
-      await ended
-      clearTimeout(late)
-    }
+    for (const child of this.#processes.splice(0).toReversed()) await endProcess(child, signal)
+  }
+
+  isRunning(name: string): boolean {
+    const child = this.#named.get(name)
+    return child !== undefined && !hasEnded(child)
+  }
+
+  /** Of the process that was launched by this name, and has not ended. */
+  signal(name: string, signal: 'SIGSTOP' | 'SIGCONT'): void {
+    this.#named.get(name)!.kill(signal)
+  }
+
+  async endOne(name: string, signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
+    await endProcess(this.#named.get(name)!, signal)
   }
 
   async stop(): Promise<void> {
@@ -129,6 +139,19 @@ export class ServerRun {
   #log(): string {
     return readFileSync(this.path('log'), 'utf8').slice(-LOG_CHARS_SHOWN)
   }
+}
+
+function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode !== null || signalCode !== null
+}
+
+async function endProcess(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
+  if (hasEnded(child)) return
+  const ended = once(child, 'exit')
+  child.kill(signal)
+  const late = setTimeout(() => child.kill('SIGKILL'), STOP_WITHIN_MS)
+  await ended
+  clearTimeout(late)
 }
 
 function freePort(): Promise<number> {

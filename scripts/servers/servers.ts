@@ -1,7 +1,7 @@
 // Every server that tests and people can start by name: fetched or built once, kept in a cache, started on loopback on a free
 // port with data of its own. Tests take `startServer`; people have the commands in main.ts.
 
-import { cassandra } from './engines/cassandra.ts'
+import { cassandra, cassandra3 } from './engines/cassandra.ts'
 import { dynamodb } from './engines/dynamodb.ts'
 import { ferretdb } from './engines/ferretdb.ts'
 import { mariadb, mariadb118 } from './engines/mariadb.ts'
@@ -11,9 +11,26 @@ import { programPath } from './install/command.ts'
 import type { ServerKind } from './server-kind.ts'
 import { ServerRun } from './server-run.ts'
 
-export const SERVERS: readonly ServerKind[] = [mariadb, mariadb118, mysql, tidb, cassandra, dynamodb, ferretdb]
+export const SERVERS: readonly ServerKind[] = [
+  mariadb,
+  mariadb118,
+  mysql,
+  tidb,
+  cassandra,
+  cassandra3,
+  dynamodb,
+  ferretdb,
+]
 
-export type ServerName = 'mariadb' | 'mariadb-11.8' | 'mysql' | 'tidb' | 'cassandra' | 'dynamodb' | 'ferretdb'
+export type ServerName =
+  | 'mariadb'
+  | 'mariadb-11.8'
+  | 'mysql'
+  | 'tidb'
+  | 'cassandra'
+  | 'cassandra-3'
+  | 'dynamodb'
+  | 'ferretdb'
 
 export class RunningServer {
   readonly #kind: ServerKind
@@ -59,6 +76,21 @@ export class RunningServer {
   /** On the same port, with the same data; also after `pause` and `kill`. */
   async restart(): Promise<void> {
     await this.#run.end('SIGTERM')
+    await this.#kind.start(this.#run)
+  }
+
+  /** One of its processes alone: a node of a cluster. */
+  async killOne(name: string): Promise<void> {
+    await this.#run.endOne(name, 'SIGKILL')
+  }
+
+  /** The process does not go on until it is told to. */
+  freezeOne(name: string, isFrozen: boolean): void {
+    this.#run.signal(name, isFrozen ? 'SIGSTOP' : 'SIGCONT')
+  }
+
+  /** What was ended alone. */
+  async startMissing(): Promise<void> {
     await this.#kind.start(this.#run)
   }
 

@@ -28,6 +28,10 @@ const OPEN: { readonly [Type in DatabaseType]: Open<Type> } = {
     const { openDynamodbStore } = await import('./dynamodb/dynamodb-store.ts')
     return openDynamodbStore({ ...location, ...shared(config) })
   },
+  cassandra: async (location, { config, logger }) => {
+    const { openCassandraStore } = await import('./cassandra/cassandra-store.ts')
+    return openCassandraStore({ ...location, logger, ...shared(config) })
+  },
   memory: async () => {
     const { MemoryStore } = await import('./memory/memory-store.ts')
     return new MemoryStore()

@@ -1,4 +1,4 @@
-// Apache Cassandra from Maven, one node with a small heap. Every write is synced before it is acknowledged, as the service
+// Apache Cassandra from Maven, one node or three, with small heaps. Every write is synced before it is acknowledged, as the service
 // demands of a real cluster.
 
 import { mkdirSync, writeFileSync } from 'node:fs'
@@ -10,8 +10,7 @@ import type { ServerRun } from '../server-run.ts'
 
 const VERSION = '5.0.9'
 const KEY = `cassandra-${VERSION}`
-const HEAP_MIB = 512
-const HOST = '127.0.0.1'
+const SEED = '127.0.0.1'
 
 // From the project's own jvm17-server.options.
 const EXPORTED = [
@@ -37,61 +36,82 @@ function ofBase(name: string): string {
 }
 
 export const cassandra: ServerKind = {
+  ...kindOf(['127.0.0.1'], 512),
   name: 'cassandra',
-  title: `Cassandra ${VERSION}, one node`,
-  needs: ['java', 'mvn'],
-  cost: '83 MB',
-  inEveryRun: true,
-  isInstalled: () => isCached(KEY),
-  install: () =>
-    fillCache(KEY, (directory) =>
-      fetchJars(directory, { group: 'org.apache.cassandra', name: 'cassandra-all', version: VERSION }),
-    ),
-  start: async (run) => {
-    const port = await run.port()
-    mkdirSync(run.path('conf'), { recursive: true })
-    writeFileSync(run.path('conf', 'cassandra.yaml'), await configuration(run))
-    writeFileSync(run.path('conf', 'logback.xml'), LOGGING)
-    const args = [
-      ...['-Djdk.attach.allowAttachSelf=true', '-Dio.netty.tryReflectionSetAccessible=true', '-XX:+UseG1GC'],
-      ...EXPORTED.flatMap((name) => ['--add-exports', `${name}=ALL-UNNAMED`]),
-      ...OPENED.flatMap((name) => ['--add-opens', `${name}=ALL-UNNAMED`]),
-      ...[`-Xms${HEAP_MIB}m`, `-Xmx${HEAP_MIB}m`, '-XX:TieredStopAtLevel=1'],
-      `-javaagent:${cached(KEY, 'lib', 'jamm-0.4.0.jar')}`,
-      `-Dcassandra.config=file://${run.path('conf', 'cassandra.yaml')}`,
-      ...[`-Dcassandra.storagedir=${run.path('data')}`, `-Dcassandra.logdir=${run.directory}`],
-      `-Dcassandra.jmx.local.port=${await run.port('jmx')}`,
-      ...['-Dcassandra.skip_wait_for_gossip_to_settle=0', '-Dcassandra.ring_delay_ms=1000'],
-      ...['-cp', `${run.path('conf')}:${cached(KEY, 'lib')}/*`, 'org.apache.cassandra.service.CassandraDaemon'],
-    ]
-    await run.launch({ command: 'java', args }, () => answersTo(port, OPTIONS, (answer) => answer[4] === SUPPORTED))
-  },
-  url: (port, database) => `cassandra://${HOST}:${port}/${database}`,
+  title: `Cassandra ${VERSION} (one node)`,
+}
+
+/** On three addresses of the loopback interface; each is a process of its own, by its address. */
+export const cassandra3: ServerKind = {
+  ...kindOf(['127.0.0.1', '127.0.0.2', '127.0.0.3'], 400),
+  name: 'cassandra-3',
+  title: `Cassandra ${VERSION} (three nodes)`,
+}
+
+function kindOf(hosts: readonly string[], heapMiB: number): Omit<ServerKind, 'name' | 'title'> {
+  return {
+    needs: ['java', 'mvn'],
+    cost: '83 MB',
+    inEveryRun: true,
+    isInstalled: () => isCached(KEY),
+    install: () =>
+      fillCache(KEY, (directory) =>
+        fetchJars(directory, { group: 'org.apache.cassandra', name: 'cassandra-all', version: VERSION }),
+      ),
+    start: async (run) => {
+      // One after the other: nodes that join at the same time do not see each other.
+      for (const host of hosts) if (!run.isRunning(host)) await startNode(run, host, heapMiB)
+    },
+    url: (port, database) => `cassandra://${hosts.map((host) => `${host}:${port}`).join(',')}/${database}`,
+  }
+}
+
+async function startNode(run: ServerRun, host: string, heapMiB: number): Promise<void> {
+  const port = await run.port()
+  mkdirSync(run.path(host, 'conf'), { recursive: true })
+  writeFileSync(run.path(host, 'conf', 'cassandra.yaml'), await configuration(run, host))
+  writeFileSync(run.path(host, 'conf', 'logback.xml'), LOGGING)
+  const args = [
+    ...['-Djdk.attach.allowAttachSelf=true', '-Dio.netty.tryReflectionSetAccessible=true', '-XX:+UseG1GC'],
+    ...EXPORTED.flatMap((name) => ['--add-exports', `${name}=ALL-UNNAMED`]),
+    ...OPENED.flatMap((name) => ['--add-opens', `${name}=ALL-UNNAMED`]),
+    ...[`-Xms${heapMiB}m`, `-Xmx${heapMiB}m`, '-XX:TieredStopAtLevel=1'],
+    `-javaagent:${cached(KEY, 'lib', 'jamm-0.4.0.jar')}`,
+    `-Dcassandra.config=file://${run.path(host, 'conf', 'cassandra.yaml')}`,
+    ...[`-Dcassandra.storagedir=${run.path(host, 'data')}`, `-Dcassandra.logdir=${run.path(host)}`],
+    `-Dcassandra.jmx.local.port=${await run.port(`jmx ${host}`)}`,
+    ...['-Dcassandra.skip_wait_for_gossip_to_settle=0', '-Dcassandra.ring_delay_ms=1000'],
+    '-Dcassandra.consistent.rangemovement=false',
+    ...['-cp', `${run.path(host, 'conf')}:${cached(KEY, 'lib')}/*`, 'org.apache.cassandra.service.CassandraDaemon'],
+  ]
+  const answers = () => answersTo(port, OPTIONS, (answer) => answer[4] === SUPPORTED, host)
+  await run.launch({ name: host, command: 'java', args }, answers)
 }
 
 // The first question of every client, in version 4 of the protocol, and the kind of its answer.
 const OPTIONS = Buffer.from([4, 0, 0, 0, 5, 0, 0, 0, 0])
 const SUPPORTED = 6
 
-async function configuration(run: ServerRun): Promise<string> {
+async function configuration(run: ServerRun, host: string): Promise<string> {
   const storage = await run.port('storage')
   const directories = ['commitlog', 'saved_caches', 'hints', 'cdc_raw']
   return `cluster_name: duetime
 num_tokens: 4
+auto_bootstrap: false
 partitioner: org.apache.cassandra.dht.Murmur3Partitioner
-listen_address: ${HOST}
-rpc_address: ${HOST}
+listen_address: ${host}
+rpc_address: ${host}
 native_transport_port: ${run.knownPort()}
 storage_port: ${storage}
 ssl_storage_port: ${await run.port('ssl')}
 seed_provider:
   - class_name: org.apache.cassandra.locator.SimpleSeedProvider
     parameters:
-      - seeds: "${HOST}:${storage}"
+      - seeds: "${SEED}:${storage}"
 endpoint_snitch: SimpleSnitch
-commitlog_sync: batch
-data_file_directories: ['${run.path('data', 'data')}']
-${directories.map((name) => `${name}_directory: ${run.path('data', name)}`).join('\n')}
+${commitLogSync()}
+data_file_directories: ['${run.path(host, 'data', 'data')}']
+${directories.map((name) => `${name}_directory: ${run.path(host, 'data', name)}`).join('\n')}
 disk_access_mode: auto
 commitlog_segment_size: 8MiB
 commitlog_total_space: 256MiB
@@ -100,6 +120,12 @@ memtable_offheap_space: 128MiB
 paxos_variant: v2
 auto_snapshot: false
 `
+}
+
+/** Another one where CASSANDRA_COMMITLOG_SYNC says so, to see what the service says to it. */
+function commitLogSync(): string {
+  const sync = process.env['CASSANDRA_COMMITLOG_SYNC'] ?? 'batch'
+  return `commitlog_sync: ${sync}${sync === 'periodic' ? '\ncommitlog_sync_period: 10s' : ''}`
 }
 
 const LOGGING = `<configuration>

@@ -4,6 +4,8 @@
 import { resolve } from 'node:path'
 import { parsePostgresUrl } from '../postgres-location.ts'
 import type { PostgresLocation } from '../postgres-location.ts'
+import { parseCassandraUrl } from './cassandra.ts'
+import type { CassandraLocation } from './cassandra.ts'
 import { parseDynamodbUrl } from './dynamodb.ts'
 import type { DynamodbLocation } from './dynamodb.ts'
 import { parseSqlitePath } from './sqlite.ts'
@@ -13,6 +15,7 @@ type Locations = {
   readonly sqlite: { readonly path: string }
   readonly postgres: PostgresLocation
   readonly dynamodb: DynamodbLocation
+  readonly cassandra: CassandraLocation
   readonly memory: object
 }
 export type DatabaseType = keyof Locations
@@ -48,6 +51,12 @@ const DATABASES: { readonly [Type in DatabaseType]: DatabaseKind<Type> } = {
     parse: parseDynamodbUrl,
     place: ({ table, region, endpoint }) =>
       `stored in DynamoDB, in table ${table} ${endpoint === null ? `in ${region}` : `at ${endpoint}`}`,
+  },
+  cassandra: {
+    schemes: ['cassandra'],
+    form: 'cassandra://user:password@host,host/keyspace',
+    parse: parseCassandraUrl,
+    place: ({ keyspace, hosts }) => `stored in Cassandra, in keyspace ${keyspace} at ${hosts.join(', ')}`,
   },
   memory: {
     schemes: ['memory'],

@@ -1,13 +1,13 @@
 // A DynamoDB table, looked at without writing: can it be reached, has it the right keys, is there room in its partitions.
 
 import type { DescribeContinuousBackupsCommandOutput, TableDescription } from '@aws-sdk/client-dynamodb'
-import type { Clock } from '../../runtime/clock/clock.ts'
-import type { Config } from '../../runtime/config/config.ts'
-import type { DynamodbLocation } from '../../runtime/config/databases/dynamodb.ts'
-import { measuredText } from '../output/readable-time.ts'
-import { bytesText } from './check-disk.ts'
-import type { Findings } from './finding.ts'
-import { messageOf } from './finding.ts'
+import type { Clock } from '../../../runtime/clock/clock.ts'
+import type { Config } from '../../../runtime/config/config.ts'
+import type { DynamodbLocation } from '../../../runtime/config/databases/dynamodb.ts'
+import { measuredText } from '../../output/readable-time.ts'
+import { bytesText } from '../check-disk.ts'
+import type { Findings } from '../finding.ts'
+import { messageOf } from '../finding.ts'
 
 const PARTITION_BYTES_MAX = 10 * 2 ** 30 // of a table with a local index
 const PARTITION_WARN_SHARE = 0.5
@@ -20,8 +20,8 @@ export async function checkDynamodb(
   { config, clock }: { readonly config: Config; readonly clock: Clock },
   findings: Findings,
 ): Promise<void> {
-  const { placeOf, Table } = await import('../../store/dynamodb/table.ts')
-  const { describeTable, readSettings, shapeProblem } = await import('../../store/dynamodb/setup.ts')
+  const { placeOf, Table } = await import('../../../store/dynamodb/table.ts')
+  const { describeTable, readSettings, shapeProblem } = await import('../../../store/dynamodb/setup.ts')
   const table = await Table.connect(location, clock)
   try {
     const description = await describeTable(table)

@@ -1,11 +1,11 @@
 // A PostgreSQL server, looked at in a read-only transaction on one connection: no table is made, no shard claimed.
 
 import type { Client } from 'pg'
-import type { Clock } from '../../runtime/clock/clock.ts'
-import type { PostgresLocation } from '../../runtime/config/postgres-location.ts'
-import { measuredText } from '../output/readable-time.ts'
-import type { Findings } from './finding.ts'
-import { messageOf } from './finding.ts'
+import type { Clock } from '../../../runtime/clock/clock.ts'
+import type { PostgresLocation } from '../../../runtime/config/postgres-location.ts'
+import { measuredText } from '../../output/readable-time.ts'
+import type { Findings } from '../finding.ts'
+import { messageOf } from '../finding.ts'
 
 const CONNECT_MS = 5_000
 const SKEW_WARN_MS = 100 // due times are compared on each node’s own clock
@@ -35,8 +35,8 @@ export type PostgresCheck = { readonly location: PostgresLocation; readonly pool
 
 export async function checkPostgres({ location, poolSize, clock }: PostgresCheck, findings: Findings): Promise<void> {
   const { default: pg } = await import('pg')
-  const { clientConfig } = await import('../../store/postgres/connection/connections.ts')
-  const { failureOf } = await import('../../store/postgres/connection/failures.ts')
+  const { clientConfig } = await import('../../../store/postgres/connection/connections.ts')
+  const { failureOf } = await import('../../../store/postgres/connection/failures.ts')
   const client = new pg.Client({
     ...clientConfig(location),
     connectionTimeoutMillis: CONNECT_MS,
@@ -116,7 +116,7 @@ function judgeClock(skewMs: number, roundTripMs: number, findings: Findings): vo
 }
 
 async function checkSchema(client: Client, findings: Findings): Promise<void> {
-  const { SCHEMA_VERSION, schemaVersion } = await import('../../store/postgres/setup/migrations.ts')
+  const { SCHEMA_VERSION, schemaVersion } = await import('../../../store/postgres/setup/migrations.ts')
   const version = await schemaVersion(client)
   const older = `the schema has version ${version}, and this program ${SCHEMA_VERSION}`
   if (version === 0) findings.ok('the tables are not there yet; the first start makes them')

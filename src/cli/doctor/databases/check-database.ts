@@ -1,13 +1,14 @@
 // The checks of each kind of database; see runtime/config/databases.
 
-import type { Clock } from '../../runtime/clock/clock.ts'
-import type { Config } from '../../runtime/config/config.ts'
-import type { DatabaseLocationOf, DatabaseType } from '../../runtime/config/databases/databases.ts'
+import type { Clock } from '../../../runtime/clock/clock.ts'
+import type { Config } from '../../../runtime/config/config.ts'
+import type { DatabaseLocationOf, DatabaseType } from '../../../runtime/config/databases/databases.ts'
+import { checkCassandra } from './check-cassandra.ts'
 import { checkDynamodb } from './check-dynamodb.ts'
 import { checkPostgres } from './check-postgres.ts'
 import { checkSqlite } from './check-sqlite.ts'
-import { Findings } from './finding.ts'
-import type { Finding } from './finding.ts'
+import { Findings } from '../finding.ts'
+import type { Finding } from '../finding.ts'
 
 type Check<Type extends DatabaseType> = (
   location: DatabaseLocationOf<Type>,
@@ -20,6 +21,7 @@ const CHECKS: { readonly [Type in DatabaseType]: Check<Type> } = {
   postgres: (location, { config, clock }, findings) =>
     checkPostgres({ location, poolSize: config.pgPoolSize, clock }, findings),
   dynamodb: checkDynamodb,
+  cassandra: checkCassandra,
   memory: async (_location, _settings, findings) =>
     findings.warn(
       'timers are kept in memory only and are lost when the service stops',

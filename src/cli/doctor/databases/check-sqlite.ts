@@ -3,12 +3,12 @@
 
 import { access, constants, readFile, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
-import type { Clock } from '../../runtime/clock/clock.ts'
-import { lengthText } from '../output/readable-time.ts'
-import { timersText } from '../transfer/progress-bar.ts'
-import { bytesText, checkDisk } from './check-disk.ts'
-import type { Findings } from './finding.ts'
-import { messageOf } from './finding.ts'
+import type { Clock } from '../../../runtime/clock/clock.ts'
+import { lengthText } from '../../output/readable-time.ts'
+import { timersText } from '../../transfer/progress-bar.ts'
+import { bytesText, checkDisk } from '../check-disk.ts'
+import type { Findings } from '../finding.ts'
+import { messageOf } from '../finding.ts'
 
 const WAL_WARN_BYTES = 512 * 2 ** 20 // the service keeps it below a quarter of that
 const LATE_MS = 10_000
@@ -63,8 +63,8 @@ type About = { readonly size: number; readonly clock: Clock }
 
 /** Whether a service has it open. */
 async function checkContents(path: string, { size, clock }: About, findings: Findings): Promise<boolean> {
-  const { openForReading } = await import('../../store/sqlite/file/connection.ts')
-  const { SCHEMA_VERSION, schemaVersion } = await import('../../store/sqlite/file/migrations.ts')
+  const { openForReading } = await import('../../../store/sqlite/file/connection.ts')
+  const { SCHEMA_VERSION, schemaVersion } = await import('../../../store/sqlite/file/migrations.ts')
   const pid = await lockHolder(`${path}.lock`)
   try {
     const db = openForReading({ path, cacheMiB: CACHE_MIB })

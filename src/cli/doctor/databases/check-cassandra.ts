@@ -1,0 +1,124 @@
+// A Cassandra or ScyllaDB cluster, looked at without writing: can it be reached, does it sync what it acknowledges, are there
+// enough replicas, how large are the partitions.
+
+import type { Clock } from '../../../runtime/clock/clock.ts'
+import type { Config } from '../../../runtime/config/config.ts'
+import type { CassandraLocation } from '../../../runtime/config/databases/cassandra.ts'
+import type { DatabaseNode } from '../../../store/cassandra/nodes.ts'
+import type { Session } from '../../../store/cassandra/session.ts'
+import { measuredText } from '../../output/readable-time.ts'
+import { bytesText } from '../check-disk.ts'
+import type { Findings } from '../finding.ts'
+import { messageOf } from '../finding.ts'
+
+const VERSION_MIN = 4
+const REPLICAS_MIN = 3
+const SKEW_WARN_MS = 100 // due times are compared on each node’s own clock
+const PARTITION_WARN_BYTES = 2 ** 30
+const PAYLOAD_BYTES_MAX = 4 * 2 ** 20 // a commit is a batch that is refused above half a segment of the commit log
+const PAGE = 'docs/operations/cassandra.md'
+
+export async function checkCassandra(
+  location: CassandraLocation,
+  { config, clock }: { readonly config: Config; readonly clock: Clock },
+  findings: Findings,
+): Promise<void> {
+  const { Session: Connected, placeOf } = await import('../../../store/cassandra/session.ts')
+  const { isDurable, readNodes } = await import('../../../store/cassandra/nodes.ts')
+  const { hasTables, replicationOf } = await import('../../../store/cassandra/setup.ts')
+  let session: Session | null = null
+  try {
+    session = await Connected.connect(location, clock)
+    const nodes = await readNodes(session, location.keyspace)
+    findings.ok(`${placeOf(location)} is reached: ${nodes.length} nodes in sight, data centre ${session.dataCenter}`)
+    judgeVersions(nodes, findings)
+    judgeSync(
+      nodes.filter((node) => !isDurable(node)),
+      nodes.some(({ commitLogSync }) => commitLogSync === null),
+      findings,
+    )
+    await judgeClock(session, clock, findings)
+    const replication = await replicationOf(session, location.keyspace)
+    if (replication === null)
+      return findings.ok(`there is no keyspace ${location.keyspace} yet; the first start makes it`)
+    judgeReplicas(replication, session.dataCenter, findings)
+    if (!(await hasTables(session, location.keyspace)))
+      return findings.ok('there are no tables yet; the first start makes them')
+    await session.run(`USE "${location.keyspace}"`)
+    await judgeSize(session, nodes, findings)
+    if (config.payloadMaxBytes > PAYLOAD_BYTES_MAX)
+      findings.warn(
+        `PAYLOAD_MAX_BYTES is ${bytesText(config.payloadMaxBytes)}, and a batch of Cassandra must stay below half a commit log segment`,
+        `Set it to ${bytesText(PAYLOAD_BYTES_MAX)} at most, or raise commitlog_segment_size on every node.`,
+      )
+  } catch (error) {
+    findings.fail(
+      messageOf(error),
+      `Does DATABASE_URL name nodes of the database, and is the password right? See ${PAGE}.`,
+    )
+  } finally {
+    await session?.close()
+  }
+}
+
+function judgeVersions(nodes: readonly DatabaseNode[], findings: Findings): void {
+  const versions = [...new Set(nodes.map(({ version }) => version))].join(', ')
+  const isOld = nodes.some(({ version }) => Number.parseInt(version, 10) < VERSION_MIN)
+  // ScyllaDB says that it is Cassandra 3.
+  if (isOld)
+    findings.warn(`the nodes say that they are version ${versions}`, 'Cassandra 5 is tested; 4.1 and ScyllaDB are not.')
+  else findings.ok(`the nodes are version ${versions}`)
+}
+
+function judgeSync(unsafe: readonly DatabaseNode[], isUnknown: boolean, findings: Findings): void {
+  if (unsafe.length > 0)
+    findings.fail(
+      `commitlog_sync is ${unsafe[0]!.commitLogSync} on ${unsafe.map(({ address }) => address).join(', ')}: a power failure takes acknowledged timers`,
+      'Set `commitlog_sync: batch` (or `group`) in cassandra.yaml of every node, and restart them one after the other.',
+    )
+  else if (isUnknown)
+    findings.warn(
+      'a node does not tell its commitlog_sync',
+      'See that it is `batch` or `group` in the configuration of every node.',
+    )
+  else findings.ok('every node syncs its commit log before it acknowledges a write')
+}
+
+async function judgeClock(session: Session, clock: Clock, findings: Findings): Promise<void> {
+  const sentAt = clock.now()
+  const [row] = await session.run('SELECT toTimestamp(now()) AS now FROM system.local')
+  const { skewOf } = await import('../../../store/cassandra/ownership.ts')
+  const skewMs = skewOf({ sentAt, answeredAt: clock.now(), serverAt: (row!['now'] as Date).getTime() })
+  if (Math.abs(skewMs) < SKEW_WARN_MS) findings.ok('this machine’s clock and the database’s agree')
+  else
+    findings.warn(
+      `this machine’s clock is ${measuredText(Math.abs(skewMs))} ${skewMs > 0 ? 'ahead of' : 'behind'} the database’s`,
+      'Let chrony or systemd-timesyncd set both: timers fire by the clock of the node.',
+    )
+}
+
+function judgeReplicas(replication: ReadonlyMap<string, string>, dataCenter: string, findings: Findings): void {
+  const said = replication.get(dataCenter) ?? replication.get('replication_factor')
+  if (said === undefined)
+    return findings.fail(
+      `the keyspace has no replicas in data centre ${dataCenter}`,
+      'Name the right one with ?datacenter=, or ALTER KEYSPACE.',
+    )
+  if (Number.parseInt(said, 10) < REPLICAS_MIN)
+    findings.warn(
+      `there are ${said} replicas in data centre ${dataCenter}: the service stops when one node is away`,
+      `Use three: ALTER KEYSPACE … WITH replication = {'class': 'NetworkTopologyStrategy', '${dataCenter}': 3}, then nodetool repair.`,
+    )
+  else findings.ok(`there are ${said} replicas in data centre ${dataCenter}`)
+}
+
+async function judgeSize(session: Session, nodes: readonly DatabaseNode[], findings: Findings): Promise<void> {
+  const { readSettings } = await import('../../../store/cassandra/setup.ts')
+  const settings = await readSettings(session)
+  if (settings === null) return
+  const largest = Math.max(...nodes.map(({ partitionBytes }) => partitionBytes))
+  const said = `${settings.shards} shards with partitions of about ${bytesText(largest)}`
+  if (largest > PARTITION_WARN_BYTES)
+    findings.warn(said, 'Shorten RETENTION, or export to a keyspace that was made with more SHARDS.')
+  else findings.ok(`${said}, of the ${bytesText(PARTITION_WARN_BYTES)} that are fine`)
+}
