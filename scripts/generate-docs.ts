@@ -22,6 +22,7 @@ const PAGES: Readonly<Record<string, () => string | Promise<string>>> = {
   'docs/reference/errors.md': errorsPage,
   'sdks/typescript/src/generated.ts': sdkTypes,
   'sdks/typescript/src/time/written-duration.ts': () => copyOf('src/core/time/written-duration.ts'),
+  'sdks/typescript/src/time/written-schedule.ts': () => copyOf('src/core/time/written-schedule.ts'),
 }
 
 /** The SDK depends on nothing, so what it shares with the service it has a copy of. */

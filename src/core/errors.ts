@@ -111,8 +111,15 @@ export function inField<T>(field: string, read: () => T): T {
 /** Why a schedule was refused: contracts answer malformed text, a value out of range and a past date differently. */
 export type ScheduleFault = 'format' | 'range' | 'past'
 
-export function invalidSchedule(fault: ScheduleFault, message: string, provided: string): DuetimeError {
-  return new DuetimeError(ErrorCode.invalidSchedule, message, { fault, provided })
+/** `position`: the character of `provided` that is wrong, counted from 0, where that can be said. */
+export function invalidSchedule(
+  fault: ScheduleFault,
+  message: string,
+  provided: string,
+  position?: number,
+): DuetimeError {
+  const details = { fault, provided, ...(position !== undefined && { position }) }
+  return new DuetimeError(ErrorCode.invalidSchedule, message, details)
 }
 
 /** Nothing was stored and the client may try again after this long. */

@@ -135,8 +135,8 @@ export class Duetime implements AsyncDisposable {
   preview(given: When & { readonly count?: number }): Date[] {
     const { count = PREVIEW_FIRINGS_DEFAULT, ...when } = checkPreview(given)
     return this.#timers
-      .preview(scheduleOf(when), Math.min(count, PREVIEW_FIRINGS_MAX))
-      .firings.map((at) => new Date(at))
+      .preview(scheduleOf(when), { count: Math.min(count, PREVIEW_FIRINGS_MAX) })
+      .firings.map(({ dueAt }) => new Date(dueAt))
   }
 
   /**

@@ -2,6 +2,7 @@
 // error-envelope.ts; a test holds those against these schemas.
 
 import { Type } from 'typebox'
+import { DstField } from './firing-rules.ts'
 import { Status } from '../core/timer/timer.ts'
 import { ANSWERED_CODES } from '../core/errors.ts'
 import type { AnsweredCode } from '../core/errors.ts'
@@ -20,6 +21,17 @@ export const TimerAnswer = Type.Object(
     }),
     schedule: Type.Optional(Type.String({ description: 'As it was given; absent for a plain executeAt.' })),
     timeZone: Type.Optional(Type.String()),
+    dst: Type.Optional(DstField),
+    startAt: Type.Optional(Type.String({ format: 'date-time', description: 'Nothing fires before.' })),
+    endAt: Type.Optional(Type.String({ format: 'date-time', description: 'Nothing fires after.' })),
+    maxFirings: Type.Optional(Type.Integer({ description: 'How many iterations it has.' })),
+    spread: Type.Optional(Type.String({ description: 'How far firings of many timers are spread.' })),
+    nominalAt: Type.Optional(
+      Type.String({
+        format: 'date-time',
+        description: 'When the schedule says that the current firing is, if executeAt is another time.',
+      }),
+    ),
     iteration: Type.Optional(Type.Integer({ description: 'Which iteration of a cycle is next, from 1.' })),
     catchUp: Type.Optional(Type.String({ description: 'Of a cycle: all or one.' })),
     callbackUrl: Type.Optional(Type.String()),

@@ -25,6 +25,12 @@ const FIELDS: Readonly<Record<TimerField, (timer: Timer) => string | null>> = {
   executeAt: ({ dueAt }) => instant(dueAt),
   schedule: ({ schedule }) => text(schedule),
   timeZone: ({ timeZone }) => text(timeZone),
+  dst: ({ rules }) => given(rules?.dst),
+  startAt: ({ rules }) => instant(rules?.startAt ?? null),
+  endAt: ({ rules }) => instant(rules?.endAt ?? null),
+  maxFirings: ({ rules }) => given(rules?.maxFirings),
+  spread: ({ rules }) => (rules?.spreadMs === undefined ? null : JSON.stringify(formatInterval(rules.spreadMs))),
+  nominalAt: ({ nominalAt, dueAt }) => (nominalAt === dueAt ? null : instant(nominalAt)),
   iteration: (timer) => (repeats(timer) ? String(timer.iteration) : null),
   catchUp: (timer) => (repeats(timer) ? JSON.stringify(timer.catchUp) : null),
   callbackUrl: ({ target }) => text(callbackUrlOf(target)),
@@ -75,6 +81,10 @@ export function timerFieldsJson(fields: readonly TimerField[]): (timer: Timer) =
 
 function instant(at: Millis | null): string | null {
   return at === null ? null : `"${isoText(at)}"`
+}
+
+function given(value: unknown): string | null {
+  return value === undefined ? null : JSON.stringify(value)
 }
 
 function text(value: string | null): string | null {

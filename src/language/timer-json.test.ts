@@ -18,6 +18,8 @@ const BARE: Timer = {
   status: 'pending',
   schedule: null,
   timeZone: null,
+  rules: null,
+  nominalAt: 1_900_000_000_000,
   anchorAt: null,
   iteration: 1,
   catchUp: 'all',

@@ -10,6 +10,7 @@ import type { Target } from '../core/targets/target.ts'
 import type { Attempt, Millis, Timer } from '../core/timer/timer.ts'
 import { isoText } from '../core/time/iso-text.ts'
 import { callbackJson, callbackUrlOf } from './callback.ts'
+import { firingRulesJson } from './firing-rules.ts'
 import { retryPolicyJson } from './retry-policy.ts'
 
 /** `secrets`: show header values and passwords as they are. */
@@ -21,6 +22,8 @@ export function timerJson(timer: Timer, { secrets = false }: { readonly secrets?
   json += `,"executeAt":"${isoText(timer.dueAt)}"`
   if (timer.schedule !== null) json += `,"schedule":${JSON.stringify(timer.schedule)}`
   if (timer.timeZone !== null) json += `,"timeZone":${JSON.stringify(timer.timeZone)}`
+  if (timer.rules !== null) json += firingRulesJson(timer.rules)
+  if (timer.nominalAt !== timer.dueAt) json += `,"nominalAt":"${isoText(timer.nominalAt)}"`
   if (repeats(timer)) json += `,"iteration":${timer.iteration},"catchUp":"${timer.catchUp}"`
   json += targetJson(timer.target, secrets)
   if (timer.payload !== null) json += `,"payload":${timer.payload}`

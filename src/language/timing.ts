@@ -1,19 +1,41 @@
-// When a timer fires, as clients write it: `executeAt`, or `schedule` with its time zone.
+// When a timer fires, as clients write it: `executeAt`, or `schedule`, with its time zone and its rules.
 
 import { inField, invalidInput } from '../core/errors.ts'
-import { parseTimeZone, parseZonedInstant } from '../core/time/instant.ts'
+import { isRepeating } from '../core/time/firings.ts'
+import { parseLocalTime, parseTimeZone, parseZonedInstant } from '../core/time/instant.ts'
 import { parseSchedule } from '../core/time/schedule.ts'
 import type { Schedule } from '../core/time/schedule.ts'
+import { boundOf, readFiringRules } from './firing-rules.ts'
+import type { FiringRulesFields } from './firing-rules.ts'
 
-export type TimingFields = { readonly executeAt?: string; readonly schedule?: string; readonly timeZone?: string }
+export type TimingFields = FiringRulesFields & {
+  readonly executeAt?: string | undefined
+  readonly schedule?: string | undefined
+  readonly timeZone?: string | undefined
+}
 
 /** Undefined when neither field is there. */
-export function readSchedule({ executeAt, schedule, timeZone }: TimingFields): Schedule | undefined {
-  if (executeAt !== undefined && schedule !== undefined)
+export function readSchedule(fields: TimingFields): Schedule | undefined {
+  const { executeAt, schedule: written, timeZone } = fields
+  if (executeAt !== undefined && written !== undefined)
     throw invalidInput('schedule', 'give executeAt or schedule, not both')
-  if (timeZone !== undefined) assertTimeZone(timeZone, schedule)
-  if (schedule !== undefined) return parseSchedule(schedule, timeZone ?? null)
-  return executeAt === undefined ? undefined : { kind: 'instant', text: executeAt, ...parseZonedInstant(executeAt) }
+  if (timeZone !== undefined) assertTimeZone(timeZone, fields)
+  const rules = readFiringRules(fields, timeZone ?? null)
+  if (executeAt === undefined && written === undefined) {
+    if (rules === null) return undefined
+    const [field = ''] = Object.keys(rules)
+    const name = field === 'spreadMs' ? 'spread' : field
+    throw invalidInput(name, `${name} belongs to a schedule: give the schedule with it`)
+  }
+  const schedule =
+    written !== undefined
+      ? parseSchedule(written, timeZone ?? null, rules)
+      : isLocal(executeAt!)
+        ? parseSchedule(executeAt!, timeZone ?? null, rules)
+        : ({ kind: 'instant', text: executeAt!, rules, ...parseZonedInstant(executeAt!) } as const)
+  const bound = rules === null || isRepeating(schedule) ? null : boundOf(rules)
+  if (bound !== null) throw invalidInput(bound, `${bound} belongs to a schedule that repeats, and this one fires once`)
+  return schedule
 }
 
 export function requiredSchedule(fields: TimingFields): Schedule {
@@ -22,8 +44,15 @@ export function requiredSchedule(fields: TimingFields): Schedule {
   return schedule
 }
 
-function assertTimeZone(timeZone: string, schedule: string | undefined): void {
-  if (schedule === undefined)
+/** Without an offset: what it means depends on a time zone. Most end with Z, so the others are looked at more closely. */
+function isLocal(executeAt: string): boolean {
+  return !executeAt.endsWith('Z') && parseLocalTime(executeAt) !== null
+}
+
+function assertTimeZone(timeZone: string, { executeAt, schedule }: TimingFields): void {
+  if (schedule === undefined && executeAt === undefined)
+    throw invalidInput('timeZone', 'timeZone belongs to a schedule; give it with executeAt or schedule')
+  if (executeAt !== undefined && !isLocal(executeAt))
     throw invalidInput('timeZone', 'timeZone belongs to a schedule; executeAt has its offset already')
   inField('timeZone', () => parseTimeZone(timeZone))
 }

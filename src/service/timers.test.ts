@@ -96,7 +96,7 @@ test('who has no permission is refused everything', async (t) => {
     () => timers.statistics({ periodMs: null }),
     () => timers.cancelMany({}, { dryRun: true }),
     () => timers.retryMany({}, { dryRun: true }),
-    async () => timers.preview(SCHEDULE, 1),
+    async () => timers.preview(SCHEDULE, { count: 1 }),
   ]
   const names = Object.getOwnPropertyNames(Object.getPrototypeOf(timers)).filter((one) => one !== 'constructor')
   assert.equal(calls.length, names.length, `a use case is missing here: ${names.join(', ')}`)

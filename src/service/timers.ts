@@ -21,7 +21,8 @@ import { timerNotFound } from '../core/rules/decide.ts'
 import { withoutSecrets } from '../core/targets/secrets.ts'
 import { targetTypeOf } from '../core/targets/target.ts'
 import type { Target } from '../core/targets/target.ts'
-import { upcomingFirings } from '../core/time/firings.ts'
+import { previewFirings } from '../core/time/firings.ts'
+import type { PreviewedFiring, PreviewRange } from '../core/time/firings.ts'
 import type { Schedule } from '../core/time/schedule.ts'
 import { shardOf, timerIdentity } from '../core/timer/ids.ts'
 import type { TimerIdentity } from '../core/timer/ids.ts'
@@ -209,10 +210,13 @@ export class Timers {
   }
 
   /** When a timer with this schedule, created now, would fire. Nothing is stored. */
-  preview(schedule: Schedule, count: number): { readonly now: Millis; readonly firings: readonly Millis[] } {
+  preview(
+    schedule: Schedule,
+    range: PreviewRange,
+  ): { readonly now: Millis; readonly firings: readonly PreviewedFiring[] } {
     assertAccess(this.#principal, Permission.read, NO_NAMESPACE)
     const now = this.#parts.clock.now()
-    return { now, firings: upcomingFirings(schedule, now, count) }
+    return { now, firings: previewFirings(schedule, now, range) }
   }
 
   get #queries(): Queries {

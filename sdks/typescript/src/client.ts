@@ -16,7 +16,7 @@ import type { MinimalFetch, WebFetch } from './platform.ts'
 import { isAsAsked } from './timers/same-timer.ts'
 import { TimerList, wireFilter } from './timers/timer-list.ts'
 import type { ListQuery, Page, PageQuery, TimerField } from './timers/timer-list.ts'
-import { readyCreate, updateBody } from './timers/timer.ts'
+import { inWireTime, readyCreate, updateBody } from './timers/timer.ts'
 import type { NewTimer, OnConflict, ReadyCreate, Timer, TimerChanges, TimerName } from './timers/timer.ts'
 import { CallOrder } from './transport/call-order.ts'
 import { fetchExchange } from './transport/exchange.ts'
@@ -24,7 +24,6 @@ import type { Gatherer } from './transport/gathering.ts'
 import { nodeExchange } from './transport/node-exchange.ts'
 import { queryText, Transport } from './transport/transport.ts'
 import type { Budget, CallOptions, Query } from './transport/transport.ts'
-import { wireWhen } from './time/when.ts'
 import type { When } from './time/when.ts'
 
 export type DuetimeOptions = {
@@ -205,8 +204,7 @@ export class Duetime {
 
   /** When a timer like this, created now, would fire. Nothing is stored. */
   async preview(query: PreviewQuery, options?: CallOptions): Promise<PreviewAnswer> {
-    const { timeZone, count } = query
-    return (await this.#post('preview', { ...wireWhen(query), timeZone, count }, options)) as PreviewAnswer
+    return (await this.#post('preview', inWireTime(query), options)) as PreviewAnswer
   }
 
   async cluster(options?: CallOptions): Promise<Cluster> {

@@ -42,12 +42,27 @@ export type CreateBody = {
   readonly id?: string | undefined
   /** Instead of an id: a create that is repeated with the same key makes no second timer. The header Idempotency-Key does the same. */
   readonly idempotencyKey?: string | undefined
-  /** When it fires: ISO 8601 with an offset, such as 2030-01-31T09:00:00Z. */
+  /** When it fires: ISO 8601 with an offset, such as 2030-01-31T09:00:00Z; or a local time, with timeZone or as 2030-01-31T09:00:00[Europe/Berlin]. */
   readonly executeAt?: string | undefined
-  /** Instead of executeAt: an instant, a duration from now (PT10M; PT0S is at once) or a cycle (R3/PT10M, R/2030-01-31T09:00:00Z/P1M). */
+  /** Instead of executeAt: an instant, a duration from now (PT10M; PT0S is at once), a cycle (R3/PT10M, R/2030-01-31T09:00:00Z/P1M), cron (0 9 * * MON-FRI, @daily) or a rule of iCalendar (RRULE:FREQ=MONTHLY;BYDAY=-1FR;BYHOUR=9). */
   readonly schedule?: string | undefined
   /** Whose calendar the schedule follows, such as Europe/Berlin. Default UTC. */
   readonly timeZone?: string | undefined
+  /** In the nights when clocks change. */
+  readonly dst?: {
+    /** A local time that clocks skip: shifted, as much later as they go forward (default), or skipped. */
+    readonly gap?: 'shift' | 'skip' | undefined
+    /** A local time that clocks show twice: the first time (default), the second, or both. Cron whose minutes or hours begin with * has both as its default. */
+    readonly overlap?: 'first' | 'second' | 'both' | undefined
+  } | undefined
+  /** Of a schedule that repeats: nothing fires before. An instant, or a local time in the timeZone. A cycle without a start of its own begins then. */
+  readonly startAt?: string | undefined
+  /** Of a schedule that repeats: nothing fires after. Written as startAt. */
+  readonly endAt?: string | undefined
+  /** Of a schedule that repeats: how many iterations it has. Those that are passed over count. */
+  readonly maxFirings?: number | undefined
+  /** Up to so much later, such as PT5M or 5m: by a part that follows from the timer’s id, so that many timers of one time do not fire at once. At most 24h. */
+  readonly spread?: string | undefined
   /** Iterations of a cycle missed while the service was down: deliver all of them (default), or one for all. */
   readonly catchUp?: 'all' | 'one' | undefined
   /** Where the timer fires: an http or https URL that gets a POST. A user name and password in it are shown as ***. */
@@ -101,12 +116,27 @@ export type UpdateBody = {
   readonly namespace?: string | undefined
   /** The timer’s id. */
   readonly timerId: string
-  /** When it fires: ISO 8601 with an offset, such as 2030-01-31T09:00:00Z. */
+  /** When it fires: ISO 8601 with an offset, such as 2030-01-31T09:00:00Z; or a local time, with timeZone or as 2030-01-31T09:00:00[Europe/Berlin]. */
   readonly executeAt?: string | undefined
-  /** Instead of executeAt: an instant, a duration from now (PT10M; PT0S is at once) or a cycle (R3/PT10M, R/2030-01-31T09:00:00Z/P1M). */
+  /** Instead of executeAt: an instant, a duration from now (PT10M; PT0S is at once), a cycle (R3/PT10M, R/2030-01-31T09:00:00Z/P1M), cron (0 9 * * MON-FRI, @daily) or a rule of iCalendar (RRULE:FREQ=MONTHLY;BYDAY=-1FR;BYHOUR=9). */
   readonly schedule?: string | undefined
   /** Whose calendar the schedule follows, such as Europe/Berlin. Default UTC. */
   readonly timeZone?: string | undefined
+  /** In the nights when clocks change. */
+  readonly dst?: {
+    /** A local time that clocks skip: shifted, as much later as they go forward (default), or skipped. */
+    readonly gap?: 'shift' | 'skip' | undefined
+    /** A local time that clocks show twice: the first time (default), the second, or both. Cron whose minutes or hours begin with * has both as its default. */
+    readonly overlap?: 'first' | 'second' | 'both' | undefined
+  } | undefined
+  /** Of a schedule that repeats: nothing fires before. An instant, or a local time in the timeZone. A cycle without a start of its own begins then. */
+  readonly startAt?: string | undefined
+  /** Of a schedule that repeats: nothing fires after. Written as startAt. */
+  readonly endAt?: string | undefined
+  /** Of a schedule that repeats: how many iterations it has. Those that are passed over count. */
+  readonly maxFirings?: number | undefined
+  /** Up to so much later, such as PT5M or 5m: by a part that follows from the timer’s id, so that many timers of one time do not fire at once. At most 24h. */
+  readonly spread?: string | undefined
   /** Iterations of a cycle missed while the service was down: deliver all of them (default), or one for all. */
   readonly catchUp?: 'all' | 'one' | undefined
   /** Where the timer fires: an http or https URL that gets a POST. A user name and password in it are shown as ***. */
@@ -207,7 +237,7 @@ export type ListBody = {
   /** nextCursor of the page before. */
   readonly cursor?: string | undefined
   /** Which fields the timers are shown with. What is left out is not read: more timers fit on a page without payload. */
-  readonly fields?: readonly ('id' | 'namespace' | 'groupId' | 'status' | 'executeAt' | 'schedule' | 'timeZone' | 'iteration' | 'catchUp' | 'callbackUrl' | 'callback' | 'payload' | 'metadata' | 'retryPolicy' | 'callbackTimeout' | 'callbackTimeoutSeconds' | 'createdAt' | 'updatedAt' | 'executedAt' | 'triggeredAt' | 'nextAttemptAt' | 'attemptCount' | 'attempts' | 'lastError' | 'correlationId' | 'version' | 'deliveryId')[] | undefined
+  readonly fields?: readonly ('id' | 'namespace' | 'groupId' | 'status' | 'executeAt' | 'schedule' | 'timeZone' | 'dst' | 'startAt' | 'endAt' | 'maxFirings' | 'spread' | 'nominalAt' | 'iteration' | 'catchUp' | 'callbackUrl' | 'callback' | 'payload' | 'metadata' | 'retryPolicy' | 'callbackTimeout' | 'callbackTimeoutSeconds' | 'createdAt' | 'updatedAt' | 'executedAt' | 'triggeredAt' | 'nextAttemptAt' | 'attemptCount' | 'attempts' | 'lastError' | 'correlationId' | 'version' | 'deliveryId')[] | undefined
 }
 
 export type CancelBody = {
@@ -229,12 +259,35 @@ export type CancelBody = {
 }
 
 export type PreviewBody = {
-  /** When it fires: ISO 8601 with an offset, such as 2030-01-31T09:00:00Z. */
+  /** When it fires: ISO 8601 with an offset, such as 2030-01-31T09:00:00Z; or a local time, with timeZone or as 2030-01-31T09:00:00[Europe/Berlin]. */
   readonly executeAt?: string | undefined
-  /** Instead of executeAt: an instant, a duration from now (PT10M; PT0S is at once) or a cycle (R3/PT10M, R/2030-01-31T09:00:00Z/P1M). */
+  /** Instead of executeAt: an instant, a duration from now (PT10M; PT0S is at once), a cycle (R3/PT10M, R/2030-01-31T09:00:00Z/P1M), cron (0 9 * * MON-FRI, @daily) or a rule of iCalendar (RRULE:FREQ=MONTHLY;BYDAY=-1FR;BYHOUR=9). */
   readonly schedule?: string | undefined
   /** Whose calendar the schedule follows; the answer shows its local times too. */
   readonly timeZone?: string | undefined
+  /** In the nights when clocks change. */
+  readonly dst?: {
+    /** A local time that clocks skip: shifted, as much later as they go forward (default), or skipped. */
+    readonly gap?: 'shift' | 'skip' | undefined
+    /** A local time that clocks show twice: the first time (default), the second, or both. Cron whose minutes or hours begin with * has both as its default. */
+    readonly overlap?: 'first' | 'second' | 'both' | undefined
+  } | undefined
+  /** Of a schedule that repeats: nothing fires before. An instant, or a local time in the timeZone. A cycle without a start of its own begins then. */
+  readonly startAt?: string | undefined
+  /** Of a schedule that repeats: nothing fires after. Written as startAt. */
+  readonly endAt?: string | undefined
+  /** Of a schedule that repeats: how many iterations it has. Those that are passed over count. */
+  readonly maxFirings?: number | undefined
+  /** Up to so much later, such as PT5M or 5m: by a part that follows from the timer’s id, so that many timers of one time do not fire at once. At most 24h. */
+  readonly spread?: string | undefined
+  /** Only firings at this instant or later. */
+  readonly from?: string | undefined
+  /** Only firings before this instant. */
+  readonly to?: string | undefined
+  /** Default: default. */
+  readonly namespace?: string | undefined
+  /** Of the timer that is meant, which decides how far its firings are spread. */
+  readonly id?: string | undefined
   /** How many firings. Default 5. */
   readonly count?: number | undefined
 }
@@ -287,6 +340,23 @@ export type TimerAnswer = {
   /** As it was given; absent for a plain executeAt. */
   readonly schedule?: string
   readonly timeZone?: string
+  /** In the nights when clocks change. */
+  readonly dst?: {
+    /** A local time that clocks skip: shifted, as much later as they go forward (default), or skipped. */
+    readonly gap?: 'shift' | 'skip'
+    /** A local time that clocks show twice: the first time (default), the second, or both. Cron whose minutes or hours begin with * has both as its default. */
+    readonly overlap?: 'first' | 'second' | 'both'
+  }
+  /** Nothing fires before. */
+  readonly startAt?: string
+  /** Nothing fires after. */
+  readonly endAt?: string
+  /** How many iterations it has. */
+  readonly maxFirings?: number
+  /** How far firings of many timers are spread. */
+  readonly spread?: string
+  /** When the schedule says that the current firing is, if executeAt is another time. */
+  readonly nominalAt?: string
   /** Which iteration of a cycle is next, from 1. */
   readonly iteration?: number
   /** Of a cycle: all or one. */
@@ -388,6 +458,17 @@ export type PreviewAnswer = {
   readonly firings: readonly string[]
   readonly timeZone?: string
   readonly localFirings?: readonly string[]
+  /** The schedule in words. */
+  readonly description: string
+  /** Those of the firings that are not simply when the schedule says: where clocks change, say. */
+  readonly unusual: readonly ({
+    readonly executeAt: string
+    /** When the schedule says, if that is another time. */
+    readonly nominalAt?: string
+    readonly reasons: readonly ('gap' | 'overlap' | 'spread')[]
+    /** The reasons in words. */
+    readonly note: string
+  })[]
 }
 
 export type OverviewAnswer = {

@@ -6,7 +6,8 @@ import type { Command } from 'commander'
 import { gathered, positiveInteger } from '../output/format.ts'
 import type { Terminal } from '../command/terminal.ts'
 import { UsageError } from '../command/usage-error.ts'
-import { readWhen } from '../when/when.ts'
+import type { Viewpoint } from '../when/moment.ts'
+import { readInstant, readWhen } from '../when/when.ts'
 import { readHeader, readLabel, readPayload } from './given-values.ts'
 
 export type TimerFlags = {
@@ -15,6 +16,12 @@ export type TimerFlags = {
   readonly every?: string
   readonly schedule?: string
   readonly timeZone?: string
+  readonly startAt?: string
+  readonly endAt?: string
+  readonly maxFirings?: number
+  readonly spread?: string
+  readonly dstGap?: 'shift' | 'skip'
+  readonly dstOverlap?: 'first' | 'second' | 'both'
   readonly catchUp?: 'all' | 'one'
   readonly callback?: string
   readonly nats?: string
@@ -34,12 +41,16 @@ export function addTimerOptions(command: Command): Command {
   const option = (group: string, made: Option) => command.addOption(made.helpGroup(`${group}:`))
   option('When', new Option('--at <when>', 'a moment: tomorrow 9:00, 2026-12-24T18:00:00Z'))
   option('When', new Option('--in <span>', 'a while from now: 5m, 1h30m, 2 days'))
-  option('When', new Option('--every <cycle>', 'again and again: 15m, "day at 9:00", "monday 8:30", "hour 10 times"'))
-  option('When', new Option('--schedule <iso>', 'as the API takes it: PT5M, R3/PT10M'))
+  option(
+    'When',
+    new Option('--every <cycle>', 'again and again: 15m, "weekday at 9:00", "monday 8:30", "hour 10 times"'),
+  )
+  option('When', new Option('--schedule <text>', 'as the API takes it: PT5M, R3/PT10M, "0 9 * * MON-FRI"'))
   option(
     'When',
     new Option('--time-zone <zone>', 'whose clocks are meant, such as Europe/Berlin; the local ones by default'),
   )
+  addFiringRulesOptions(command)
   option(
     'When',
     new Option('--catch-up <which>', 'iterations missed while the service was down').choices(['all', 'one']),
@@ -72,13 +83,27 @@ export function addTimerOptions(command: Command): Command {
   return option('Retries', new Option('--callback-timeout <span>', 'how long the receiver may take (default 30s)'))
 }
 
+/** What can be said beside a schedule. */
+export function addFiringRulesOptions(command: Command): Command {
+  const option = (made: Option) => command.addOption(made.helpGroup('When:'))
+  option(new Option('--start-at <when>', 'of what repeats: nothing fires before'))
+  option(new Option('--end-at <when>', 'of what repeats: nothing fires after'))
+  option(new Option('--max-firings <number>', 'of what repeats: so many iterations').argParser(positiveInteger))
+  option(new Option('--spread <span>', 'up to so much later, by a part that follows from the id'))
+  option(new Option('--dst-gap <how>', 'a time that clocks skip').choices(['shift', 'skip']))
+  return option(
+    new Option('--dst-overlap <which>', 'a time that clocks show twice').choices(['first', 'second', 'both']),
+  )
+}
+
 export type TimerFields = Omit<
   NewTimer,
   'id' | 'namespace' | 'onConflict' | 'at' | 'after' | 'every' | 'times' | 'from'
 >
 
 type Words = { readonly when?: string | undefined; readonly callback?: string | undefined }
-type WhenFields = Pick<TimerFields, 'executeAt' | 'schedule' | 'timeZone'>
+type RulesFields = Pick<TimerFields, 'dst' | 'startAt' | 'endAt' | 'maxFirings' | 'spread'>
+type WhenFields = Pick<TimerFields, 'executeAt' | 'schedule' | 'timeZone'> & RulesFields
 type CallbackFields = Pick<TimerFields, 'callback' | 'callbackUrl'>
 
 /** `when` and `callback` are the words without a flag. Only what was given is in the answer. */
@@ -107,13 +132,27 @@ export function whenFields(flags: TimerFlags, word: string | undefined, { clock,
   const said = given.filter((one) => one !== undefined)
   if (said.length > 1)
     throw new UsageError(`Say once when it fires: ${said.map((one) => `"${one}"`).join(' and ')} were given.`)
-  if (said[0] === undefined) return {}
-  const timeZone = flags.timeZone ?? environment.timeZone
-  const when = readWhen(said[0], { now: clock.now(), timeZone: knownZone(timeZone) })
+  const viewpoint = { now: clock.now(), timeZone: knownZone(flags.timeZone ?? environment.timeZone) }
+  const rules = rulesFields(flags, viewpoint)
+  if (said[0] === undefined) return rules
+  const when = readWhen(said[0], viewpoint)
   // A schedule in the form of the API has no zone of its own; one that was asked for goes with it.
   return when.schedule !== undefined && when.timeZone === undefined && flags.timeZone !== undefined
-    ? { ...when, timeZone }
-    : when
+    ? { ...when, ...rules, timeZone: flags.timeZone }
+    : { ...when, ...rules }
+}
+
+function rulesFields(flags: TimerFlags, viewpoint: Viewpoint): RulesFields {
+  const { startAt, endAt, maxFirings, spread, dstGap: gap, dstOverlap: overlap } = flags
+  return {
+    ...(startAt !== undefined && { startAt: readInstant(startAt, viewpoint) }),
+    ...(endAt !== undefined && { endAt: readInstant(endAt, viewpoint) }),
+    ...(maxFirings !== undefined && { maxFirings }),
+    ...(spread !== undefined && { spread }),
+    ...((gap !== undefined || overlap !== undefined) && {
+      dst: { ...(gap !== undefined && { gap }), ...(overlap !== undefined && { overlap }) },
+    }),
+  }
 }
 
 function knownZone(timeZone: string): string {

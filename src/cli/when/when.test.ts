@@ -74,16 +74,7 @@ test('what means nothing is refused with examples of what does', () => {
     '5x',
     'next 9:00',
   ]
-  const times = [
-    '25:00',
-    '9:60',
-    '13pm',
-    '0am',
-    'tomorrow 2026-12-24 9:00',
-    '2026-02-30 9:00',
-    '2026-13-01T09:00',
-    'every weekday 9:00',
-  ]
+  const times = ['25:00', '9:60', '13pm', '0am', 'tomorrow 2026-12-24 9:00', '2026-02-30 9:00', '2026-13-01T09:00']
   for (const text of [...words, ...times]) assert.throws(() => read(text), UsageError, text)
   assert.throws(() => read('soon'), /tomorrow 9:00 Europe\/Berlin[^]*every 15m/)
 })
@@ -200,6 +191,20 @@ test('one moment for a filter may be past, and is no cycle', () => {
   assert.equal(readInstant('tomorrow 9:00', viewpoint), '2026-11-16T08:00:00Z')
   assert.equal(readInstant('2020-01-01T00:00:00Z', viewpoint), '2020-01-01T00:00:00Z')
   assert.throws(() => readInstant('every day', viewpoint), UsageError)
+})
+
+test('cron is taken as it is, and days at a time become cron, on the clocks of the viewer', () => {
+  const viewpoint = { now: NOW, timeZone: BERLIN }
+  const cron = (text: string) => readWhen(text, viewpoint)
+  assert.deepEqual(cron('0 9 * * MON-FRI'), { schedule: '0 9 * * MON-FRI', timeZone: BERLIN })
+  assert.deepEqual(cron('@daily'), { schedule: '@daily', timeZone: BERLIN })
+  assert.deepEqual(cron('every weekday at 9:00'), { schedule: '0 9 * * MON-FRI', timeZone: BERLIN })
+  assert.deepEqual(cron('every weekday 9:00 Asia/Tokyo'), { schedule: '0 9 * * MON-FRI', timeZone: 'Asia/Tokyo' })
+  assert.deepEqual(cron('every monday and friday at 5:30pm'), { schedule: '30 17 * * MON,FRI', timeZone: BERLIN })
+  assert.deepEqual(cron('every tue, thu at noon'), { schedule: '0 12 * * TUE,THU', timeZone: BERLIN })
+  assert.deepEqual(cron('every weekend at 8 UTC'), { schedule: '0 8 * * SAT,SUN' })
+  assert.throws(() => cron('0 25 * * *'), /character 3: the hour is 0 to 23/)
+  assert.throws(() => cron('@reboot'), UsageError)
 })
 
 const ZONES = fc.constantFrom(

@@ -3,8 +3,11 @@
 
 import { DuetimeError } from '../../core/errors.ts'
 import { parseTimeZone, parseZonedInstant } from '../../core/time/instant.ts'
+import { looksLikeCron } from '../../core/time/cron/cron-expression.ts'
 import { firstFiring } from '../../core/time/firings.ts'
+import { looksLikeRRule } from '../../core/time/rrule/rrule.ts'
 import { parseSchedule } from '../../core/time/schedule.ts'
+import { cronOfWords } from '../../core/time/written-schedule.ts'
 import { UsageError } from '../command/usage-error.ts'
 import { notUnderstood, readMoment, weekdayOf } from './moment.ts'
 import type { Viewpoint } from './moment.ts'
@@ -44,6 +47,9 @@ export function readInstant(text: string, viewpoint: Viewpoint): string {
 function understood(text: string, viewpoint: Viewpoint): When {
   if (/^R\d*\//.test(text) || /^P[\dT]/.test(text)) return { schedule: text }
   if (/^\d{4}-\d{2}-\d{2}T/.test(text)) return { executeAt: instantOf(text, viewpoint) }
+  if (text.startsWith('@') || (looksLikeCron(text) && /^[\d*,/-]+ [\d*,/-]+ /.test(text)))
+    return cronIn(text, viewpoint.timeZone)
+  if (looksLikeRRule(text)) return cronIn(text, viewpoint.timeZone)
   const { words, timeZone } = withoutZone(text.split(' '))
   const zone = timeZone ?? viewpoint.timeZone
   const from = { ...viewpoint, timeZone: zone }
@@ -97,6 +103,10 @@ function withoutZone(words: readonly string[]): {
 
 /** every 15m · every day at 9:00 · every monday 8:30 · every 2 weeks from friday 17:00 · every hour 10 times */
 function cycleOf(given: readonly string[], from: Viewpoint, text: string): When {
+  const days = given.map((word) => word.toLowerCase())
+  const isDays = /^week(?:day|end)s?$/.test(days[0] ?? '') || days.join(' ').match(/,|\band\b/) !== null
+  const cron = isDays ? cronOfWords(days.join(' ')) : null
+  if (cron !== null) return cronIn(cron, from.timeZone)
   const { words, repetitions } = withoutRepetitions(given)
   const { length, start } = lengthAndStart(words)
   const span = (length.length === 1 ? unitSpan(length[0]!.toLowerCase()) : null) ?? readSpan(length.join(' '))
@@ -105,7 +115,13 @@ function cycleOf(given: readonly string[], from: Viewpoint, text: string): When 
   return { schedule: `R${repetitions}/${first}${span.iso}`, ...zoneFor(span, from.timeZone) }
 }
 
-const CYCLES = 'every 15m, every day at 9:00, every monday 8:30 or every 2 weeks from friday 17:00'
+/** Whose clocks: those of the viewer, unless another zone is named. */
+function cronIn(schedule: string, timeZone: string): When {
+  return timeZone === 'UTC' ? { schedule } : { schedule, timeZone }
+}
+
+const CYCLES =
+  'every 15m, every weekday at 9:00, every day at 9:00, every monday 8:30 or every 2 weeks from friday 17:00'
 
 type CycleWords = { readonly length: readonly string[]; readonly start: readonly string[] | null }
 

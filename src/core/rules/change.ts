@@ -17,7 +17,9 @@ export function updated(before: Timer, command: UpdateCommand, { now, arrivedAt 
   const { changes } = command
   const timer = withoutExtraFiring(before)
   const timing =
-    changes.schedule === undefined ? waitedFor(timer, now) : dueFrom(changes.schedule, command.minLeadMs, arrivedAt)
+    changes.schedule === undefined
+      ? waitedFor(timer, now)
+      : dueFrom(changes.schedule, command.minLeadMs, arrivedAt, timer.uuid)
   const revived = isFinished(timer) ? ({ status: Status.pending, finishedAt: null } as const) : null
   const isLoad = changes.schedule !== undefined || changes.callback !== undefined || revived !== null
   const tenant = isLoad ? (command.tenant ?? null) : timer.tenant

@@ -61,7 +61,7 @@ function isRepeated(existing: Timer, { spec }: CreateCommand): boolean {
 
 function created(existing: Timer | null, command: CreateCommand, { now, arrivedAt = now }: RuleContext): Timer {
   const { spec } = command
-  const first = dueFrom(spec.schedule, command.minLeadMs, arrivedAt)
+  const first = dueFrom(spec.schedule, command.minLeadMs, arrivedAt, command.uuid)
   return {
     namespace: command.namespace,
     id: command.id,

@@ -164,7 +164,8 @@ test('an update changes what is given and nothing else', () => {
     ...callback,
     catchUp: 'one',
   })
-  const rescheduled = { schedule: 'PT1H', dueAt: NOW + 7 + 60 * MINUTE, wakeAt: NOW + 7 + 60 * MINUTE }
+  const dueAt = NOW + 7 + 60 * MINUTE
+  const rescheduled = { schedule: 'PT1H', nominalAt: dueAt, dueAt, wakeAt: dueAt }
   assert.deepEqual(written(timer, updateOf({ schedule: parseSchedule('PT1H') }), NOW + 7), {
     ...timer,
     ...bumped,

@@ -6,6 +6,7 @@ import type { TimerSpec } from './command.ts'
 import { hash128 } from '../timer/ids.ts'
 import { canonicalJson, sameJson } from '../json/json-equality.ts'
 import { sameRetryPolicy } from './retry.ts'
+import { rulesText, sameRules } from '../time/firing-rules.ts'
 import { repeats } from '../time/firings.ts'
 import { parseSchedule } from '../time/schedule.ts'
 import type { Schedule } from '../time/schedule.ts'
@@ -15,7 +16,8 @@ import type { Timer } from '../timer/timer.ts'
 /** A hash of the same parameters, for a timer to remember what it was made with. */
 export function fingerprintOf(spec: TimerSpec): string {
   const { schedule, target, retry } = spec
-  const when = schedule.kind === 'instant' ? [schedule.at] : [schedule.text, schedule.timeZone, spec.catchUp]
+  const when: unknown[] = schedule.kind === 'instant' ? [schedule.at] : [schedule.text, schedule.timeZone, spec.catchUp]
+  if (schedule.rules !== null) when.push(rulesText(schedule.rules))
   const policy = [
     retry.maxAttempts,
     retry.initialIntervalMs,
@@ -44,9 +46,10 @@ export function hasParameters(timer: Timer, spec: TimerSpec): boolean {
  * that was moved away from its instant (by its receiver, or fired by hand) has kept that instant as its schedule.
  */
 function hasSchedule(timer: Timer, { schedule, catchUp }: TimerSpec): boolean {
+  if (!sameRules(timer.rules, schedule.rules)) return false
   const own: Schedule | null = timer.schedule === null ? null : parseSchedule(timer.schedule, timer.timeZone)
   if (own === null || own.kind === 'instant')
-    return schedule.kind === 'instant' && schedule.at === (own?.at ?? timer.dueAt)
+    return schedule.kind === 'instant' && schedule.at === (own?.at ?? timer.nominalAt)
   if (schedule.text !== own.text || schedule.timeZone !== own.timeZone) return false
   return !repeats(timer) || catchUp === timer.catchUp
 }

@@ -4,7 +4,7 @@ import { invalidSchedule } from '../errors.ts'
 import type { DuetimeError } from '../errors.ts'
 import { firstFiring } from '../time/firings.ts'
 import type { Schedule } from '../time/schedule.ts'
-import type { Millis, Status, Timer } from '../timer/timer.ts'
+import type { Millis, Status, Timer, TimerUuid } from '../timer/timer.ts'
 
 export type RuleContext = {
   readonly now: Millis
@@ -32,11 +32,14 @@ export function keep(timer: Timer): Decision {
   return { type: 'keep', timer }
 }
 
-export type Timing = Pick<Timer, 'schedule' | 'timeZone' | 'anchorAt' | 'iteration' | 'dueAt' | 'wakeAt'>
+export type Timing = Pick<
+  Timer,
+  'schedule' | 'timeZone' | 'rules' | 'anchorAt' | 'iteration' | 'nominalAt' | 'dueAt' | 'wakeAt'
+>
 
-export function dueFrom(schedule: Schedule, minLeadMs: Millis | null, arrivedAt: Millis): Timing {
-  const { dueAt, anchorAt, iteration } = firstFiring(schedule, arrivedAt)
-  if (minLeadMs !== null && isTooSoon(dueAt - arrivedAt, minLeadMs)) {
+export function dueFrom(schedule: Schedule, minLeadMs: Millis | null, arrivedAt: Millis, uuid?: TimerUuid): Timing {
+  const { nominalAt, dueAt, anchorAt, iteration, rules } = firstFiring(schedule, arrivedAt, uuid)
+  if (minLeadMs !== null && isTooSoon(nominalAt - arrivedAt, minLeadMs)) {
     const wanted = minLeadMs === 0 ? 'in the future' : `more than ${minLeadMs / 1_000} s in the future`
     throw invalidSchedule(
       'past',
@@ -47,8 +50,10 @@ export function dueFrom(schedule: Schedule, minLeadMs: Millis | null, arrivedAt:
   return {
     schedule: schedule.kind === 'instant' ? null : schedule.text,
     timeZone: schedule.timeZone,
+    rules,
     anchorAt,
     iteration,
+    nominalAt,
     dueAt,
     wakeAt: dueAt,
   }

@@ -105,8 +105,10 @@ function isCount(value: number): boolean {
   return Number.isSafeInteger(value) && value >= 1
 }
 
-function isScheduleSound({ schedule, timeZone, anchorAt, iteration }: Timer): boolean {
-  const parsed = schedule === null ? null : parseSchedule(schedule, timeZone)
+function isScheduleSound({ schedule, timeZone, rules, anchorAt, iteration }: Timer): boolean {
+  const parsed = schedule === null ? null : parseSchedule(schedule, timeZone, rules)
   if (parsed === null || !isRepeating(parsed)) return anchorAt === null && iteration === 1
+  if (iteration > (rules?.lastIteration ?? Infinity)) return false
+  if (parsed.kind !== 'cycle') return anchorAt !== null
   return anchorAt !== null && firingOf(parsed, anchorAt, iteration) !== null
 }

@@ -79,12 +79,7 @@ export function fractionMs(digits: string | undefined): Millis {
 
 /** The length of the weeks and smaller fields, with days of 24 hours; years and months are not in it. */
 export function fixedMs(duration: IsoDuration): Millis {
-  return (
-    (duration.weeks * 7 + duration.days) * DAY +
-    duration.hours * HOUR +
-    duration.minutes * MINUTE +
-    duration.milliseconds
-  )
+  return (duration.weeks * 7 + duration.days) * DAY + timeMs(duration)
 }
 
 /** Its length anywhere on the calendar, given how long a year and a month are taken to be. */
@@ -134,6 +129,21 @@ export function stepsToReach(from: Millis, to: Millis, duration: IsoDuration, ti
     else low = middle + 1
   }
   return low
+}
+
+/** Whether days and longer units are in it, which have another length where clocks change. */
+export function followsCalendar({ years, months, weeks, days }: IsoDuration): boolean {
+  return years !== 0 || months !== 0 || weeks !== 0 || days !== 0
+}
+
+/** Its days and longer units, without the hours. */
+export function dateParts({ years, months, weeks, days }: IsoDuration): IsoDuration {
+  return { years, months, weeks, days, hours: 0, minutes: 0, milliseconds: 0 }
+}
+
+/** The length of its hours, minutes and seconds. */
+export function timeMs({ hours, minutes, milliseconds }: IsoDuration): Millis {
+  return hours * HOUR + minutes * MINUTE + milliseconds
 }
 
 function hasFixedLength(duration: IsoDuration, timeZone: string | null): boolean {

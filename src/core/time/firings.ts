@@ -1,70 +1,54 @@
-// The due times that follow from a schedule. Each kind of schedule has one object here that computes them; others ask only
-// whether it repeats. Firings of a cycle sit on the grid anchor + n × duration, each computed from the anchor alone, so that
-// neither slow callbacks nor downtime nor short months ever shift the ones that follow.
+// The due times that follow from a schedule. Each kind of schedule that repeats has one object that computes its points; others
+// ask only whether it repeats. Between a point and the due time stand the rules that were given beside the schedule: when it
+// begins and ends, and how firings are spread.
 
 import { invalidSchedule } from '../errors.ts'
 import { DELAY_MAX_YEARS } from '../limits.ts'
-import { addDuration, stepsToReach } from './duration.ts'
-import { NEVER } from './millis.ts'
+import { cronRecurrence } from './cron/cron-recurrence.ts'
+import { cycleRecurrence, instantsOf } from './recurring/cycle-recurrence.ts'
+import { addDuration } from './duration.ts'
+import { spreadShift } from './firing-rules.ts'
+import type { FiringRules } from './firing-rules.ts'
 import type { Millis } from './millis.ts'
+import type { Point, Recurrence } from './recurring/recurrence.ts'
+import { rruleRecurrence } from './rrule/rrule-recurrence.ts'
 import { HORIZON, parseSchedule, tooFar } from './schedule.ts'
-import type { CycleSchedule, DurationSchedule, InstantSchedule, Schedule } from './schedule.ts'
+import type { LocalSchedule, Schedule } from './schedule.ts'
+import { unusualIn } from './unusual.ts'
+import type { Reason } from './unusual.ts'
+import { DST_DEFAULT, resolveLocal } from './zone/local-rule.ts'
+import { zoneOf } from './zone/zone.ts'
 
 /** `anchorAt`: from where the grid of a schedule that repeats is counted; null for one-shots. */
-export type Firing = { readonly dueAt: Millis; readonly anchorAt: Millis | null; readonly iteration: number }
-
-type Firings<S extends Schedule> = {
-  readonly first: (schedule: S, now: Millis) => Firing
-  /** When an iteration is due, the first being 1; null after the last one. Absent: the schedule does not repeat. */
-  readonly dueAt?: (schedule: S, anchorAt: Millis | null, iteration: number) => Millis | null
-  /** The last iteration that is due before `at`; 0 when none is. */
-  readonly lastBefore?: (schedule: S, anchorAt: Millis | null, at: Millis) => number
+export type Firing = {
+  readonly dueAt: Millis
+  /** When the schedule says it is; `dueAt` is later where firings are spread. */
+  readonly nominalAt: Millis
+  readonly anchorAt: Millis | null
+  readonly iteration: number
+  /** Those of the schedule, with what follows from them once it is known when it begins. */
+  readonly rules: FiringRules | null
 }
 
-const instant: Firings<InstantSchedule> = { first: ({ at }) => ({ dueAt: at, anchorAt: null, iteration: 1 }) }
+type Repeating = Extract<Schedule, { kind: 'cycle' | 'cron' | 'rrule' }>
 
-const duration: Firings<DurationSchedule> = {
-  first: (schedule, now) => ({
-    dueAt: addDuration(now, schedule.duration, 1, schedule.timeZone),
-    anchorAt: null,
-    iteration: 1,
-  }),
+const RECURRENCES = { cycle: cycleRecurrence, cron: cronRecurrence, rrule: rruleRecurrence }
+
+function recurrenceOf(schedule: Repeating): Recurrence<Schedule> {
+  return RECURRENCES[schedule.kind] as Recurrence<Schedule>
 }
 
-const cycle: Firings<CycleSchedule> = {
-  /** One that began in the past joins in at its next grid point. */
-  first: (schedule, now) => {
-    const anchorAt = schedule.startAt ?? now
-    const iteration = cycle.lastBefore!(schedule, anchorAt, now) + 1
-    const dueAt = cycle.dueAt!(schedule, anchorAt, iteration)
-    if (dueAt !== null) return { dueAt, anchorAt, iteration }
-    const message = `All iterations of "${schedule.text}" lie in the past; start it later or repeat it more often.`
-    throw invalidSchedule('past', message, schedule.text)
-  },
-  dueAt: (schedule, anchorAt, iteration) => {
-    if (iteration < 1 || iteration > (schedule.repetitions ?? Infinity)) return null
-    const steps = iteration - iterationAtAnchor(schedule)
-    const dueAt = addDuration(anchorOf(schedule, anchorAt), schedule.duration, steps, schedule.timeZone)
-    return dueAt < NEVER ? dueAt : null
-  },
-  lastBefore: (schedule, anchorAt, at) => {
-    const steps = stepsToReach(anchorOf(schedule, anchorAt), at, schedule.duration, schedule.timeZone)
-    const next = Math.max(1, steps + iterationAtAnchor(schedule))
-    return Math.min(next - 1, schedule.repetitions ?? Infinity)
-  },
-}
-
-const FIRINGS = { instant, duration, cycle }
-
-function firingsOf(schedule: Schedule): Firings<Schedule> {
-  return FIRINGS[schedule.kind] as Firings<Schedule>
+export function isRepeating(schedule: Schedule): schedule is Repeating {
+  return schedule.kind in RECURRENCES
 }
 
 const DAY = 86_400_000
+/** For previews of schedules that are nobody's yet: the first of all that share a spread. */
+const UNSPREAD = '0'
 
 /** Of a timer that is made now. A past instant is answered as it is, for the caller to judge. */
-export function firstFiring(schedule: Schedule, now: Millis): Firing {
-  const firing = firingsOf(schedule).first(schedule, now)
+export function firstFiring(schedule: Schedule, now: Millis, uuid: string = UNSPREAD): Firing {
+  const firing = isRepeating(schedule) ? firstPoint(schedule, now, uuid) : onlyFiring(schedule, now, uuid)
   // The calendar is asked only in the border region: no 100 years are shorter than so many times 365 days.
   const mayBeTooFar = firing.dueAt - now > DELAY_MAX_YEARS * 365 * DAY
   if (mayBeTooFar && firing.dueAt > addDuration(now, HORIZON, 1, schedule.timeZone))
@@ -72,81 +56,168 @@ export function firstFiring(schedule: Schedule, now: Millis): Firing {
   return firing
 }
 
-/** The due times a timer would have if it were made now; fewer than `count` when the schedule ends before. */
-export function upcomingFirings(schedule: Schedule, now: Millis, count: number): Millis[] {
-  const dueTimes: Millis[] = []
-  const { anchorAt, iteration, dueAt } = firstFiring(schedule, now)
-  for (let next: Millis | null = dueAt; next !== null && dueTimes.length < count;) {
-    dueTimes.push(next)
-    next = firingOf(schedule, anchorAt, iteration + dueTimes.length)
+function onlyFiring(schedule: Exclude<Schedule, Repeating>, now: Millis, uuid: string): Firing {
+  const { rules } = schedule
+  const nominalAt =
+    schedule.kind === 'instant'
+      ? schedule.at
+      : schedule.kind === 'local'
+        ? localInstant(schedule)
+        : addDuration(now, schedule.duration, 1, schedule.timeZone)
+  return { nominalAt, dueAt: nominalAt + spreadShift({ uuid, rules }), anchorAt: null, iteration: 1, rules }
+}
+
+/** When clocks in the zone show the local time. One firing has one time, so of two it is the first unless the second is asked for. */
+function localInstant({ local, timeZone, rules, text }: LocalSchedule): Millis {
+  const [at] = resolveLocal(zoneOf(timeZone), local, { ...DST_DEFAULT, ...rules?.dst })
+  if (at !== undefined) return at
+  const why = `clocks in ${timeZone} skip "${text}", and dst.gap is skip`
+  throw invalidSchedule('range', `There is no such time: ${why}. Give another time, or shift instead of skip.`, text)
+}
+
+function firstPoint(schedule: Repeating, now: Millis, uuid: string): Firing {
+  const { rules } = schedule
+  const from = Math.max(now, rules?.startAt ?? now)
+  const first = recurrenceOf(schedule).first(schedule, from)
+  const point = first === null ? null : within(withLastIteration(rules, null, schedule), first.point)
+  if (first === null || point === null) throw noneLeft(schedule)
+  const { maxFirings } = rules ?? {}
+  return {
+    nominalAt: point.at,
+    dueAt: point.at + spreadShift({ uuid, rules }),
+    anchorAt: first.anchorAt,
+    iteration: point.iteration,
+    rules: withLastIteration(rules, maxFirings === undefined ? null : point.iteration + maxFirings - 1, schedule),
   }
-  return dueTimes
 }
 
-/** When an iteration is due, the first being 1; null after the last one, and for a schedule that does not repeat. */
-export function firingOf(schedule: Schedule, anchorAt: Millis | null, iteration: number): Millis | null {
-  return firingsOf(schedule).dueAt?.(schedule, anchorAt, iteration) ?? null
+/** A rule of iCalendar says itself how many it has. */
+function withLastIteration(rules: FiringRules | null, byMax: number | null, schedule: Repeating): FiringRules | null {
+  const byCount = schedule.kind === 'rrule' ? schedule.rule.count : null
+  if (byMax === null && byCount === null) return rules
+  return { ...rules, lastIteration: Math.min(byMax ?? Infinity, byCount ?? Infinity) }
 }
 
-export function isRepeating(schedule: Schedule): boolean {
-  return firingsOf(schedule).dueAt !== undefined
+function noneLeft({ kind, text, rules }: Repeating): Error {
+  if (kind === 'cron' && rules?.endAt === undefined) {
+    return invalidSchedule('range', `"${text}" never fires: no such day comes within ${DELAY_MAX_YEARS} years.`, text)
+  }
+  const message = `No iteration of "${text}" lies in the future; start it later, end it later or repeat it more often.`
+  return invalidSchedule('past', message, text)
+}
+
+/** Null when the rules end the schedule before. */
+function within(rules: FiringRules | null, point: Point | null): Point | null {
+  if (point === null || rules === null) return point
+  return point.at > (rules.endAt ?? Infinity) || point.iteration > (rules.lastIteration ?? Infinity) ? null : point
 }
 
 /** What a timer keeps of its schedule. */
 export type Scheduled = {
+  readonly uuid: string
   readonly schedule: string | null
   readonly timeZone: string | null
+  readonly rules: FiringRules | null
   readonly anchorAt: Millis | null
   readonly iteration: number
+  readonly nominalAt: Millis
 }
-export type Iteration = { readonly iteration: number; readonly dueAt: Millis }
+export type Iteration = Pick<Firing, 'iteration' | 'nominalAt' | 'dueAt'>
+
+/** `reasons`: why it is not simply when the schedule says. */
+export type PreviewedFiring = Iteration & { readonly reasons: readonly Reason[] }
+
+/** The due times a timer would have if it were made now; fewer than `count` when the schedule ends before. */
+export function upcomingFirings(schedule: Schedule, now: Millis, count: number): Millis[] {
+  return previewFirings(schedule, now, { count }).map(({ dueAt }) => dueAt)
+}
+
+export type PreviewRange = {
+  readonly count: number
+  /** Only those due at `from` or later, and before `to`. */
+  readonly from?: Millis | undefined
+  readonly to?: Millis | undefined
+  readonly uuid?: string | undefined
+}
+
+export function previewFirings(
+  schedule: Schedule,
+  now: Millis,
+  { count, from, to = Infinity, uuid = UNSPREAD }: PreviewRange,
+): PreviewedFiring[] {
+  const firings: PreviewedFiring[] = []
+  const first = firstFiring(schedule, now, uuid)
+  const timer = { ...first, uuid, schedule: schedule.text, timeZone: schedule.timeZone }
+  let next: Iteration | null =
+    from === undefined || first.dueAt >= from ? first : isRepeating(schedule) ? after(schedule, timer, from) : null
+  while (next !== null && next.dueAt < to && firings.length < count) {
+    const { iteration, nominalAt, dueAt } = next
+    const reasons = unusualIn(schedule, next, first.anchorAt)
+    firings.push({ iteration, nominalAt, dueAt, reasons })
+    next = isRepeating(schedule) ? after(schedule, { ...timer, iteration, nominalAt }, null) : null
+  }
+  return firings
+}
 
 /** Whether the timer has a schedule with more than one firing, also when none of them is left. */
 export function repeats({ anchorAt }: Pick<Scheduled, 'anchorAt'>): boolean {
   return anchorAt !== null
 }
 
-/** When an iteration of the timer is due; null when there is no such iteration. */
-export function iterationOf(timer: Scheduled, iteration: number): Iteration | null {
+/** When an iteration of the timer's cycle is due; null when there is no such iteration, or the timer has no cycle. */
+export function iterationOf(timer: Scheduled, iteration: number): { readonly dueAt: Millis } | null {
   const schedule = repeatedSchedule(timer)
-  return schedule && iterationIn(schedule, timer, iteration)
+  const at = schedule === null ? null : firingOf(schedule, timer.anchorAt, iteration)
+  return at === null ? null : { dueAt: at + spreadShift(timer) }
+}
+
+/** When an iteration of a cycle is due, the first being 1; null after the last one, and for any other schedule. */
+export function firingOf(schedule: Schedule, anchorAt: Millis | null, iteration: number): Millis | null {
+  if (schedule.kind !== 'cycle') return null
+  const anchor = anchorAt ?? schedule.startAt
+  if (anchor === null) throw new TypeError(`the cycle "${schedule.text}" was stored without its anchor`)
+  return instantsOf(schedule, anchor, iteration)?.[0] ?? null
 }
 
 /** The one after the current; with `from`, the first of those that is due then or later. Null at the end. */
 export function nextIteration(timer: Scheduled, from: Millis | null): Iteration | null {
   const schedule = repeatedSchedule(timer)
-  if (schedule === null) return null
-  const next = timer.iteration + 1
-  return iterationIn(schedule, timer, from === null ? next : Math.max(next, lastBefore(schedule, timer, from) + 1))
+  return schedule && after(schedule, timer, from)
 }
 
 /** The last one after the current that is due at `at` or before; null when there is none. */
 export function lastIterationUntil(timer: Scheduled, at: Millis): Iteration | null {
   const schedule = repeatedSchedule(timer)
-  const last = schedule === null ? 0 : lastBefore(schedule, timer, at + 1)
-  return schedule === null || last <= timer.iteration ? null : iterationIn(schedule, timer, last)
+  if (schedule === null) return null
+  const { rules } = timer
+  const shift = spreadShift(timer)
+  const until = Math.min(at - shift, rules?.endAt ?? Infinity)
+  const last = recurrenceOf(schedule).lastUntil(schedule, timer.anchorAt!, pointOf(timer), until)
+  const isPast = last !== null && last.iteration > (rules?.lastIteration ?? Infinity)
+  return last === null || isPast ? null : iterationAt(last, shift)
 }
 
-function iterationIn(schedule: Schedule, { anchorAt }: Scheduled, iteration: number): Iteration | null {
-  const dueAt = firingOf(schedule, anchorAt, iteration)
-  return dueAt === null ? null : { iteration, dueAt }
+function after(schedule: Repeating, timer: Scheduled, from: Millis | null): Iteration | null {
+  const recurrence = recurrenceOf(schedule)
+  const shift = spreadShift(timer)
+  const next =
+    from === null
+      ? recurrence.after(schedule, timer.anchorAt!, pointOf(timer))
+      : recurrence.afterFrom(schedule, timer.anchorAt!, pointOf(timer), from - shift)
+  const point = within(timer.rules, next)
+  return point === null ? null : iterationAt(point, shift)
 }
 
-function lastBefore(schedule: Schedule, { anchorAt }: Scheduled, at: Millis): number {
-  return firingsOf(schedule).lastBefore?.(schedule, anchorAt, at) ?? 0
+function pointOf({ iteration, nominalAt }: Scheduled): Point {
+  return { iteration, at: nominalAt }
 }
 
-function repeatedSchedule(timer: Scheduled): Schedule | null {
-  return repeats(timer) && timer.schedule !== null ? parseSchedule(timer.schedule, timer.timeZone) : null
+function iterationAt({ iteration, at }: Point, shift: Millis): Iteration {
+  return { iteration, nominalAt: at, dueAt: at + shift }
 }
 
-/** A start is itself the first firing; the moment of creation is none. */
-function iterationAtAnchor(schedule: CycleSchedule): 0 | 1 {
-  return schedule.startAt === null ? 0 : 1
-}
-
-function anchorOf(schedule: CycleSchedule, anchorAt: Millis | null): Millis {
-  const anchor = anchorAt ?? schedule.startAt
-  if (anchor === null) throw new TypeError(`the cycle "${schedule.text}" was stored without its anchor`)
-  return anchor
+function repeatedSchedule(timer: Scheduled): Repeating | null {
+  if (!repeats(timer) || timer.schedule === null) return null
+  const schedule = parseSchedule(timer.schedule, timer.timeZone, timer.rules)
+  return isRepeating(schedule) ? schedule : null
 }

@@ -47,7 +47,6 @@ test('malformed schedules are refused as such, with the whole text quoted', () =
     'R3/2026-01-31T10:00:00Z',
     'R3/2026-01-31T10:00:00Z/PT1M/PT1M',
     'RX/PT1M',
-    '* * * * *',
     ' PT1M',
   ]
   for (const text of refused) {
@@ -90,7 +89,11 @@ test('well-formed schedules out of bounds are refused as out of range', () => {
 
 test('a duration of no length is due at once', () => {
   for (const text of ['PT0S', 'P0D'])
-    assert.deepEqual(firstFiring(parseSchedule(text), 5_000), { dueAt: 5_000, anchorAt: null, iteration: 1 })
+    assert.partialDeepStrictEqual(firstFiring(parseSchedule(text), 5_000), {
+      dueAt: 5_000,
+      anchorAt: null,
+      iteration: 1,
+    })
 })
 
 test('an unknown or contradictory time zone is refused', () => {
@@ -141,7 +144,7 @@ test('no text makes it throw anything but a coded error', () => {
 
 test('the three kinds are told apart and the limits themselves are allowed', () => {
   const text = '2026-01-31T10:00:00.250Z'
-  assert.deepEqual(parseSchedule(text), { kind: 'instant', at: NOW + 250, timeZone: null, text })
+  assert.deepEqual(parseSchedule(text), { kind: 'instant', at: NOW + 250, timeZone: null, rules: null, text })
   for (const limit of ['PT1S', 'P100Y', 'P1200M', 'P99Y12M', 'PT876000H', 'PT3153600000S']) {
     assert.equal(parseSchedule(limit).kind, 'duration', limit)
   }
@@ -183,12 +186,24 @@ test('100 years are measured in the zone of the schedule, where a summer noon ma
 
 test('a past instant is answered as it is', () => {
   const text = '2020-01-01T00:00:00Z'
-  assert.deepEqual(firstFiring(parseSchedule(text), NOW), { dueAt: at(text), anchorAt: null, iteration: 1 })
+  assert.partialDeepStrictEqual(firstFiring(parseSchedule(text), NOW), {
+    dueAt: at(text),
+    anchorAt: null,
+    iteration: 1,
+  })
 })
 
 test('a duration counts from now, and a cycle fires first one duration after it', () => {
-  assert.deepEqual(firstFiring(parseSchedule('PT10M'), NOW), { dueAt: NOW + 600_000, anchorAt: null, iteration: 1 })
-  assert.deepEqual(firstFiring(parseSchedule('R3/PT10M'), NOW), { dueAt: NOW + 600_000, anchorAt: NOW, iteration: 1 })
+  assert.partialDeepStrictEqual(firstFiring(parseSchedule('PT10M'), NOW), {
+    dueAt: NOW + 600_000,
+    anchorAt: null,
+    iteration: 1,
+  })
+  assert.partialDeepStrictEqual(firstFiring(parseSchedule('R3/PT10M'), NOW), {
+    dueAt: NOW + 600_000,
+    anchorAt: NOW,
+    iteration: 1,
+  })
   assert.deepEqual(upcomingFirings(parseSchedule('R3/PT10M'), NOW, 10), [
     NOW + 600_000,
     NOW + 1_200_000,
@@ -198,16 +213,20 @@ test('a duration counts from now, and a cycle fires first one duration after it'
 
 test('a cycle with a start fires first at its start', () => {
   const schedule = parseSchedule('R2/2026-01-31T10:00:00Z/PT10M')
-  assert.deepEqual(firstFiring(schedule, NOW - 5), { dueAt: NOW, anchorAt: NOW, iteration: 1 })
-  assert.deepEqual(firstFiring(schedule, NOW), { dueAt: NOW, anchorAt: NOW, iteration: 1 })
-  assert.deepEqual(firstFiring(schedule, NOW + 1), { dueAt: NOW + 600_000, anchorAt: NOW, iteration: 2 })
+  assert.partialDeepStrictEqual(firstFiring(schedule, NOW - 5), { dueAt: NOW, anchorAt: NOW, iteration: 1 })
+  assert.partialDeepStrictEqual(firstFiring(schedule, NOW), { dueAt: NOW, anchorAt: NOW, iteration: 1 })
+  assert.partialDeepStrictEqual(firstFiring(schedule, NOW + 1), { dueAt: NOW + 600_000, anchorAt: NOW, iteration: 2 })
   assert.deepEqual(upcomingFirings(schedule, NOW - 5, 10), [NOW, NOW + 600_000])
 })
 
 test('a cycle that began years ago joins in at its next grid point', () => {
   const startAt = at('1996-02-29T00:00:00.007Z')
   const joined = firstFiring(parseSchedule('R/1996-02-29T00:00:00.007Z/PT1S'), NOW)
-  assert.deepEqual(joined, { dueAt: NOW + 7, anchorAt: startAt, iteration: (NOW + 7 - startAt) / 1_000 + 1 })
+  assert.partialDeepStrictEqual(joined, {
+    dueAt: NOW + 7,
+    anchorAt: startAt,
+    iteration: (NOW + 7 - startAt) / 1_000 + 1,
+  })
   assert.equal(firstFiring(parseSchedule('R/1996-02-29T00:00:00.007Z/P1Y'), NOW).dueAt, at('2026-02-28T00:00:00.007Z'))
 })
 
@@ -312,7 +331,10 @@ test('the iteration at or after an instant is the one a walk over the grid finds
           if ((firingOf(schedule, anchorAt, iteration) ?? 0) >= target) walked = iteration
         }
         assert.equal(
-          nextIteration({ ...schedule, schedule: schedule.text, anchorAt, iteration: 0 }, target)?.iteration ?? null,
+          nextIteration(
+            { ...schedule, schedule: schedule.text, anchorAt, iteration: 0, uuid: '0', nominalAt: -1 },
+            target,
+          )?.iteration ?? null,
           walked,
         )
       },

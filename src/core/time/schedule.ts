@@ -1,13 +1,22 @@
-// When a timer fires: the one grammar all contracts share. What due times follow from a schedule is in firings.ts.
+// When a timer fires. What due times follow from a schedule is in firings.ts.
 //   an instant   2030-01-31T09:00:00Z
 //   a duration   PT10M                            counted from the moment of creation
 //   a cycle      R3/PT10M  R/2030-01-31T09:00:00Z/P1M
+//   a local time 2030-01-31T09:00:00              on the clocks of a time zone
+//   cron         0 9 * * MON-FRI  @daily
+//   a rule       RRULE:FREQ=MONTHLY;BYDAY=-1FR    of iCalendar
+// The first three are the grammar that all contracts share; the others are for those who ask for them.
 
 import { checkLength, lengthMs, parseIsoDuration } from './duration.ts'
 import type { IsoDuration } from './duration.ts'
 import { invalidSchedule } from '../errors.ts'
 import type { DuetimeError } from '../errors.ts'
-import { parseTimeZone, parseZonedInstant } from './instant.ts'
+import { looksLikeCron, parseCron } from './cron/cron-expression.ts'
+import type { CronExpression } from './cron/cron-expression.ts'
+import { parseLocalTime, parseTimeZone, parseZonedInstant } from './instant.ts'
+import type { FiringRules } from './firing-rules.ts'
+import { looksLikeRRule, parseRRule } from './rrule/rrule.ts'
+import type { RRule } from './rrule/rrule.ts'
 import { CYCLE_REPETITIONS_MAX, DELAY_MAX_YEARS, DELAY_MIN_MS } from '../limits.ts'
 import type { Millis } from './millis.ts'
 
@@ -18,6 +27,8 @@ type Written = {
   readonly text: string
   /** Whose calendar and wall clock the duration follows; null is UTC. */
   readonly timeZone: string | null
+  /** What was said beside it; null when that was nothing. */
+  readonly rules: FiringRules | null
 }
 export type InstantSchedule = Written & { readonly kind: 'instant'; readonly at: Millis }
 export type DurationSchedule = Written & { readonly kind: 'duration'; readonly duration: IsoDuration }
@@ -29,7 +40,19 @@ export type CycleSchedule = Written & {
   readonly startAt: Millis | null
   readonly duration: IsoDuration
 }
-export type Schedule = InstantSchedule | DurationSchedule | CycleSchedule
+/** `local` is what clocks in the zone show, in milliseconds as if it were UTC. */
+export type LocalSchedule = Written & { readonly kind: 'local'; readonly local: Millis; readonly timeZone: string }
+export type CronSchedule = Written & {
+  readonly kind: 'cron'
+  readonly expression: CronExpression
+}
+export type RRuleSchedule = Written & {
+  readonly kind: 'rrule'
+  readonly rule: RRule
+  /** DTSTART, as a local time; null is the moment of creation. */
+  readonly start: Millis | null
+}
+export type Schedule = InstantSchedule | LocalSchedule | DurationSchedule | CycleSchedule | CronSchedule | RRuleSchedule
 
 const DAY = 86_400_000
 /** A year is at most 365.25 days on average, so that P100Y, P1200M and P36525D are all just within the limit. */
@@ -45,12 +68,33 @@ export const HORIZON: IsoDuration = {
   milliseconds: 0,
 }
 
-export function parseSchedule(text: string, timeZone: string | null = null): Schedule {
+type Beside = { readonly timeZone?: string | null; readonly rules?: FiringRules | null }
+
+/** Every kind. */
+export function parseSchedule(
+  text: string,
+  timeZone: string | null = null,
+  rules: FiringRules | null = null,
+): Schedule {
+  checkLength(text)
+  const zone = timeZone === null ? null : parseTimeZone(timeZone)
+  if (looksLikeCron(text)) return { kind: 'cron', expression: parseCron(text), timeZone: zone, rules, text }
+  if (looksLikeRRule(text)) {
+    const { rule, start, timeZone: own } = parseRRule(text)
+    return { kind: 'rrule', rule, start, timeZone: oneZone(own, zone, text), rules, text }
+  }
+  const local = zone !== null || text.endsWith(']') ? parseLocalTime(text) : null
+  if (local === null) return parseIsoSchedule(text, { timeZone: zone, rules })
+  return { kind: 'local', local: local.local, timeZone: oneZone(local.timeZone, zone, text)!, rules, text }
+}
+
+/** An instant, a duration or a cycle. */
+export function parseIsoSchedule(text: string, { timeZone = null, rules = null }: Beside = {}): Schedule {
   checkLength(text)
   const zone = timeZone === null ? null : parseTimeZone(timeZone)
   if (text.startsWith('P'))
-    return { kind: 'duration', duration: parseDelay(text, text, { orNone: true }), timeZone: zone, text }
-  if (text.startsWith('R')) return parseCycle(text, zone)
+    return { kind: 'duration', duration: parseDelay(text, text, { orNone: true }), timeZone: zone, rules, text }
+  if (text.startsWith('R')) return parseCycle(text, zone, rules)
   if (!/^\d{4}-/.test(text)) {
     throw invalidSchedule(
       'format',
@@ -59,10 +103,10 @@ export function parseSchedule(text: string, timeZone: string | null = null): Sch
     )
   }
   const instant = parseZonedInstant(text)
-  return { kind: 'instant', at: instant.at, timeZone: oneZone(instant.timeZone, zone, text), text }
+  return { kind: 'instant', at: instant.at, timeZone: oneZone(instant.timeZone, zone, text), rules, text }
 }
 
-function parseCycle(text: string, zone: string | null): CycleSchedule {
+function parseCycle(text: string, zone: string | null, rules: FiringRules | null): CycleSchedule {
   const first = text.indexOf('/')
   const last = text.lastIndexOf('/') // a start may have a slash of its own, in its time zone
   const head = /^R(\d*)$/.exec(first < 0 ? text : text.slice(0, first))
@@ -86,6 +130,7 @@ function parseCycle(text: string, zone: string | null): CycleSchedule {
     startAt: start?.at ?? null,
     duration,
     timeZone: oneZone(start?.timeZone ?? null, zone, text),
+    rules,
     text,
   }
 }

@@ -5,15 +5,17 @@ import type { Timer } from './timer.ts'
 
 export const TimerKind = {
   once: 'once',
-  /** A cycle with a number of repetitions. */
+  /** It repeats, and ends by itself. */
   limited: 'limited',
-  /** A cycle that goes on until it is canceled. */
+  /** It repeats until it is canceled. */
   infinite: 'infinite',
 } as const
 export type TimerKind = (typeof TimerKind)[keyof typeof TimerKind]
 
 /** Read off the text, because it is asked for every write: a cycle without a number repeats for ever. */
-export function kindOf(timer: Pick<Timer, 'anchorAt' | 'schedule'>): TimerKind {
+export function kindOf(timer: Pick<Timer, 'anchorAt' | 'schedule' | 'rules'>): TimerKind {
   if (!repeats(timer)) return TimerKind.once
-  return timer.schedule?.startsWith('R/') === true ? TimerKind.infinite : TimerKind.limited
+  const isCounted = /^R\d|(?:COUNT|UNTIL)=/i.test(timer.schedule ?? '')
+  const isBounded = timer.rules?.endAt !== undefined || timer.rules?.maxFirings !== undefined
+  return isCounted || isBounded ? TimerKind.limited : TimerKind.infinite
 }

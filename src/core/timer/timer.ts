@@ -5,6 +5,7 @@ import type { Brand } from '../brand.ts'
 import type { JsonText } from '../json/json-text.ts'
 import type { RetryPolicy } from './retry-policy.ts'
 import type { Target } from '../targets/target.ts'
+import type { FiringRules } from '../time/firing-rules.ts'
 import type { Millis } from '../time/millis.ts'
 
 export type { JsonText, Millis }
@@ -72,13 +73,17 @@ export type Timer = {
   /** The schedule as written by the client; null for a plain instant, which `dueAt` says already. */
   readonly schedule: string | null
   readonly timeZone: string | null
+  /** What was said beside the schedule; null when that was nothing. */
+  readonly rules: FiringRules | null
   /** From where a cycle's grid is counted; null for one-shots. */
   readonly anchorAt: Millis | null
   /** Which iteration of the cycle is next, from 1; stays 1 for one-shots. */
   readonly iteration: number
   readonly catchUp: CatchUp
 
-  /** When the schedule's current firing is due. Retries do not move it. */
+  /** When the schedule says that the current firing is. The next one follows from this, whatever moves `dueAt`. */
+  readonly nominalAt: Millis
+  /** When the schedule's current firing is due: `nominalAt`, or later by the spread, or where the receiver moved it. Retries do not move it. */
   readonly dueAt: Millis
   /**
    * The row's place in the order of its shard. Live: when to start the next attempt (`dueAt`, or later

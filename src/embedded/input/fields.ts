@@ -9,6 +9,7 @@ import { DuetimeError, ErrorCode } from '../../core/errors.ts'
 import { CatchUp, Status } from '../../core/timer/timer.ts'
 import { CallbackField } from '../../language/callback.ts'
 import type { Callback } from '../../language/callback.ts'
+import { firingRulesFields } from '../../language/firing-rules.ts'
 import { MetadataField } from '../../language/metadata.ts'
 import type { Metadata } from '../../language/metadata.ts'
 import { RetryPolicyFields } from '../../language/retry-policy.ts'
@@ -77,6 +78,9 @@ const settings = {
   from: anything,
   schedule: text,
   timeZone: text,
+  ...firingRulesFields,
+  startAt: anything,
+  endAt: anything,
   catchUp: words(...Object.values(CatchUp)),
   payload: anything,
   metadata: MetadataField,

@@ -3,8 +3,12 @@
 
 import { addDuration, parseIsoDuration } from '../../core/time/duration.ts'
 import { DuetimeError, invalidInput } from '../../core/errors.ts'
+import type { TimingFields } from '../../language/timing.ts'
+import type { FiringRulesFields } from '../../language/firing-rules.ts'
+import { cronOfWords } from '../../core/time/written-schedule.ts'
 import { isoDurationOf, isoDurationText } from '../../core/time/plain-duration.ts'
 import type { DurationFields } from '../../core/time/written-duration.ts'
+import { parseLocalTime } from '../../core/time/instant.ts'
 import { parseInstant } from '../../core/time/schedule.ts'
 import type { Millis } from '../../core/timer/timer.ts'
 
@@ -19,6 +23,9 @@ export type DurationText = `${number}${Unit}` | `${number}${Unit}${number}${stri
 /** Text, fields, or a Temporal.Duration. A bare number would not say its unit. */
 export type DurationLike = DurationText | DurationFields
 
+/** Days and a time of day, such as 'weekday at 9:00'. */
+export type DaysText = `${string} at ${string}`
+
 type At = {
   /** At this instant. */
   readonly at: InstantLike
@@ -28,15 +35,15 @@ type After = {
   readonly after: DurationLike
 }
 type Every = {
-  /** Again and again. */
-  readonly every: DurationLike
+  /** Again and again: after so long each time, or on days at a time, 'weekday at 9:00', 'monday and friday at 17:30'. */
+  readonly every: DurationLike | DaysText
   /** How often. For ever if left out. */
   readonly times?: number | undefined
   /** When it fires first. One interval from now if left out. */
   readonly from?: InstantLike | undefined
 }
 type Written = {
-  /** As the HTTP API takes it: an instant, a duration or a cycle. */
+  /** As the HTTP API takes it: an instant, a duration, a cycle or cron. */
   readonly schedule: string
 }
 type Ways = At | After | Every | Written
@@ -44,6 +51,15 @@ type AllWays = At & After & Every & Written
 type Zoned = {
   /** Whose calendar the schedule follows, such as Europe/Berlin. UTC if left out. */
   readonly timeZone?: string | undefined
+  /** In the nights when clocks change. */
+  readonly dst?: FiringRulesFields['dst']
+  /** Of a schedule that repeats: nothing fires before, or after. */
+  readonly startAt?: InstantLike | undefined
+  readonly endAt?: InstantLike | undefined
+  /** Of a schedule that repeats: how many iterations it has. */
+  readonly maxFirings?: number | undefined
+  /** Firings are up to so much later, by a part that follows from the timer's id. */
+  readonly spread?: string | undefined
 }
 
 /** One of them, with nothing of the others. */
@@ -56,7 +72,7 @@ export type MaybeWhen = (OneWay<Ways> | { readonly [K in keyof AllWays]?: undefi
 /** As programs that no compiler has checked may write it. */
 type Unchecked = { readonly [K in keyof AllWays]?: AllWays[K] | undefined } & Zoned
 
-type Timing = { readonly executeAt?: string; readonly schedule?: string; readonly timeZone?: string }
+type Timing = TimingFields
 
 /** What the HTTP API would be sent. Empty when nothing is said. */
 export function timingOf(given: MaybeWhen): Timing {
@@ -66,19 +82,41 @@ export function timingOf(given: MaybeWhen): Timing {
   for (const field of ['times', 'from'] as const) {
     if (when[field] !== undefined && when.every === undefined) throw invalidInput(field, `${field} belongs to every`)
   }
-  if (when.at !== undefined) return { executeAt: instantText(when.at, 'at') }
+  const { timeZone, dst, maxFirings, spread } = when
+  const rules = {
+    ...(dst !== undefined && { dst }),
+    ...(when.startAt !== undefined && { startAt: instantText(when.startAt, 'startAt') }),
+    ...(when.endAt !== undefined && { endAt: instantText(when.endAt, 'endAt') }),
+    ...(maxFirings !== undefined && { maxFirings }),
+    ...(spread !== undefined && { spread }),
+  }
   const schedule = scheduleText(when)
-  if (schedule === undefined) return {}
-  return when.timeZone === undefined ? { schedule } : { schedule, timeZone: when.timeZone }
+  if (when.at === undefined && schedule === undefined) return rules
+  return {
+    ...(when.at === undefined ? { schedule: schedule! } : { executeAt: instantText(when.at, 'at') }),
+    ...(timeZone !== undefined && (when.at === undefined || isLocal(when.at)) && { timeZone }),
+    ...rules,
+  }
+}
+
+/** An instant has no use for a zone. */
+function isLocal(at: InstantLike): boolean {
+  return typeof at === 'string' && parseLocalTime(at) !== null
 }
 
 function scheduleText({ after, every, times, from, schedule }: Unchecked): string | undefined {
   if (after !== undefined) return durationText(after, 'after')
   if (every === undefined) return schedule
+  const cron = typeof every === 'string' && every.includes(' ') ? cronOfWords(every) : null
+  if (cron !== null) {
+    if (times === undefined && from === undefined) return cron
+    const field = times === undefined ? 'from' : 'times'
+    throw invalidInput(field, 'with days and a time of day, give maxFirings and startAt')
+  }
   if (times !== undefined && !(Number.isInteger(times) && times >= 1))
     throw invalidInput('times', 'times must be a whole number from 1')
   const start = from === undefined ? '' : `${instantText(from, 'from')}/`
-  return `R${times ?? ''}/${start}${durationText(every, 'every')}`
+  return `R${times ?? ''}/${start}${durationText(every as DurationLike, 'every')}`
 }
 
 export function instantText(instant: InstantLike, field: string): string {

@@ -9,7 +9,7 @@ import type { TimerIdentity } from '../../core/timer/ids.ts'
 import { RETRIES_UNLIMITED, RETRY_DURATION_MAX_MS } from '../../core/limits.ts'
 import type { RetryPolicy } from '../../core/timer/retry-policy.ts'
 import { firstFiring } from '../../core/time/firings.ts'
-import { parseSchedule } from '../../core/time/schedule.ts'
+import { parseIsoSchedule } from '../../core/time/schedule.ts'
 import type { Schedule } from '../../core/time/schedule.ts'
 import { CatchUp } from '../../core/timer/timer.ts'
 import type { Millis, Namespace, StreamPlace } from '../../core/timer/timer.ts'
@@ -106,7 +106,7 @@ function nameOf({ tenantId, payload }: Envelope, { namespace: bound }: CommandCo
 /** Any instant that can be stored, past ones included. */
 function dueAtOf({ payload }: Envelope, now: Millis): Schedule {
   const written = text(payload, 'dueAt', 'payload.dueAt')
-  const schedule = parseSchedule(written)
+  const schedule = parseIsoSchedule(written)
   if (schedule.kind !== 'instant') {
     throw new MalformedMessage('payload.dueAt must be an ISO 8601 instant with an offset, such as 2030-01-31T09:00:00Z')
   }

@@ -84,6 +84,8 @@ function parseTimer(value: object): Line {
       lastCommand: null,
       tenant: null,
       extra: null,
+      rules: null,
+      nominalAt: value.dueAt,
       ...value,
       namespace,
       id,
@@ -207,6 +209,20 @@ const EXTRA = exact({
   }),
 } satisfies Record<keyof NonNullable<Timer['extra']>, TSchema>)
 
+const RULES = exact({
+  dst: Type.Optional(
+    exact({
+      gap: Type.Optional(Type.Enum(['shift', 'skip'])),
+      overlap: Type.Optional(Type.Enum(['first', 'second', 'both'])),
+    }),
+  ),
+  startAt: Type.Optional(millis),
+  endAt: Type.Optional(millis),
+  maxFirings: Type.Optional(Type.Integer({ minimum: 1 })),
+  lastIteration: Type.Optional(Type.Integer({ minimum: 1 })),
+  spreadMs: Type.Optional(count),
+} satisfies Record<keyof NonNullable<Timer['rules']>, TSchema>)
+
 const TIMER = Compile(
   exact({
     namespace: Type.String(),
@@ -215,9 +231,11 @@ const TIMER = Compile(
     status: Type.Enum(Object.values(Status)),
     schedule: orNull(Type.String()),
     timeZone: orNull(Type.String()),
+    rules: Type.Optional(orNull(RULES)),
     anchorAt: orNull(millis),
     iteration: count,
     catchUp: Type.Enum(Object.values(CatchUp)),
+    nominalAt: Type.Optional(millis),
     dueAt: millis,
     wakeAt: millis,
     target: TARGET,

@@ -14,6 +14,7 @@ export function sampleTimer(changes: Partial<Timer> = {}): Timer {
   const dueAt = changes.dueAt ?? changes.wakeAt ?? SAMPLE_NOW + 60_000
   return {
     ...emptyTimer(timerIdentity(namespace, id), SAMPLE_NOW),
+    nominalAt: dueAt,
     dueAt,
     wakeAt: dueAt,
     target: { type: 'http', url: 'http://127.0.0.1:9/hooks/orders/reminders', headers: null },

@@ -4,6 +4,7 @@
 
 import { DEFAULT_RETRY, sameRetryPolicy, SINGLE_ATTEMPT } from '../../core/rules/retry.ts'
 import type { RetryPolicy } from '../../core/timer/retry-policy.ts'
+import type { FiringRules } from '../../core/time/firing-rules.ts'
 import { CatchUp, NO_ATTEMPTS } from '../../core/timer/timer.ts'
 import { targetTypeOf, withAbsentFields } from '../../core/targets/target.ts'
 import type { Target } from '../../core/targets/target.ts'
@@ -47,6 +48,8 @@ type Document = {
   protocol?: string
   schedule?: string
   timeZone?: string
+  rules?: FiringRules
+  nominalAt?: Millis
   anchorAt?: Millis
   iteration?: number
   catchUp?: CatchUp
@@ -72,6 +75,8 @@ export function writeDocument(timer: Timer): JsonText {
   if (timer.protocol !== STORED_PROTOCOL) document.protocol = timer.protocol
   if (timer.schedule !== null) document.schedule = timer.schedule
   if (timer.timeZone !== null) document.timeZone = timer.timeZone
+  if (timer.rules !== null) document.rules = timer.rules
+  if (timer.nominalAt !== timer.dueAt) document.nominalAt = timer.nominalAt
   if (timer.anchorAt !== null) document.anchorAt = timer.anchorAt
   if (timer.iteration !== 1) document.iteration = timer.iteration
   if (timer.catchUp !== CatchUp.all) document.catchUp = timer.catchUp
@@ -93,13 +98,15 @@ export function writeDocument(timer: Timer): JsonText {
   return JSON.stringify(document) as JsonText
 }
 
-export function readDocument(text: string, createdAt: Millis): Documented {
+export function readDocument(text: string, { createdAt, dueAt }: Pick<Timer, 'createdAt' | 'dueAt'>): Documented {
   const document = JSON.parse(text) as Document
   return {
     target: readTarget(document.target!),
     protocol: document.protocol === undefined ? STORED_PROTOCOL : shared(document.protocol),
     schedule: document.schedule ?? null,
     timeZone: document.timeZone ?? null,
+    rules: document.rules ?? null,
+    nominalAt: document.nominalAt ?? dueAt,
     anchorAt: document.anchorAt ?? null,
     iteration: document.iteration ?? 1,
     catchUp: document.catchUp ?? CatchUp.all,

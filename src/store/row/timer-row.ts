@@ -47,14 +47,15 @@ export function appendCells(cells: Cell[], timer: Timer): void {
 export function timerAt(cells: readonly Cell[], offset: number): Timer {
   const wakeAt = cells[offset + CellAt.timer_execute_at] as number
   const createdAt = cells[offset + CellAt.timer_created_at] as number
+  const dueAt = (cells[offset + CellAt.timer_due_at] as number | null) ?? wakeAt
   return {
-    ...readDocument(cells[offset + CellAt.timer_document] as string, createdAt),
+    ...readDocument(cells[offset + CellAt.timer_document] as string, { createdAt, dueAt }),
     namespace: shared(cells[offset + CellAt.timer_namespace] as string) as Namespace,
     id: cells[offset + CellAt.timer_id] as TimerId,
     uuid: cells[offset + CellAt.timer_uuid] as TimerUuid,
     version: cells[offset + CellAt.timer_version] as number,
     status: statusOf(cells[offset + CellAt.timer_status]!),
-    dueAt: (cells[offset + CellAt.timer_due_at] as number | null) ?? wakeAt,
+    dueAt,
     wakeAt,
     createdAt,
     tenant: sharedOrNull(cells[offset + CellAt.timer_tenant] as string | null),

@@ -34,6 +34,7 @@ export function aFiring(url: string, timer: Partial<Timer> = {}, firing: Partial
     timer: {
       ...emptyTimer(ORDER, DUE_AT - 60_000),
       status: 'executing',
+      nominalAt: timer.dueAt ?? DUE_AT,
       dueAt: DUE_AT,
       wakeAt: DUE_AT,
       target: { type: 'http', url, headers: null },

@@ -2,6 +2,7 @@
 
 import { invalidInput } from '../errors.ts'
 import { isoOfFields, isoOfText } from './written-duration.ts'
+import { cronOfWords } from './written-schedule.ts'
 import type { DurationFault, DurationFields } from './written-duration.ts'
 
 export type { DurationFields }
@@ -17,6 +18,9 @@ export type DurationText = `${number}${Unit}` | `${number}${Unit}${number}${stri
 /** Text, fields, or a Temporal.Duration. A bare number would not say its unit. */
 export type DurationLike = DurationText | DurationFields
 
+/** Days and a time of day. Sent as cron, so `timeZone` says whose clocks are meant. */
+export type DaysText = `${string} at ${string}`
+
 type At = {
   /** At this instant. */
   readonly at: InstantLike
@@ -26,19 +30,19 @@ type After = {
   readonly after: DurationLike
 }
 type Every = {
-  /** Again and again. */
-  readonly every: DurationLike
+  /** Again and again: after so long each time, or on days at a time, 'weekday at 9:00', 'monday and friday at 17:30'. */
+  readonly every: DurationLike | DaysText
   /** How often. For ever if left out. */
   readonly times?: number | undefined
   /** When it fires first. One interval from now if left out. */
   readonly from?: InstantLike | undefined
 }
 type ExecuteAt = {
-  /** As the service takes it: ISO 8601 with an offset. */
+  /** As the service takes it: ISO 8601 with an offset, or a local time in the `timeZone`. */
   readonly executeAt: string
 }
 type Schedule = {
-  /** As the service takes it: an instant, a duration or a cycle. */
+  /** As the service takes it: an instant, a duration, a cycle or cron. */
   readonly schedule: string
 }
 
@@ -71,9 +75,21 @@ export function wireWhen(given: MaybeWhen): WireWhen {
   }
   if (when.at !== undefined) return { executeAt: instantText(when.at, 'at') }
   if (when.after !== undefined) return { schedule: durationText(when.after, 'after') }
-  if (when.every !== undefined) return { schedule: cycleText(when.every, when) }
+  if (when.every !== undefined) return everyDays(when) ?? { schedule: cycleText(when.every as DurationLike, when) }
   if (when.executeAt !== undefined) return { executeAt: when.executeAt }
   return when.schedule === undefined ? {} : { schedule: when.schedule }
+}
+
+/** Null when it is a length of time. */
+function everyDays({ every, times, from }: Unchecked): WireWhen | null {
+  const schedule = typeof every === 'string' && every.includes(' ') ? cronOfWords(every) : null
+  if (schedule === null) return null
+  if (times !== undefined || from !== undefined)
+    throw invalidInput(
+      times === undefined ? 'from' : 'times',
+      'with days and a time of day, give maxFirings and startAt',
+    )
+  return { schedule }
 }
 
 export function instantText(instant: InstantLike, field: string): string {

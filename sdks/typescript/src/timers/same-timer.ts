@@ -11,7 +11,7 @@ type Asked = Pick<CreateBody, 'executeAt' | 'schedule' | 'callbackUrl' | 'callba
 /** Everything that was asked for is so. Fields that were left out do not count. */
 export function isAsAsked(timer: Timer, asked: Asked): boolean {
   return (
-    (asked.executeAt === undefined || Date.parse(timer.executeAt) === Date.parse(asked.executeAt)) &&
+    (asked.executeAt === undefined || timer.schedule === asked.executeAt || isInstant(timer, asked.executeAt)) &&
     (asked.schedule === undefined || timer.schedule === asked.schedule || isInstant(timer, asked.schedule)) &&
     isTarget(timer.callback, asked) &&
     (asked.payload === undefined || sameJson(timer.payload ?? null, plain(asked.payload))) &&
@@ -19,9 +19,9 @@ export function isAsAsked(timer: Timer, asked: Asked): boolean {
   )
 }
 
-/** A schedule can be an instant as well, and then shows as the due time. */
-function isInstant({ executeAt, schedule }: Timer, asked: string): boolean {
-  return schedule === undefined && Date.parse(executeAt) === Date.parse(asked)
+/** A schedule can be an instant as well, and then shows as the due time, or as the time that the spread moved it away from. */
+function isInstant({ executeAt, nominalAt = executeAt, schedule }: Timer, asked: string): boolean {
+  return schedule === undefined && Date.parse(nominalAt) === Date.parse(asked)
 }
 
 function isTarget(callback: Callback | undefined, asked: Asked): boolean {

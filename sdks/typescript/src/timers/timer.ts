@@ -68,7 +68,8 @@ export function updateBody(
   return { ...inWireTime(changes), ...name }
 }
 
-function inWireTime<Fields extends MaybeWhen>(fields: Fields) {
+/** Times in the form that the service takes. */
+export function inWireTime<Fields extends MaybeWhen>(fields: Fields) {
   const {
     at: _at,
     after: _after,

@@ -1,6 +1,6 @@
 // What somebody may have meant who wrote `5M`: advice in the answer to a malformed duration.
 
-import { parseSchedule } from '../../../core/time/schedule.ts'
+import { parseIsoSchedule } from '../../../core/time/schedule.ts'
 
 export const VALID_EXAMPLES = [
   'PT30S - 30 seconds',
@@ -24,7 +24,7 @@ export function nearestDuration(provided: string): string {
 
 function isSchedule(text: string): boolean {
   try {
-    parseSchedule(text)
+    parseIsoSchedule(text)
     return true
   } catch {
     return false

@@ -8,7 +8,7 @@ import type { TimerIdentity } from '../../../core/timer/ids.ts'
 import { TIMEOUT_DEFAULT_MS } from '../../../core/limits.ts'
 import { DEFAULT_RETRY } from '../../../core/rules/retry.ts'
 import { firstFiring } from '../../../core/time/firings.ts'
-import { parseSchedule, tooShort } from '../../../core/time/schedule.ts'
+import { parseIsoSchedule, tooShort } from '../../../core/time/schedule.ts'
 import type { Schedule } from '../../../core/time/schedule.ts'
 import { CatchUp } from '../../../core/timer/timer.ts'
 import type { Target } from '../../../core/targets/target.ts'
@@ -46,7 +46,7 @@ export function toCreateCommand(body: CreateBody, { callbackBaseUrl, traceparent
 
 /** This contract knows no timer that is due at once. */
 function readSchedule(text: string): Schedule {
-  const schedule = parseSchedule(text)
+  const schedule = parseIsoSchedule(text)
   if (schedule.kind === 'duration' && firstFiring(schedule, 0).dueAt === 0) throw tooShort(text, text)
   return schedule
 }

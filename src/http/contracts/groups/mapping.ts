@@ -65,7 +65,7 @@ export function toIdentity({ groupId, timerId }: TimerPath): TimerIdentity {
 }
 
 function readInstant(executeAt: string): Schedule {
-  return { kind: 'instant', text: executeAt, ...parseZonedInstant(executeAt) }
+  return { kind: 'instant', rules: null, text: executeAt, ...parseZonedInstant(executeAt) }
 }
 
 function readTarget(callbackUrl: string): Target {

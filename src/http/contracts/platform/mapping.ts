@@ -73,7 +73,7 @@ function callbackChanges(callback: CallbackBody, payloadMaxBytes: number): Timer
 }
 
 function readInstant(executeAt: string): Schedule {
-  return { kind: 'instant', text: executeAt, ...parseZonedInstant(executeAt) }
+  return { kind: 'instant', rules: null, text: executeAt, ...parseZonedInstant(executeAt) }
 }
 
 const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i

@@ -27,6 +27,7 @@ function callbackBody({ timer, deliveryId, attempt, firedAt }: Firing): string {
   const namespace = JSON.stringify(timer.namespace)
   let body = `{"id":${JSON.stringify(timer.id)},"namespace":${namespace},"groupId":${namespace},"payload":${timer.payload ?? 'null'}`
   body += `,"executeAt":"${isoText(firingDueAt(timer))}","firedAt":"${isoText(firedAt)}","attempt":${attempt},"deliveryId":"${deliveryId}"`
+  if (timer.nominalAt !== timer.dueAt && timer.extra === null) body += `,"nominalAt":"${isoText(timer.nominalAt)}"`
   if (timer.schedule !== null) body += `,"schedule":${JSON.stringify(timer.schedule)}`
   if (repeats(timer)) body += `,"iteration":${timer.iteration}`
   if (timer.extra !== null) body += ',"triggered":true'

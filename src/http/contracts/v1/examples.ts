@@ -92,6 +92,8 @@ export const EXAMPLES = {
         '2030-03-31T09:00:00.000+02:00[Europe/Berlin]',
         '2030-04-01T09:00:00.000+02:00[Europe/Berlin]',
       ],
+      description: 'every day, 3 times, in Europe/Berlin',
+      unusual: [],
     },
   },
 } as const

@@ -17,6 +17,7 @@ import {
 } from '../../../core/limits.ts'
 import { CatchUp, Status } from '../../../core/timer/timer.ts'
 import { CallbackField, CallbackUrlField } from '../../../language/callback.ts'
+import { firingRulesFields } from '../../../language/firing-rules.ts'
 import { CallbackTimeoutField, CallbackTimeoutSecondsField } from '../../../language/intervals.ts'
 import { MetadataField } from '../../../language/metadata.ts'
 import { RetryPolicyFields } from '../../../language/retry-policy.ts'
@@ -34,17 +35,21 @@ function oneOfWords<Word extends string>(words: readonly Word[], about: { readon
 
 const callbackAndTiming = {
   executeAt: Type.Optional(
-    Type.String({ description: 'When it fires: ISO 8601 with an offset, such as 2030-01-31T09:00:00Z.' }),
+    Type.String({
+      description:
+        'When it fires: ISO 8601 with an offset, such as 2030-01-31T09:00:00Z; or a local time, with timeZone or as 2030-01-31T09:00:00[Europe/Berlin].',
+    }),
   ),
   schedule: Type.Optional(
     Type.String({
       description:
-        'Instead of executeAt: an instant, a duration from now (PT10M; PT0S is at once) or a cycle (R3/PT10M, R/2030-01-31T09:00:00Z/P1M).',
+        'Instead of executeAt: an instant, a duration from now (PT10M; PT0S is at once), a cycle (R3/PT10M, R/2030-01-31T09:00:00Z/P1M), cron (0 9 * * MON-FRI, @daily) or a rule of iCalendar (RRULE:FREQ=MONTHLY;BYDAY=-1FR;BYHOUR=9).',
     }),
   ),
   timeZone: Type.Optional(
     Type.String({ description: 'Whose calendar the schedule follows, such as Europe/Berlin. Default UTC.' }),
   ),
+  ...firingRulesFields,
   catchUp: Type.Optional(
     oneOfWords(Object.values(CatchUp), {
       description:
@@ -221,6 +226,17 @@ export const PreviewBody = closed({
   schedule: callbackAndTiming.schedule,
   timeZone: Type.Optional(
     Type.String({ description: 'Whose calendar the schedule follows; the answer shows its local times too.' }),
+  ),
+  ...firingRulesFields,
+  from: Type.Optional(Type.String({ description: 'Only firings at this instant or later.' })),
+  to: Type.Optional(Type.String({ description: 'Only firings before this instant.' })),
+  namespace: Type.Optional(NamespaceField),
+  id: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: ID_CHARS_MAX,
+      description: 'Of the timer that is meant, which decides how far its firings are spread.',
+    }),
   ),
   count: Type.Optional(
     Type.Integer({

@@ -25,6 +25,6 @@ export function statusesOf(word: StatusWord): readonly Status[] {
   return STATUSES[word]
 }
 
-export function typeWord(timer: Pick<Timer, 'anchorAt' | 'schedule'>): TypeWord {
+export function typeWord(timer: Pick<Timer, 'anchorAt' | 'schedule' | 'rules'>): TypeWord {
   return kindOf(timer) === TimerKind.once ? 'DURATION' : 'CYCLE'
 }

@@ -1,0 +1,117 @@
+// What clients can say beside a schedule: where clocks change, when it begins and ends, how firings are spread.
+
+import { Type } from 'typebox'
+import type { Static } from 'typebox'
+import { inField, invalidInput } from '../core/errors.ts'
+import { SPREAD_MAX_MS } from '../core/limits.ts'
+import type { FiringRules } from '../core/time/firing-rules.ts'
+import { firstFiring } from '../core/time/firings.ts'
+import { formatInterval, parseInterval } from '../core/time/interval.ts'
+import { isoText } from '../core/time/iso-text.ts'
+import { parseSchedule } from '../core/time/schedule.ts'
+import type { Millis } from '../core/timer/timer.ts'
+
+const words = <Word extends string>(...allowed: readonly Word[]) => ({ type: 'string', enum: allowed })
+
+export const DstField = Type.Object(
+  {
+    gap: Type.Optional(
+      Type.Unsafe<'shift' | 'skip'>({
+        ...words('shift', 'skip'),
+        description: 'A local time that clocks skip: shifted, as much later as they go forward (default), or skipped.',
+      }),
+    ),
+    overlap: Type.Optional(
+      Type.Unsafe<'first' | 'second' | 'both'>({
+        ...words('first', 'second', 'both'),
+        description:
+          'A local time that clocks show twice: the first time (default), the second, or both. Cron whose minutes or hours begin with * has both as its default.',
+      }),
+    ),
+  },
+  { additionalProperties: false, description: 'In the nights when clocks change.' },
+)
+
+export const firingRulesFields = {
+  dst: Type.Optional(DstField),
+  startAt: Type.Optional(
+    Type.String({
+      description:
+        'Of a schedule that repeats: nothing fires before. An instant, or a local time in the timeZone. A cycle without a start of its own begins then.',
+    }),
+  ),
+  endAt: Type.Optional(
+    Type.String({ description: 'Of a schedule that repeats: nothing fires after. Written as startAt.' }),
+  ),
+  maxFirings: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 1_000_000_000,
+      description: 'Of a schedule that repeats: how many iterations it has. Those that are passed over count.',
+    }),
+  ),
+  spread: Type.Optional(
+    Type.String({
+      description:
+        'Up to so much later, such as PT5M or 5m: by a part that follows from the timer’s id, so that many timers of one time do not fire at once. At most 24h.',
+    }),
+  ),
+}
+
+export type FiringRulesFields = {
+  readonly [K in keyof typeof firingRulesFields]?: Static<(typeof firingRulesFields)[K]> | undefined
+}
+
+export function readFiringRules(fields: FiringRulesFields, timeZone: string | null): FiringRules | null {
+  const { dst, startAt, endAt, maxFirings, spread } = fields
+  if (
+    dst === undefined &&
+    startAt === undefined &&
+    endAt === undefined &&
+    maxFirings === undefined &&
+    spread === undefined
+  )
+    return null
+  const rules: FiringRules = {
+    ...(dst !== undefined && { dst }),
+    ...(startAt !== undefined && { startAt: momentIn('startAt', startAt, timeZone) }),
+    ...(endAt !== undefined && { endAt: momentIn('endAt', endAt, timeZone) }),
+    ...(maxFirings !== undefined && { maxFirings }),
+    ...(spread !== undefined && { spreadMs: readSpread(spread) }),
+  }
+  if (rules.startAt !== undefined && rules.endAt !== undefined && rules.endAt < rules.startAt)
+    throw invalidInput('endAt', 'endAt is before startAt')
+  return rules
+}
+
+/** Of the fields that belong to schedules that repeat, the first that is given. */
+export function boundOf({ startAt, endAt, maxFirings }: FiringRules): string | null {
+  if (startAt !== undefined) return 'startAt'
+  if (endAt !== undefined) return 'endAt'
+  return maxFirings === undefined ? null : 'maxFirings'
+}
+
+function momentIn(field: string, text: string, timeZone: string | null): Millis {
+  return inField(field, () => {
+    const moment = parseSchedule(text, timeZone)
+    if (moment.kind === 'instant' || moment.kind === 'local') return firstFiring(moment, 0).nominalAt
+    throw invalidInput(field, 'write one moment, such as 2030-01-31T09:00:00Z')
+  })
+}
+
+function readSpread(text: string): Millis {
+  const ms = inField('spread', () => parseInterval(text))
+  if (ms >= 1 && ms <= SPREAD_MAX_MS) return ms
+  throw invalidInput('spread', `spread is 1ms to ${formatInterval(SPREAD_MAX_MS)}, not ${text}`)
+}
+
+/** As fields of the timer's JSON, each with a comma before it. */
+export function firingRulesJson({ dst, startAt, endAt, maxFirings, spreadMs }: FiringRules): string {
+  let json = ''
+  if (dst !== undefined) json += `,"dst":${JSON.stringify(dst)}`
+  if (startAt !== undefined) json += `,"startAt":"${isoText(startAt)}"`
+  if (endAt !== undefined) json += `,"endAt":"${isoText(endAt)}"`
+  if (maxFirings !== undefined) json += `,"maxFirings":${maxFirings}`
+  if (spreadMs !== undefined) json += `,"spread":"${formatInterval(spreadMs)}"`
+  return json
+}
