@@ -17,8 +17,8 @@ const ORDER: Readonly<Record<string, Order>> = {
   store: [
     ['row'],
     ['queries'],
-    ['sql'],
-    ['memory', 'sqlite', 'postgres', 'mysql', 'dynamodb', 'cassandra'],
+    ['keyed', 'sql'],
+    ['memory', 'sqlite', 'postgres', 'mysql', 'dynamodb', 'cassandra', 'mongodb'],
     ['conformance'],
   ],
   targets: [['function', 'http', 'nats', 'none']],

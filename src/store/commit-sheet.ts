@@ -66,7 +66,7 @@ function fits(part: CommitPart, { items, bytes }: PartMax): boolean {
 const ROW_BYTES = 1_000 // what is not a long text of a row, or of the change of a counter
 
 /** About: what is read again to be taken away counts like what is written. */
-function partBytes({ puts, deletes, counters, events }: CommitPart): number {
+export function partBytes({ puts, deletes, counters, events }: CommitPart): number {
   let bytes = (puts.length + deletes.length + counters.length) * ROW_BYTES
   for (const { before, after } of puts) {
     bytes += textBytes(after)

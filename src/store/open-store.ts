@@ -32,6 +32,10 @@ const OPEN: { readonly [Type in DatabaseType]: Open<Type> } = {
     const { openCassandraStore } = await import('./cassandra/cassandra-store.ts')
     return openCassandraStore({ ...location, logger, ...shared(config) })
   },
+  mongodb: async (location, { config }) => {
+    const { openMongodbStore } = await import('./mongodb/mongodb-store.ts')
+    return openMongodbStore({ ...location, ...shared(config) })
+  },
   memory: async () => {
     const { MemoryStore } = await import('./memory/memory-store.ts')
     return new MemoryStore()

@@ -17,6 +17,7 @@ export type TestedEngine = {
 
 const ENGINES: readonly TestedEngine[] = [
   { name: 'cassandra', leaseMs: 5_000, survivesKill: true },
+  { name: 'ferretdb', leaseMs: 5_000, survivesKill: true },
   // DynamoDB Local answers a transaction a moment before it has written it. Two nodes are all it can take: see
   // ../dynamodb-cluster.test.ts.
   { name: 'dynamodb', leaseMs: 5_000, survivesKill: false, isSlow: true },

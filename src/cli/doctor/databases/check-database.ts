@@ -5,6 +5,7 @@ import type { Config } from '../../../runtime/config/config.ts'
 import type { DatabaseLocationOf, DatabaseType } from '../../../runtime/config/databases/databases.ts'
 import { checkCassandra } from './check-cassandra.ts'
 import { checkDynamodb } from './check-dynamodb.ts'
+import { checkMongodb } from './check-mongodb.ts'
 import { checkPostgres } from './check-postgres.ts'
 import { checkSqlite } from './check-sqlite.ts'
 import { Findings } from '../finding.ts'
@@ -22,6 +23,7 @@ const CHECKS: { readonly [Type in DatabaseType]: Check<Type> } = {
     checkPostgres({ location, poolSize: config.pgPoolSize, clock }, findings),
   dynamodb: checkDynamodb,
   cassandra: checkCassandra,
+  mongodb: checkMongodb,
   memory: async (_location, _settings, findings) =>
     findings.warn(
       'timers are kept in memory only and are lost when the service stops',

@@ -8,6 +8,8 @@ import { parseCassandraUrl } from './cassandra.ts'
 import type { CassandraLocation } from './cassandra.ts'
 import { parseDynamodbUrl } from './dynamodb.ts'
 import type { DynamodbLocation } from './dynamodb.ts'
+import { parseMongodbUrl } from './mongodb.ts'
+import type { MongodbLocation } from './mongodb.ts'
 import { parseSqlitePath } from './sqlite.ts'
 
 /** Where each kind of database is, by its type. */
@@ -16,6 +18,7 @@ type Locations = {
   readonly postgres: PostgresLocation
   readonly dynamodb: DynamodbLocation
   readonly cassandra: CassandraLocation
+  readonly mongodb: MongodbLocation
   readonly memory: object
 }
 export type DatabaseType = keyof Locations
@@ -57,6 +60,12 @@ const DATABASES: { readonly [Type in DatabaseType]: DatabaseKind<Type> } = {
     form: 'cassandra://user:password@host,host/keyspace',
     parse: parseCassandraUrl,
     place: ({ keyspace, hosts }) => `stored in Cassandra, in keyspace ${keyspace} at ${hosts.join(', ')}`,
+  },
+  mongodb: {
+    schemes: ['mongodb', 'mongodb+srv'],
+    form: 'mongodb://user:password@host/database',
+    parse: parseMongodbUrl,
+    place: ({ database, hosts }) => `stored in MongoDB, in database ${database} at ${hosts}`,
   },
   memory: {
     schemes: ['memory'],
