@@ -10,6 +10,8 @@ import { chmodSync, globSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } fr
 import { tmpdir } from 'node:os'
 import { dirname, join, relative, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+// Vite's own, in the version that the lock file has for it. As a dependency of its own npm would want its builds for every
+// platform in the lock file, and refuse to install without them.
 import { build } from 'rolldown'
 import type { Plugin } from 'rolldown'
 import { VERSION } from '../../src/runtime/version.ts'

@@ -2,7 +2,7 @@
 // installed. What the packages do is tested in test/node-versions.test.ts and test/sdk-package.test.ts.
 
 import assert from 'node:assert/strict'
-import { mkdirSync, readFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { before, test } from 'node:test'
 import type { TestContext } from 'node:test'
@@ -68,6 +68,16 @@ test('a README that npm shows has no link that leads nowhere there', () => {
       folder,
     )
   }
+})
+
+test('npm ci takes the lock file', async (t) => {
+  const copy = tempDir(t)
+  for (const folder of ['.', 'sdks/typescript', 'web']) {
+    mkdirSync(join(copy, folder), { recursive: true })
+    cpSync(join(ROOT, folder, 'package.json'), join(copy, folder, 'package.json'))
+  }
+  cpSync(join(ROOT, 'package-lock.json'), join(copy, 'package-lock.json'))
+  await run('npm', ['ci', '--dry-run', '--offline', '--ignore-scripts', '--no-audit', '--no-fund'], copy)
 })
 
 test('npx runs the command from the packed files', async () => {
