@@ -7,10 +7,11 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { test } from 'node:test'
 import type { TestContext } from 'node:test'
 import { openDuetime, FinalFailure, reschedule, testClock } from '../src/embedded/index.ts'
-import type { CreateFields, Duetime, Firing, TestClock } from '../src/embedded/index.ts'
+import type { CreateFields, Duetime, DuetimeError, Firing, TestClock, TimerPage } from '../src/embedded/index.ts'
 import { eventually } from './support/eventually.ts'
 import { startService } from './support/service.ts'
 import { tempDir } from './support/temp-dir.ts'
@@ -436,4 +437,59 @@ test('ids with characters that not every database can keep are refused', async (
   const { timers } = await setup(t)
   for (const id of ['a\0b', 'a\ud800'])
     await assert.rejects(timers.create({ id, after: '1h' }), /id must be well-formed Unicode text without NUL/)
+})
+
+test('any number of timers is created from a generator or a stream, and what is refused is passed over or ends it', async (t) => {
+  const { timers } = await setup(t)
+  let read = 0
+  function* some(count: number, namespace: string, wrong = -1): Generator<CreateFields> {
+    try {
+      for (let n = 0; n < count; n++) {
+        yield { namespace, id: `t${n}`, ...(n === wrong ? { at: 'tomorrow' } : { after: '1h' as const }) }
+        read++
+      }
+    } finally {
+      read += 1_000_000
+    }
+  }
+  const countOf = async (namespace: string) => {
+    let [count, cursor]: [number, string | null] = [0, null]
+    do {
+      const page: TimerPage = await timers.list({ namespace, limit: 1_000, ...(cursor !== null && { cursor }) })
+      count += page.timers.length
+      cursor = page.nextCursor
+    } while (cursor !== null)
+    return count
+  }
+
+  const progress: number[] = []
+  const onProgress = ({ created }: { created: number }) => void progress.push(created)
+  assert.deepEqual(await timers.createMany(some(2_500, 'a'), { onProgress }), { created: 2_500, refused: 0 })
+  assert.deepEqual(progress, [1_000, 2_000, 2_500])
+  assert.equal(await countOf('a'), 2_500)
+
+  const refused: unknown[] = []
+  const onRefused = (error: DuetimeError, { id }: CreateFields, index: number) =>
+    void refused.push([error.code, id, index])
+  const stream = Readable.from(some(1_200, 'b', 1_100))
+  assert.deepEqual(await timers.createMany(stream, { onRefused }), { created: 1_199, refused: 1 })
+  assert.deepEqual(refused, [['INVALID_SCHEDULE', 't1100', 1_100]])
+
+  read = 0
+  await assert.rejects(timers.createMany(some(100_000, 'c', 10)), (error: DuetimeError) => {
+    assert.match(error.message, /^timer 10: /)
+    assert.equal(error.details['index'], 10)
+    return true
+  })
+  assert.ok(read >= 1_000_000 && read < 1_010_000, 'the generator was told to stop, soon')
+})
+
+test('of a batch, creates of one id are carried out in order', async (t) => {
+  const { timers } = await setup(t)
+  const results = await timers.batch([1, 2, 3].map((payload) => ({ id: 'a', after: '1h', payload })))
+  assert.deepEqual(
+    results.map((result) => result.ok && result.timer.version),
+    [1, 2, 3],
+  )
+  assert.equal((await timers.get('a')).payload, 3)
 })

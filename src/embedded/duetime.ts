@@ -12,6 +12,8 @@ import type { Timers } from '../service/timers.ts'
 import type { FunctionTarget } from '../targets/function/function-target.ts'
 import { identityOf, namespaceOf } from './input/names.ts'
 import { createCommand, scheduleOf, updateCommand } from './commands.ts'
+import { createAll, createMany } from './create-many.ts'
+import type { CreateManyOptions, CreateManyProgress } from './create-many.ts'
 import { checkList, checkPreview } from './input/fields.ts'
 import type { CreateFields, ListFields, TimerRef, UpdateFields } from './input/fields.ts'
 import { timerFunction } from './handler.ts'
@@ -72,17 +74,26 @@ export class Duetime implements AsyncDisposable {
   }
 
   async create<Payload = unknown>(fields: CreateFields<Payload>): Promise<Timer<Payload>> {
-    return this.#execute(createCommand(fields, { timers: this.#timers, payloadMaxBytes: this.#parts.payloadMaxBytes }))
+    return this.#execute(createCommand(fields, this.#creating))
   }
 
   /** Many at once, sharing commits. Each has its own answer, in the order given: one that is refused does not stop the others. */
   async batch<Payload = unknown>(all: readonly CreateFields<Payload>[]): Promise<BatchResult<Payload>[]> {
-    const settled = await Promise.allSettled(all.map((fields) => this.create(fields)))
-    return settled.map((result) => {
-      if (result.status === 'fulfilled') return { ok: true, timer: result.value }
-      if (result.reason instanceof DuetimeError) return { ok: false, error: result.reason }
-      throw result.reason
-    })
+    const made = await createAll(this.#creating, all)
+    return made.map((one) =>
+      one instanceof DuetimeError ? { ok: false, error: one } : { ok: true, timer: shownTimer<Payload>(one) },
+    )
+  }
+
+  /**
+   * Any number, from an iterable or a stream, some at a time. Resolves when all are stored. With `onRefused`, timers that are
+   * refused are passed over; without it the first refusal ends it, and those stored by then stay.
+   */
+  async createMany<Payload = unknown>(
+    all: Iterable<CreateFields<Payload>> | AsyncIterable<CreateFields<Payload>>,
+    options: CreateManyOptions<Payload> = {},
+  ): Promise<CreateManyProgress> {
+    return createMany(this.#creating, all, options)
   }
 
   async get<Payload = unknown>(ref: TimerRef): Promise<Timer<Payload>> {
@@ -149,6 +160,10 @@ export class Duetime implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close()
+  }
+
+  get #creating() {
+    return { timers: this.#timers, payloadMaxBytes: this.#parts.payloadMaxBytes }
   }
 
   async #execute<Payload>(command: Command): Promise<Timer<Payload>> {

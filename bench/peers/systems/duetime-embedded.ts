@@ -17,10 +17,7 @@ export async function open({ database }: Opening): Promise<System> {
   })
   return {
     create: (job) => timers.create(fieldsOf(job)),
-    async createMany(jobs) {
-      const results = await timers.batch(jobs.map(fieldsOf))
-      for (const result of results) if (!result.ok) throw result.error
-    },
+    createMany: (jobs) => timers.createMany(jobs.map(fieldsOf)),
     work(handle) {
       timers.handle(NAMESPACE, ({ id, dueAt }) => handle({ id, dueAt: Number(dueAt), url: null }))
       return Promise.resolve()

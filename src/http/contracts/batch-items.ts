@@ -3,7 +3,7 @@
 
 import type { FastifyInstance } from 'fastify'
 import type { TSchema } from 'typebox'
-import { DuetimeError, invalidInput } from '../../core/errors.ts'
+import { invalidInput } from '../../core/errors.ts'
 import { validationError } from '../errors/validation-message.ts'
 import type { SchemaFault } from '../errors/validation-message.ts'
 
@@ -39,23 +39,4 @@ export class BatchItems<Action extends string> {
     if (validate(item) !== true) throw validationError(validate.errors!)
     return action as Action
   }
-}
-
-/** What a part of a batch came to. A failure that is not in the catalogue is a defect and fails the request as a whole. */
-export function outcomeOf<T>(settled: PromiseSettledResult<T>): T | DuetimeError {
-  return settled.status === 'fulfilled' ? settled.value : refusalIn(settled.reason)
-}
-
-/** What `read` makes of an item, or why it refuses it. */
-export function readOrRefused<T>(read: () => T): T | DuetimeError {
-  try {
-    return read()
-  } catch (error) {
-    return refusalIn(error)
-  }
-}
-
-function refusalIn(error: unknown): DuetimeError {
-  if (error instanceof DuetimeError) return error
-  throw error
 }

@@ -10,6 +10,8 @@ import type { HttpTarget as HttpAddress } from '../../core/targets/http.ts'
 import type { Clock } from '../../runtime/clock/clock.ts'
 import { AttemptsUnderWay } from '../attempts-under-way.ts'
 import type { Callback, TargetAdapter } from '../target.ts'
+import { callbackUrl } from './callback-urls.ts'
+import type { CallbackUrl } from './callback-urls.ts'
 import { DeliveryAttempt } from './delivery-attempt.ts'
 import type { AttemptSurroundings } from './delivery-attempt.ts'
 import type { EgressPolicy } from './egress/egress.ts'
@@ -72,8 +74,7 @@ export class HttpTarget implements TargetAdapter<HttpAddress> {
   }
 
   destinationOf(target: HttpAddress): string {
-    const url = URL.parse(target.url)
-    return url === null ? 'no-url' : url.host
+    return callbackUrl(target.url)?.host ?? 'no-url'
   }
 
   deliver(firing: Firing, signal: AbortSignal): Promise<DeliveryOutcome> {
@@ -82,11 +83,10 @@ export class HttpTarget implements TargetAdapter<HttpAddress> {
       const { target, protocol: name } = firing.timer
       if (target.type !== 'http') throw new TypeError(`the HTTP target was given a ${target.type} timer`)
       const protocol = this.#protocols.get(name)
-      const url = URL.parse(target.url)
+      const url = callbackUrl(target.url)
       // Stored by a newer version, or edited by hand: it may well be right at the next attempt.
       if (protocol === undefined) return resolve(failedDelivery(`this node does not know the protocol '${name}'`))
-      if (url === null || !url.protocol.startsWith('http'))
-        return resolve(failedDelivery('the callback URL is not an http or https URL'))
+      if (url === null) return resolve(failedDelivery('the callback URL is not an http or https URL'))
 
       const attempt = new DeliveryAttempt(
         this.#surroundings,
@@ -95,7 +95,7 @@ export class HttpTarget implements TargetAdapter<HttpAddress> {
           protocol,
           hostname: url.hostname,
           origin: this.#pools.for(url.origin),
-          request: { method: 'POST', path: url.pathname + url.search, ...this.#content(firing, protocol, target, url) },
+          request: { method: 'POST', path: url.path, ...this.#content(firing, protocol, target, url) },
         },
         { resolve, reject, underWay: AttemptsUnderWay.until(signal) },
       )
@@ -111,7 +111,7 @@ export class HttpTarget implements TargetAdapter<HttpAddress> {
     firing: Firing,
     protocol: HttpProtocol,
     target: HttpAddress,
-    url: URL,
+    url: CallbackUrl,
   ): { body: string | null; headers: string[] } {
     const { body, headers: protocolHeaders } = protocol.request(firing)
     const headers = deliveryHeaders({
@@ -119,24 +119,10 @@ export class HttpTarget implements TargetAdapter<HttpAddress> {
       body,
       userAgent: this.#userAgent,
       signer: this.#signer,
-      authorization: url.username === '' && url.password === '' ? null : basicAuthorization(url),
+      authorization: url.authorization,
       protocolHeaders,
       targetHeaders: target.headers,
     })
     return { body, headers }
-  }
-}
-
-function basicAuthorization(url: URL): string {
-  const credentials = `${percentDecoded(url.username)}:${percentDecoded(url.password)}`
-  return `Basic ${Buffer.from(credentials).toString('base64')}`
-}
-
-/** A stray percent sign is legal in a URL's password and stands for itself. */
-function percentDecoded(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
   }
 }

@@ -1,0 +1,84 @@
+// Creates of any number, from a list, a generator or a stream: some are read and stored at a time, so a million takes no more
+// memory than a few thousand, and whoever makes them waits for the store.
+
+import type { CreateCommand } from '../core/rules/command.ts'
+import { DuetimeError } from '../core/errors.ts'
+import type { Timer } from '../core/timer/timer.ts'
+import { outcomeOf, readOrRefused } from '../service/item-outcomes.ts'
+import type { Timers } from '../service/timers.ts'
+import { createCommand } from './commands.ts'
+import type { CreateFields } from './input/fields.ts'
+
+export type CreateManyOptions<Payload = unknown> = {
+  /** Told of each timer that is refused, with its place among all. If left out, the first refusal ends it all. */
+  readonly onRefused?: ((error: DuetimeError, timer: CreateFields<Payload>, index: number) => void) | undefined
+  /** Told again and again how far it is. */
+  readonly onProgress?: ((progress: CreateManyProgress) => void) | undefined
+}
+
+export type CreateManyProgress = { readonly created: number; readonly refused: number }
+
+type Parts = { readonly timers: Timers; readonly payloadMaxBytes: number }
+
+const CHUNK = 1_000 // a commit or two
+const CHUNKS_UNDER_WAY = 2 // one is read while the other is stored
+
+export async function createMany<Payload>(
+  parts: Parts,
+  all: Iterable<CreateFields<Payload>> | AsyncIterable<CreateFields<Payload>>,
+  { onRefused, onProgress }: CreateManyOptions<Payload>,
+): Promise<CreateManyProgress> {
+  let [created, refused, read] = [0, 0, 0]
+  let failure: { readonly error: unknown } | null = null
+  const underWay: Promise<void>[] = []
+  const store = async (chunk: readonly CreateFields<Payload>[], first: number): Promise<void> => {
+    for (const [index, made] of (await createAll(parts, chunk)).entries()) {
+      if (!(made instanceof DuetimeError)) created++
+      else if (onRefused === undefined) throw placed(made, first + index)
+      else {
+        refused++
+        onRefused(made, chunk[index]!, first + index)
+      }
+    }
+    onProgress?.({ created, refused })
+  }
+  for await (const chunk of chunksOf(all)) {
+    underWay.push(store(chunk, read).catch((error: unknown) => void (failure ??= { error })))
+    read += chunk.length
+    if (underWay.length === CHUNKS_UNDER_WAY) await underWay.shift()
+    if (failure !== null) break
+  }
+  await Promise.all(underWay)
+  if (failure !== null) throw (failure as { readonly error: unknown }).error
+  return { created, refused }
+}
+
+/** In one go, in the order given: each timer as it is stored, or why it is not. */
+export async function createAll(
+  { timers, payloadMaxBytes }: Parts,
+  all: readonly CreateFields[],
+): Promise<(Timer | DuetimeError)[]> {
+  const commands = all.map((fields) => readOrRefused(() => createCommand(fields, { timers, payloadMaxBytes })))
+  const executed = (
+    await timers.executeMany(commands.filter((one): one is CreateCommand => !(one instanceof DuetimeError)))
+  ).values()
+  return commands.map((one) => {
+    if (one instanceof DuetimeError) return one
+    const result = outcomeOf(executed.next().value!)
+    return result instanceof DuetimeError ? result : result.timer
+  })
+}
+
+async function* chunksOf<Item>(all: Iterable<Item> | AsyncIterable<Item>): AsyncGenerator<Item[], void, void> {
+  let chunk: Item[] = []
+  for await (const item of all) {
+    if (chunk.push(item) < CHUNK) continue
+    yield chunk
+    chunk = []
+  }
+  if (chunk.length > 0) yield chunk
+}
+
+function placed(error: DuetimeError, index: number): DuetimeError {
+  return new DuetimeError(error.code, `timer ${index}: ${error.message}`, { ...error.details, index }, { cause: error })
+}
