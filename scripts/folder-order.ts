@@ -33,7 +33,13 @@ const ORDER: Readonly<Record<string, Order>> = {
   ],
   nats: [['lifecycle'], ['messages'], ['requests']],
   embedded: [['input'], ['.']],
-  cli: [['command'], ['when'], ['completion', 'output', 'transfer'], ['timers'], ['keys', 'doctor', 'insight', 'dev']],
+  cli: [
+    ['command'],
+    ['when'],
+    ['completion', 'output', 'transfer', 'migrate'],
+    ['timers'],
+    ['keys', 'doctor', 'insight', 'dev'],
+  ],
 }
 
 /** Imports that point up all the same: the file, what it imports, and why. */
@@ -42,6 +48,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'src/cli/command/actions.ts → program.ts': 'the actions of the program belong beside it',
   'src/cli/command/actions.ts → transfer/backup.ts': 'the actions of the program belong beside it',
   'src/cli/command/actions.ts → transfer/transfer.ts': 'the actions of the program belong beside it',
+  'src/cli/command/actions.ts → migrate/migrate.ts': 'the actions of the program belong beside it',
   'src/cli/command/reference-page.ts → program.ts': 'the page shows all commands; it belongs beside the program',
   'src/cli/command/reference-page.ts → completion/command-tree.ts':
     'the page shows all commands; it belongs beside the program',

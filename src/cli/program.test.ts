@@ -13,7 +13,15 @@ async function run(args: readonly string[], actions: Partial<Actions> = {}) {
   const output = { out: (text: string) => void (out += text), err: (text: string) => void (err += text) }
   const code = await runMain(
     args,
-    { serve: record, backup: record, export: record, import: record, ...actions },
+    {
+      serve: record,
+      backup: record,
+      export: record,
+      import: record,
+      migrateStatus: record,
+      migrateUp: record,
+      ...actions,
+    },
     output,
   )
   return { code, calls, out, err }

@@ -22,14 +22,17 @@ import { addManyTimersCommands } from './timers/many-timers-commands.ts'
 import { addOneTimerCommands } from './timers/one-timer-commands.ts'
 import { addPreviewCommand } from './timers/preview-command.ts'
 import { addUpdateCommand } from './timers/update-command.ts'
+import { addMigrateCommands } from './migrate/migrate-commands.ts'
+import type { MigrateActions } from './migrate/migrate-commands.ts'
 import { addTransferCommands } from './transfer/transfer-commands.ts'
 import type { TransferActions } from './transfer/transfer-commands.ts'
 
-export type Actions = TransferActions & {
-  /** Resolves when the service has started; it runs until the process is told to stop. */
-  readonly serve: (flags: Flags) => Promise<void>
-  readonly backup: (options: { readonly to: string; readonly flags: Flags }) => Promise<void>
-}
+export type Actions = TransferActions &
+  MigrateActions & {
+    /** Resolves when the service has started; it runs until the process is told to stop. */
+    readonly serve: (flags: Flags) => Promise<void>
+    readonly backup: (options: { readonly to: string; readonly flags: Flags }) => Promise<void>
+  }
 
 /** The exit code; see exit-codes.ts. `output` stands in for the terminal where a test reads what is written. */
 export async function runMain(
@@ -83,6 +86,7 @@ export function createProgram(actions: Actions, terminal: Terminal): Command {
   addKeysCommands(program, terminal)
   addDevCommand(program, terminal)
   addBackup(program, actions)
+  addMigrateCommands(program, actions)
   addTransferCommands(program, actions)
   addCompletionCommand(program, terminal)
   return program

@@ -5,6 +5,7 @@ import type { Config } from '../runtime/config/config.ts'
 import type { DatabaseLocationOf, DatabaseType } from '../runtime/config/databases/databases.ts'
 import { partLogger } from '../runtime/telemetry/logger.ts'
 import type { Logger } from '../runtime/telemetry/logger.ts'
+import { assertMigrated } from './schema-state.ts'
 import type { Store } from './store.ts'
 
 type Open<Type extends DatabaseType> = (
@@ -42,7 +43,8 @@ const OPEN: { readonly [Type in DatabaseType]: Open<Type> } = {
   },
 }
 
-export function openStore(config: Config, logger: Logger): Promise<Store> {
+export async function openStore(config: Config, logger: Logger): Promise<Store> {
+  if (!config.migrateAtStart) await assertMigrated(config)
   return openAt(config.database, { config, logger: partLogger(logger, 'store') })
 }
 

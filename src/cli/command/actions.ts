@@ -6,6 +6,8 @@ import type { Actions } from '../program.ts'
 export const actions: Actions = {
   serve: async (flags) => (await import('../serve.ts')).runServe(flags),
   backup: async (options) => (await import('../transfer/backup.ts')).runBackup(options),
+  migrateStatus: async (flags) => (await import('../migrate/migrate.ts')).runMigrateStatus(flags),
+  migrateUp: async (flags) => (await import('../migrate/migrate.ts')).runMigrateUp(flags),
   export: async (options) => (await import('../transfer/transfer.ts')).runExport(options),
   import: async (options) => (await import('../transfer/transfer.ts')).runImport(options),
 }

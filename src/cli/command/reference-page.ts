@@ -12,7 +12,14 @@ import { standardTerminal } from './terminal.ts'
 
 export function cliPage(): string {
   const nothing = async () => {}
-  const actions: Actions = { serve: nothing, backup: nothing, export: nothing, import: nothing }
+  const actions: Actions = {
+    serve: nothing,
+    backup: nothing,
+    export: nothing,
+    import: nothing,
+    migrateStatus: nothing,
+    migrateUp: nothing,
+  }
   const program = createProgram(actions, standardTerminal())
   const commands = flattened(commandTree(program)).filter(({ path }) => path !== '')
   return `${INTRODUCTION}

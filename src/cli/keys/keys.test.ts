@@ -15,7 +15,10 @@ async function run(...args: readonly string[]) {
   const output = { out: (text: string) => void (out += text), err: (text: string) => void (err += text) }
   const code = await runMain(
     ['keys', ...args],
-    { serve: nothing, backup: nothing, export: nothing, import: nothing },
+    {
+      ...{ serve: nothing, backup: nothing, export: nothing, import: nothing },
+      ...{ migrateStatus: nothing, migrateUp: nothing },
+    },
     output,
   )
   return { code, out, err }

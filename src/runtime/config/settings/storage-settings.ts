@@ -2,7 +2,7 @@
 
 import { filePath, plainText } from '../broker.ts'
 import { databaseUrl, httpUrl, namespaceName, sqlitePath } from '../places.ts'
-import { choice, duration, integer, pairs } from '../values.ts'
+import { boolean, choice, duration, integer, pairs } from '../values.ts'
 import { PostgresTlsMode } from '../postgres-location.ts'
 import { group, optional, setting } from './setting.ts'
 
@@ -28,6 +28,9 @@ export const STORAGE_SETTINGS = {
     }),
     commitBatchMax: setting('COMMIT_BATCH_MAX', integer({ min: 1, max: 10_000 }), '1000', {
       help: 'Writes in one commit at most.',
+    }),
+    migrateAtStart: setting('MIGRATE_AT_START', boolean(), 'true', {
+      help: 'Whether the service makes and changes its tables when it starts. If not, `duetime migrate up` does, and the service refuses to start before.',
     }),
     shards: optional('SHARDS', integer({ min: 1, max: 4_096 }), {
       help: 'Parts that timers are spread over, and so the most nodes that share them. Fixed when a database is first used; 64 by default.',

@@ -9,7 +9,7 @@ import { StoreError } from '../../store.ts'
 import { clientConfig } from '../connection/connections.ts'
 import { failureOf } from '../connection/failures.ts'
 import type { Stage } from '../connection/failures.ts'
-import { migrate } from './migrations.ts'
+import { migrate, SCHEMA_VERSION, schemaVersion } from './migrations.ts'
 
 const SERVER_VERSION_MIN = 130_000 // the oldest with the sorts and settings that the statements use
 
@@ -20,7 +20,28 @@ export type PrepareOptions = {
   readonly logger: Logger | null
 }
 
-export async function prepareDatabase({ location, shards, logger }: PrepareOptions): Promise<StoreRow> {
+export function prepareDatabase({ location, shards, logger }: PrepareOptions): Promise<StoreRow> {
+  return connected(location, 'write', async (client) => {
+    await checkServer(client, logger)
+    // A later step may rewrite a large table: it has the time it needs.
+    await client.query('SET statement_timeout = 0')
+    return migrate(client, shards)
+  })
+}
+
+/** Changes nothing, and does not wait for a node that migrates. */
+export function schemaState(location: PostgresLocation): Promise<{ readonly found: number; readonly known: number }> {
+  return connected(location, 'read', async (client) => {
+    await checkServer(client, null)
+    return { found: await schemaVersion(client), known: SCHEMA_VERSION }
+  })
+}
+
+async function connected<T>(
+  location: PostgresLocation,
+  effect: 'read' | 'write',
+  work: (client: pg.Client) => Promise<T>,
+): Promise<T> {
   let stage: Stage = 'connect'
   try {
     const client = new pg.Client(clientConfig(location))
@@ -28,15 +49,12 @@ export async function prepareDatabase({ location, shards, logger }: PrepareOptio
     await client.connect()
     stage = 'migrate'
     try {
-      await checkServer(client, logger)
-      // A later step may rewrite a large table: it has the time it needs.
-      await client.query('SET statement_timeout = 0')
-      return await migrate(client, shards)
+      return await work(client)
     } finally {
       await client.end().catch(() => {})
     }
   } catch (error) {
-    throw failureOf(error, { location, stage, effect: 'write' })
+    throw failureOf(error, { location, stage, effect })
   }
 }
 

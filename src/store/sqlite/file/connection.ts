@@ -41,6 +41,20 @@ export function openForWriting(options: ConnectionOptions): DatabaseSync {
   })
 }
 
+/** Changes nothing, and does not wait for a service that has the file open. */
+export function schemaState(path: string): { readonly found: number; readonly known: number } {
+  return opening(path, () => {
+    if (!existsSync(path)) return { found: 0, known: SCHEMA_VERSION }
+    const db = new DatabaseSync(path, { readOnly: true, timeout: BUSY_MS })
+    try {
+      assertOurs(db, path)
+      return { found: schemaVersion(db), known: SCHEMA_VERSION }
+    } finally {
+      db.close()
+    }
+  })
+}
+
 /** For everyone else. The file must be there and be ours. */
 export function openForReading(options: ConnectionOptions): DatabaseSync {
   return opening(options.path, () => {
@@ -134,7 +148,7 @@ function hasTables(db: DatabaseSync): boolean {
   return db.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() !== undefined
 }
 
-function opening(path: string, open: () => DatabaseSync): DatabaseSync {
+function opening<T>(path: string, open: () => T): T {
   try {
     return open()
   } catch (error) {

@@ -1,0 +1,39 @@
+// `duetime migrate`: for those who change databases in a step of their own, with rights that the service need not have.
+
+import { loadConfig } from '../../runtime/config/config.ts'
+import { createLogger } from '../../runtime/telemetry/logger.ts'
+import { schemaState } from '../../store/schema-state.ts'
+import type { SchemaState } from '../../store/schema-state.ts'
+import { CommandFailed } from '../command/command-failed.ts'
+import type { Flags } from '../command/given-flags.ts'
+
+export async function runMigrateStatus(flags: Flags): Promise<void> {
+  const { database } = loadConfig({ flags })
+  const state = await schemaState(database)
+  process.stdout.write(`${sentence(state)}\n`)
+  if (state !== null && state.found !== state.known) throw new CommandFailed()
+}
+
+export async function runMigrateUp(flags: Flags): Promise<void> {
+  const config = loadConfig({ flags })
+  const before = await schemaState(config.database)
+  if (before === null || before.found === before.known) {
+    process.stdout.write(`${sentence(before)} There is nothing to do.\n`)
+    return
+  }
+  // Loaded when it is needed, so that --help does not wait for it.
+  const { openStore } = await import('../../server.ts')
+  const store = await openStore({ ...config, migrateAtStart: true }, createLogger(config))
+  await store.close()
+  const made = before.found === 0 ? 'The tables were made' : `The database had schema version ${before.found}`
+  process.stdout.write(`${made}. ${sentence(await schemaState(config.database))}\n`)
+}
+
+function sentence(state: SchemaState | null): string {
+  if (state === null) return 'This kind of database has no schema that changes.'
+  const { found, known } = state
+  if (found === known) return `The schema is up to date: version ${known}.`
+  const has =
+    found === 0 ? 'The database has no tables of this service yet' : `The database has schema version ${found}`
+  return `${has}, and this program needs ${known}: run \`duetime migrate up\`.`
+}
