@@ -2,7 +2,7 @@
 // lints the compose file besides.
 
 import assert from 'node:assert/strict'
-import { globSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { validate } from 'dockerfile-utils'
@@ -18,6 +18,8 @@ const dockerfile = read('Dockerfile')
 
 type Environment = Readonly<Record<string, string>>
 type ComposeService = {
+  readonly mem_limit?: string
+  readonly volumes?: readonly string[]
   readonly environment?: Environment
   readonly stop_grace_period?: string
   readonly healthcheck?: object
@@ -25,6 +27,7 @@ type ComposeService = {
 const { services } = parse(read('compose.yaml'), { merge: true }) as {
   readonly services: Readonly<Record<string, ComposeService>>
 }
+const COMPOSE_FILES = globSync('compose*.yaml', { cwd: directory })
 const nodes = Object.entries(services).filter(([name]) => name.startsWith('duetime'))
 
 /** As `.env` would fill them in. */
@@ -88,7 +91,35 @@ test('what is around the nodes is waited for, and a stop has the time that it ma
   }
 })
 
-test('the example of .env has every variable that the compose file asks for', () => {
-  const asked = [...read('compose.yaml').matchAll(/\$\{(\w+)/g)].map(([, name]) => name!)
+test('the example of .env has every variable that a compose file asks for', () => {
+  const asked = COMPOSE_FILES.flatMap((file) => Array.from(read(file).matchAll(/\$\{(\w+)/g), ([, name]) => name!))
   for (const name of asked) assert.match(read('.env.example'), new RegExp(`^${name}=`, 'm'))
+})
+
+test('every service has a limit of memory, and every file that is mounted is there', () => {
+  for (const file of COMPOSE_FILES) {
+    const { services: all } = parse(read(file), { merge: true }) as {
+      services: Readonly<Record<string, ComposeService>>
+    }
+    for (const [name, { mem_limit: limit, volumes = [] }] of Object.entries(all)) {
+      assert.match(limit ?? '', /^\d+[mg]$/, `${name} in ${file}`)
+      const mounted = volumes.map((volume) => volume.split(':')[0]!).filter((path) => path.startsWith('.'))
+      for (const path of mounted) assert.ok(existsSync(join(directory, path)), path)
+    }
+  }
+})
+
+test('Prometheus asks every node, with the key, under the name that the alerts expect', () => {
+  const {
+    scrape_configs: [job],
+    rule_files: rules,
+  } = parse(read('monitoring/prometheus.yaml')) as {
+    readonly rule_files: readonly string[]
+    readonly scrape_configs: readonly [{ job_name: string; static_configs: { targets: string[] }[] }]
+  }
+  assert.deepEqual([job.job_name, rules], ['duetime', ['duetime.rules.yaml']])
+  assert.deepEqual(
+    job.static_configs[0]!.targets,
+    nodes.map(([name]) => `${name}:8080`),
+  )
 })
