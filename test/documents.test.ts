@@ -92,6 +92,29 @@ test('the guide shows the recipes as they are run', () => {
   }
 })
 
+test('the guide shows the receivers as they are run', () => {
+  const guide = read('docs/guides/receivers.md')
+  for (const name of readdirSync(join(ROOT, 'examples', 'receivers')))
+    assert.ok(
+      guide.includes(read(`examples/receivers/${name}`)),
+      `docs/guides/receivers.md should hold ${name}, to the letter`,
+    )
+})
+
+test('every alert has a section in the runbooks, and names it', () => {
+  const rules = read('deploy/prometheus/duetime.rules.yaml')
+  const alerts = Array.from(rules.matchAll(/- alert: (\w+)/g), ([, name]) => name!)
+  const named = Array.from(rules.matchAll(/runbook_url: \S+runbooks\.md#(\w+)/g), ([, name]) => name!)
+  assert.deepEqual(
+    named,
+    alerts.map((name) => name.toLowerCase()),
+  )
+  assert.deepEqual(
+    Array.from(read('docs/operations/runbooks.md').matchAll(/^## (Duetime\w+)$/gm), ([, name]) => name!),
+    alerts,
+  )
+})
+
 test('the README shows the embedded library as it is run, in under 15 lines', () => {
   const example = read('examples/embedded.ts')
   assert.ok(example.split('\n').length < 15)
