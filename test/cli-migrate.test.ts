@@ -70,5 +70,8 @@ test('a database of a newer version is left alone, with a sentence', async (t) =
 
 test('a store in memory has nothing to migrate', async () => {
   const { code, out } = await runCli(['migrate', 'status'], { env: { DATABASE_URL: 'memory:' } })
-  assert.deepEqual([code, out], [0, 'This kind of database has no schema that changes.\n'])
+  assert.deepEqual(
+    [code, out],
+    [0, 'There is nothing to migrate in this kind of database: the first start makes what it needs.\n'],
+  )
 })

@@ -253,7 +253,10 @@ test('a preview shows the firings on the clocks of the zone and in UTC, and stor
   const { duetime } = await setup(t)
   const { out, code } = await duetime('preview', 'every day at 9:00', '--count', '3', '--time-zone', 'Asia/Kolkata')
   assert.equal(code, 0)
-  assert.match(out, /^every day, in Asia\/Kolkata\n\n# +ASIA\/KOLKATA +UTC +FROM NOW\n1 +\S+ 09:00:00 +\S+T03:30:00\.000Z +in .*\n2 .*\n3 .*\n$/)
+  assert.match(
+    out,
+    /^every day, in Asia\/Kolkata\n\n# +ASIA\/KOLKATA +UTC +FROM NOW\n1 +\S+ 09:00:00 +\S+T03:30:00\.000Z +in .*\n2 .*\n3 .*\n$/,
+  )
   assert.match((await duetime('list')).out, /^No timers/)
 })
 

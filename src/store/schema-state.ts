@@ -8,7 +8,7 @@ import { StoreError } from './store.ts'
 /** `found` is 0 for a database that no service has used yet. A newer one than is known is refused with an error. */
 export type SchemaState = { readonly found: number; readonly known: number }
 
-/** Databases that are not here have no schema that changes. */
+/** Databases that are not here have no migrations: their first use makes all that there is. */
 const STATES: { readonly [Type in DatabaseType]?: (location: DatabaseLocationOf<Type>) => Promise<SchemaState> } = {
   sqlite: async ({ path }) => (await import('./sqlite/file/connection.ts')).schemaState(path),
   postgres: async (location) => (await import('./postgres/setup/prepare-database.ts')).schemaState(location),

@@ -109,6 +109,23 @@ test('every service has a limit of memory, and every file that is mounted is the
   }
 })
 
+test('a variant for another database has settings that are right together', () => {
+  for (const file of COMPOSE_FILES) {
+    const { services: all } = parse(read(file), { merge: true }) as {
+      services: Readonly<Record<string, ComposeService>>
+    }
+    const environment = all['duetime-1']?.environment
+    if (environment === undefined) continue
+    const { database, nodeUrl } = loadConfig({ env: filledIn(environment) })
+    assert.ok(database.type !== 'sqlite' && nodeUrl === 'http://duetime-1:8080', file)
+  }
+})
+
+test('the image has the drivers of all databases', () => {
+  for (const name of Object.keys(manifest.peerDependencies)) assert.ok(name in manifest.devDependencies, name)
+  assert.match(dockerfile, /peerDependencies, devDependencies/)
+})
+
 test('Prometheus asks every node, with the key, under the name that the alerts expect', () => {
   const {
     scrape_configs: [job],

@@ -30,7 +30,8 @@ export async function runMigrateUp(flags: Flags): Promise<void> {
 }
 
 function sentence(state: SchemaState | null): string {
-  if (state === null) return 'This kind of database has no schema that changes.'
+  if (state === null)
+    return 'There is nothing to migrate in this kind of database: the first start makes what it needs.'
   const { found, known } = state
   if (found === known) return `The schema is up to date: version ${known}.`
   const has =

@@ -30,7 +30,7 @@ export const STORAGE_SETTINGS = {
       help: 'Writes in one commit at most.',
     }),
     migrateAtStart: setting('MIGRATE_AT_START', boolean(), 'true', {
-      help: 'Whether the service makes and changes its tables when it starts. If not, `duetime migrate up` does, and the service refuses to start before.',
+      help: 'Whether the service makes and changes the tables of SQLite and PostgreSQL when it starts. If not, `duetime migrate up` does, and the service refuses to start before. Other databases need no migrations.',
     }),
     shards: optional('SHARDS', integer({ min: 1, max: 4_096 }), {
       help: 'Parts that timers are spread over, and so the most nodes that share them. Fixed when a database is first used; 64 by default.',
