@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs'
 import { Session } from 'node:inspector/promises'
 import { fileURLToPath } from 'node:url'
-import { makePlan } from './plan.ts'
+import { makePlan } from './plan/plan.ts'
 import { simulate } from './simulate.ts'
 
 const COVERED =

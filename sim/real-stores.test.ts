@@ -1,8 +1,14 @@
 // The same simulations with the timers in real databases: every call is made at its moment of virtual time, which stands
 // until the database has answered. A fail-over cannot be made with them.
+//
+// A further engine is one more entry of STORES.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { onServer } from '../scripts/servers/server.fixture.ts'
+import type { RunningServer, ServerName } from '../scripts/servers/servers.ts'
+import { emptyTable } from '../src/store/dynamodb/dynamodb-server.fixture.ts'
+import { openDynamodbStore } from '../src/store/dynamodb/dynamodb-store.ts'
 import { temporaryFile } from '../src/store/sqlite/file/temporary-file.fixture.ts'
 import { openSqliteStore } from '../src/store/sqlite/sqlite-store.ts'
 import { PostgresServer } from '../src/store/postgres/postgres-server.fixture.ts'
@@ -13,26 +19,70 @@ import { onServer } from '../scripts/servers/server.fixture.ts'
 import type { Store } from '../src/store/store.ts'
 import { Coverage } from './coverage.ts'
 import { FAULT_KINDS } from './faults.ts'
-import { makePlan } from './plan.ts'
-import type { Plan } from './plan.ts'
+import { makePlan } from './plan/plan.ts'
+import type { Plan } from './plan/plan.ts'
 import { simulate } from './simulate.ts'
 import { tellStory } from './story.ts'
 
-const SEEDS = 3
+/** Opens a new empty store that is to have so many shards. */
+type Open = (shards: number) => Promise<Store>
+
+type Engine = {
+  readonly name: string
+  /** For several nodes. */
+  readonly shared: boolean
+  readonly simulations: number
+  /** Calls `tests` at once; `open` works when they run. */
+  readonly start: (tests: (open: Open) => void) => void
+}
+
+const STORES: readonly Engine[] = [
+  {
+    name: 'SQLite',
+    shared: false,
+    simulations: 3,
+    start: (tests) => tests(() => openSqliteStore({ path: temporaryFile(), cacheMiB: 4 })),
+  },
+  { name: 'PostgreSQL', shared: true, simulations: 3, start: onPostgres },
+  {
+    name: 'DynamoDB',
+    shared: true,
+    simulations: 1,
+    start: on('dynamodb', (server, shards) => openDynamodbStore({ ...emptyTable(server), shards })),
+  },
+  {
+    name: 'Cassandra',
+    shared: true,
+    simulations: 2,
+    start: on('cassandra', async (server, shards) => openCassandraStore({ ...(await emptyKeyspace(server)), shards })),
+  },
+]
+
+/** An engine whose server is one of scripts/servers. */
+function on(server: ServerName, open: (server: RunningServer, shards: number) => Promise<Store>): Engine['start'] {
+  return (tests) => onServer(server, (running) => tests((shards) => open(running(), shards)))
+}
+
+function onPostgres(tests: (open: Open) => void): void {
+  let server: PostgresServer
+  before(async () => {
+    server = await PostgresServer.start()
+  })
+  after(() => server.stop())
+  tests(async (shards) => openPostgresStore({ ...(await server.createDatabase()), shards }))
+}
+
 const FAULTS = FAULT_KINDS.filter((kind) => kind !== 'failOver')
+const REQUESTS_MAX = 60 // a database takes its time
 
-let server: PostgresServer
-before(async () => {
-  server = await PostgresServer.start()
-})
-after(() => server.stop())
-
-/** The first seeds whose plans are for a store like this. */
-function plansFor(isRight: (plan: Plan) => boolean): Plan[] {
+/** Of the first seeds whose plans are for a store like this. */
+function plansFor({ shared, simulations }: Engine): Plan[] {
   const plans: Plan[] = []
-  for (let seed = 1; plans.length < SEEDS; seed++) {
+  for (let seed = 1; plans.length < simulations; seed++) {
     const plan = makePlan(seed, FAULTS)
-    if (plan.faults.length > 0 && isRight(plan)) plans.push(plan)
+    const { settings, requests } = plan
+    const isRight = settings.shared === shared && (!shared || settings.machines.length > 1)
+    if (plan.faults.length > 0 && requests.length <= REQUESTS_MAX && isRight) plans.push(plan)
   }
   return plans
 }
@@ -47,23 +97,11 @@ async function assertKept(plan: Plan, store: Store): Promise<void> {
   }
 }
 
-test('every promise is kept with timers in SQLite', async () => {
-  for (const plan of plansFor(({ settings }) => !settings.shared))
-    await assertKept(plan, await openSqliteStore({ path: temporaryFile(), cacheMiB: 4 }))
-})
-
-test('every promise is kept with timers in PostgreSQL, by several nodes', async () => {
-  for (const plan of plansFor(({ settings }) => settings.shared && settings.machines.length > 1)) {
-    const { shards } = plan.settings
-    await assertKept(plan, await openPostgresStore({ ...(await server.createDatabase()), shards }))
-  }
-})
-
-onServer('cassandra', (cassandra) => {
-  test('every promise is kept with timers in Cassandra, by several nodes', async () => {
-    for (const plan of plansFor(({ settings }) => settings.shared && settings.machines.length > 1)) {
-      const { shards } = plan.settings
-      await assertKept(plan, await openCassandraStore({ ...(await emptyKeyspace(cassandra())), shards }))
-    }
+for (const engine of STORES) {
+  const about = `every promise is kept with timers in ${engine.name}${engine.shared ? ', by several nodes' : ''}`
+  engine.start((open) => {
+    test(about, async () => {
+      for (const plan of plansFor(engine)) await assertKept(plan, await open(plan.settings.shards))
+    })
   })
-})
+}

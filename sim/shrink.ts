@@ -1,7 +1,7 @@
 // Makes a failing plan as short as it can be while it still breaks the same promise: without the kinds of faults, the
 // troubles, the timers and the requests that it does not take. Halves first, then single ones.
 
-import type { Plan } from './plan.ts'
+import type { Plan } from './plan/plan.ts'
 import { simulate } from './simulate.ts'
 import type { Simulation } from './simulate.ts'
 

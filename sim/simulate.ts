@@ -5,7 +5,7 @@ import type { Violation } from './checkers/verdict.ts'
 import { Coverage } from './coverage.ts'
 import type { History } from './history.ts'
 import type { Store } from '../src/store/store.ts'
-import type { Plan } from './plan.ts'
+import type { Plan } from './plan/plan.ts'
 import { World } from './world/world.ts'
 
 export type Simulation = { readonly plan: Plan; readonly history: History; readonly violations: readonly Violation[] }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { makePlan } from './plan.ts'
+import { makePlan } from './plan/plan.ts'
 import { shrink } from './shrink.ts'
 import { simulate } from './simulate.ts'
 import { tellStory } from './story.ts'

@@ -3,7 +3,7 @@
 import { PROMISES } from './checkers/verdict.ts'
 import type { Violation } from './checkers/verdict.ts'
 import type { Arrival, History, Operation } from './history.ts'
-import type { Plan } from './plan.ts'
+import type { Plan } from './plan/plan.ts'
 import { EPOCH } from './world/node-clock.ts'
 
 type Line = { readonly at: number; readonly text: string }

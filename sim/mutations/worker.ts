@@ -23,7 +23,7 @@ registerHooks({
   },
 })
 
-const { makePlan } = await import('../plan.ts')
+const { makePlan } = await import('../plan/plan.ts')
 const { simulate } = await import('../simulate.ts')
 
 // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window

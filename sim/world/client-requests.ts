@@ -10,7 +10,7 @@ import { MIN_LEAD_MS, toChanges, toCreateCommand as platformCreate } from '../..
 import { toCreateCommand as v1Create, toUpdateCommand } from '../../src/http/contracts/v1/mapping.ts'
 import type { Timers } from '../../src/service/timers.ts'
 import type { Answer, Wish } from '../history.ts'
-import type { PlannedRequest, PlannedTimer, PlannedWish } from '../plan.ts'
+import type { PlannedRequest, PlannedTimer, PlannedWish } from '../plan/plan.ts'
 import { asNamespace } from './node.ts'
 import { EPOCH } from './node-clock.ts'
 

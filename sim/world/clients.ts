@@ -6,14 +6,14 @@ import type { Status } from '../../src/core/timer/timer.ts'
 import { SeededRandom } from '../../test/support/seeded-random.ts'
 import type { FaultCounts, Faults } from '../faults.ts'
 import type { Answer, Operation, Wish } from '../history.ts'
-import type { PlannedRequest } from '../plan.ts'
+import type { PlannedRequest } from '../plan/plan.ts'
 import { answerOf, commandOf, identityOf, nameOf, wishAt } from './client-requests.ts'
 import type { SimulatedNode } from './node.ts'
 import type { Scheduler } from './scheduler.ts'
 
 const LATENCY_MS = 1.5
-const LOOKS_CHANCE = 0.6 // a client that does not know what became of its request has a look
-const RELIES_CHANCE = 0.5 // and goes on by what it has seen
+const LOOKS_CHANCE = 0.7 // a client that does not know what became of its request has a look
+const RELIES_CHANCE = 0.7 // and goes on by what it has seen
 const LOST_CHANCE = 0.06
 const GIVES_UP_AFTER_MS = 20_000
 const ANSWER_LOST_AFTER_MS = 2_000
@@ -82,7 +82,7 @@ export class Clients {
       if (operation.outcome === 'done' && next !== undefined)
         scheduler.after(random.next() * 20, () => this.#try(next, null, random, FIRST_TRY))
       if (operation.outcome !== 'unknown') return
-      if (request.type !== 'get' && random.chance(LOOKS_CHANCE)) this.#lookAt(request, random)
+      if (request.type !== 'get' && random.chance(LOOKS_CHANCE)) this.#look(request, random)
       if (tries.repeats >= request.repeats) return
       scheduler.after(50 + random.next() * 1_000, () =>
         this.#try(request, wish, random, { ...tries, repeats: tries.repeats + 1 }),
@@ -108,12 +108,13 @@ export class Clients {
   }
 
   /** A `resume` of a timer that is awake changes nothing, so nothing but its answer shows by what it was judged. */
-  #lookAt(request: PlannedRequest, random: SeededRandom): void {
+  #look(request: PlannedRequest, random: SeededRandom): void {
     const quiet = { ...request, wish: null, repeats: 0, ifVersion: false }
     const look: PlannedRequest = { ...quiet, type: 'get', node: random.between(0, 3) }
     const next: PlannedRequest = { ...quiet, type: 'resume', node: random.between(0, 3) }
     const relies = request.timer.contract !== 'platform' && random.chance(RELIES_CHANCE)
-    this.#parts.scheduler.after(random.next() * 400, () =>
+    const waitMs = random.next() * (random.chance(0.5) ? 20 : 400)
+    this.#parts.scheduler.after(waitMs, () =>
       this.#try(look, null, random, relies ? { ...FIRST_TRY, next } : FIRST_TRY),
     )
   }

@@ -3,7 +3,7 @@
 import { DuetimeError, ErrorCode } from '../../src/core/errors.ts'
 import type { ListPage, StoreStats } from '../../src/store/store.ts'
 import type { FinalState, FinalTimer } from '../history.ts'
-import type { PlannedTimer } from '../plan.ts'
+import type { PlannedTimer } from '../plan/plan.ts'
 import { answerOf, identityOf, nameOf } from './client-requests.ts'
 import type { SimulatedNode } from './node.ts'
 import { EPOCH } from './node-clock.ts'

@@ -1,6 +1,6 @@
 // How each trouble of a plan is made. What is done for a while is undone by an event of its own.
 
-import type { PlannedTrouble } from '../plan-troubles.ts'
+import type { PlannedTrouble } from '../plan/troubles.ts'
 import { GRACE_MS } from './node.ts'
 import type { Machine, World } from './world.ts'
 

@@ -1,10 +1,10 @@
 // The troubles of a plan: which node dies, freezes or leaves when, when the database is away and when clocks are set. All
 // of them are over when the active time of the simulation is.
 
-import type { SeededRandom } from '../test/support/seeded-random.ts'
-import type { FaultKind } from './faults.ts'
+import type { SeededRandom } from '../../test/support/seeded-random.ts'
+import type { FaultKind } from '../faults.ts'
 import type { Settings } from './plan.ts'
-import { LEASE_MS } from './world/node.ts'
+import { LEASE_MS } from '../world/node.ts'
 
 type At = { readonly at: number }
 type OfNode = At & { readonly node: number }
