@@ -4,6 +4,10 @@
 import { describe } from 'node:test'
 import { onServer } from '../../scripts/servers/server.fixture.ts'
 import type { RunningServer, ServerName } from '../../scripts/servers/servers.ts'
+import { loadConfig } from '../../src/runtime/config/config.ts'
+import { silentLogger } from '../../src/runtime/telemetry/logger.ts'
+import { openStore } from '../../src/store/open-store.ts'
+import type { Store } from '../../src/store/store.ts'
 
 export type TestedEngine = {
   readonly name: ServerName
@@ -32,4 +36,11 @@ export function onEveryEngine(
   for (const engine of ENGINES)
     if ((only === undefined || only === engine.name) && (evenSlow || engine.isSlow !== true))
       describe(engine.name, () => onServer(engine.name, (server) => tests(engine, server)))
+}
+
+/** A database that nobody has used before has as many shards as it is told. */
+export function openOn(server: RunningServer, database: string, shards: number): Promise<Store> {
+  const env = { ...server.environment(database), SHARDS: String(shards) }
+  Object.assign(process.env, env) // drivers have variables of their own
+  return openStore(loadConfig({ env }), silentLogger())
 }

@@ -2,21 +2,16 @@
 
 import { afterEach, describe } from 'node:test'
 import { whileClocksStand } from '../../src/runtime/clock/manual-clock.ts'
-import { loadConfig } from '../../src/runtime/config/config.ts'
-import { silentLogger } from '../../src/runtime/telemetry/logger.ts'
-import { openStore } from '../../src/store/open-store.ts'
 import type { Store } from '../../src/store/store.ts'
 import { clusterPromises } from '../promises/cluster-promises.ts'
 import { promises } from '../promises/promises.ts'
-import { onEveryEngine } from './engines.ts'
+import { onEveryEngine, openOn } from './engines.ts'
 
 onEveryEngine((_, server) => {
   const open = new Set<Store>()
   let databases = 0
   const newStore = async (shards: number): Promise<Store> => {
-    const env = { ...server().environment(`promises_${++databases}`), SHARDS: String(shards) }
-    Object.assign(process.env, env) // drivers have variables of their own
-    const store = await openStore(loadConfig({ env }), silentLogger())
+    const store = await openOn(server(), `promises_${++databases}`, shards)
     open.add(store)
     return standing(store)
   }
