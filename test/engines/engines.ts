@@ -20,7 +20,8 @@ export type TestedEngine = {
 }
 
 const ENGINES: readonly TestedEngine[] = [
-  { name: 'cassandra', leaseMs: 5_000, survivesKill: true },
+  // A JVM that has just started needs seconds for its first conditional writes.
+  { name: 'cassandra', leaseMs: 10_000, survivesKill: true },
   { name: 'ferretdb', leaseMs: 5_000, survivesKill: true },
   // DynamoDB Local answers a transaction a moment before it has written it. Two nodes are all it can take: see
   // ../dynamodb-cluster.test.ts.

@@ -5,6 +5,8 @@ import { test } from 'node:test'
 import { onServer } from '../../../scripts/servers/server.fixture.ts'
 import type { JsonText, TimerId } from '../../core/timer/timer.ts'
 import { systemClock } from '../../runtime/clock/clock.ts'
+import { emptyKeyspace } from '../../store/cassandra/cassandra-server.fixture.ts'
+import { openCassandraStore } from '../../store/cassandra/cassandra-store.ts'
 import { sampleTimer } from '../../store/conformance/sample-timer.ts'
 import { emptyTable } from '../../store/dynamodb/dynamodb-server.fixture.ts'
 import { openDynamodbStore } from '../../store/dynamodb/dynamodb-store.ts'
@@ -48,4 +50,9 @@ onServer('dynamodb', (server) => {
 onServer('ferretdb', (server) => {
   test('timers go from SQLite to MongoDB and back, and stay what they were', () =>
     thereAndBack(() => openMongodbStore({ ...emptyDatabase(server()), shards: 4 })))
+})
+
+onServer('cassandra', (server) => {
+  test('timers go from SQLite to Cassandra and back, and stay what they were', () =>
+    thereAndBack(async () => openCassandraStore({ ...(await emptyKeyspace(server())), shards: 4 })))
 })

@@ -38,7 +38,7 @@ const SHARDS_DEFAULT = 64
 const BEAT_WITHIN_DEFAULT_MS = 2_000
 // A batch is written whole to the log of Paxos and again to the table, and a node refuses one above half a segment of its
 // commit log: 16 MiB by default.
-const PART_MAX = { items: 300, bytes: 1_000_000 }
+const PART_MAX = { items: 150, bytes: 1_000_000 }
 const EXPIRED_COLUMNS = ['timer_namespace', 'timer_version', 'timer_status', 'timer_kind', 'timer_metadata'] as const
 
 const COUNTERS = `SELECT position, name, counts FROM timers

@@ -3,16 +3,16 @@
 // shard's own partition and is set next. Who dies in between has not claimed the shard: it is named as the owner, and is silent.
 
 import type { Epoch, ShardId } from '../../core/timer/timer.ts'
-import { Semaphore } from '../../runtime/semaphore.ts'
 import { claimedEpoch, StoreError } from '../store.ts'
 import type { ClusterState, NodeBeat, NodeRow, OwnedShard, ShardClaim, ShardRow } from '../store.ts'
 import { readFence } from './commits.ts'
 import { Type } from './schema.ts'
 import { numberOf } from './session.ts'
-import type { CallOptions, Row, Session, Statement } from './session.ts'
+import type { CallOptions, Row, Session, Statement, WriteAnswer } from './session.ts'
 
 const NODE_KEPT_S = 86_400 // by then nobody waits for it any more
 const TRIES_MAX = 10
+const CLAIMS_MAX = 100 // in one batch
 const AT = `WHERE place = 'cluster' AND kind = ? AND name = ?`
 const CLAIM_NEW = `INSERT INTO cluster (place, kind, name, epoch, owner) VALUES ('cluster', 'shard', ?, ?, ?) IF NOT EXISTS`
 const CLAIM = `UPDATE cluster SET epoch = ?, owner = ? ${AT} IF epoch = ? AND owner = ?`
@@ -27,10 +27,20 @@ const SET_FENCE = `UPDATE timers SET epoch = ?, owner = ?, commits = ? WHERE sha
 const RELEASE_FENCE = `UPDATE timers SET owner = null WHERE shard = ? IF epoch = ? AND owner = ?`
 const RELEASE = `UPDATE cluster SET owner = null ${AT} IF epoch = ? AND owner = ?`
 
-/** One after the other: Paxos on one partition that many want at once is slow. */
+type Waiting = {
+  readonly shard: ShardId
+  readonly statements: readonly Statement[]
+  readonly resolve: (answer: Promise<WriteAnswer>) => void
+}
+
+/**
+ * Paxos on one partition is slow when many want it at once, as all claims of a start do. While one write is on its way others
+ * gather, and go as one batch; if that is refused, each goes alone.
+ */
 export class Claims {
   readonly #session: Session
-  readonly #turns = new Semaphore(1)
+  #waiting: Waiting[] = []
+  #isWriting = false
 
   constructor(session: Session) {
     this.#session = session
@@ -45,7 +55,7 @@ export class Claims {
         ? { query: CLAIM_NEW, params: [String(shard), owned.epoch, owner] }
         : { query: CLAIM, params: [owned.epoch, owner, 'shard', String(shard), expected, from] }
     const silence = ifBeat === undefined || from === null ? [] : [{ query: IF_BEAT, params: ['node', from, ifBeat] }]
-    const { isApplied, mayBeDone } = await this.#turns.take(() => this.#session.write([claims, ...silence]))
+    const { isApplied, mayBeDone } = await this.#write(shard, [claims, ...silence])
     // An owner's name is that of one run: with this epoch nobody else can have put it there.
     const isWon = isApplied || (mayBeDone && (await isNamed(this.#session, owned)))
     if (!isWon) return null
@@ -58,9 +68,40 @@ export class Claims {
 
   async release({ shard, epoch, owner }: OwnedShard): Promise<void> {
     await this.#session.write([{ query: RELEASE_FENCE, params: [shard, epoch, owner] }])
-    const releases = [{ query: RELEASE, params: ['shard', String(shard), epoch, owner] }]
-    await this.#turns.take(() => this.#session.write(releases))
+    await this.#write(shard, [{ query: RELEASE, params: ['shard', String(shard), epoch, owner] }])
   }
+
+  #write(shard: ShardId, statements: readonly Statement[]): Promise<WriteAnswer> {
+    return new Promise((resolve) => {
+      this.#waiting.push({ shard, statements, resolve })
+      if (!this.#isWriting) void this.#writeAll()
+    })
+  }
+
+  async #writeAll(): Promise<void> {
+    this.#isWriting = true
+    while (this.#waiting.length > 0) {
+      // A batch must not write a row twice: of a shard, only what came first.
+      const first = new Map(this.#waiting.toReversed().map((one) => [one.shard, one]))
+      const some = [...first.values()].slice(0, CLAIMS_MAX)
+      this.#waiting = this.#waiting.filter((one) => !some.includes(one))
+      // Conditions on one and the same node are one.
+      const all = new Map(some.flatMap(({ statements }) => statements).map((one) => [JSON.stringify(one), one]))
+      const together = this.#session.write([...all.values()])
+      const isForAll = some.length === 1 || (await together.then(({ isApplied }) => isApplied).catch(() => false))
+      for (const { statements, resolve } of some) {
+        const answer = isForAll ? together : this.#session.write(statements).then(inDoubt)
+        resolve(answer)
+        await answer.catch(() => {})
+      }
+    }
+    this.#isWriting = false
+  }
+}
+
+/** The batch before it may have been lost on its way, and be what is in the way. */
+function inDoubt({ isApplied }: WriteAnswer): WriteAnswer {
+  return { isApplied, mayBeDone: true }
 }
 
 async function isNamed(session: Session, { shard, epoch, owner }: OwnedShard): Promise<boolean> {

@@ -34,6 +34,24 @@ export function storeOwnership(name: string, setup: Setup): void {
     assert.deepEqual(await store.shards(), [{ shard: SHARD, epoch: epoch + 1, owner: winner }])
   })
 
+  test(`${name}: of many claims at the same time each shard has one that wins`, async (t) => {
+    const { store } = await setup(t)
+    const shards = Array.from({ length: 12 }, (_, n) => (n + 1) as ShardId)
+    const claims = ['a', 'b', 'c'].flatMap((owner) =>
+      shards.map(async (shard) => {
+        return { shard, owner, epoch: await store.claim({ shard, expected: UNOWNED, from: null, owner }) }
+      }),
+    )
+    const won = (await Promise.all(claims)).filter(({ epoch }) => epoch !== null)
+    const rows = (await store.shards()).filter(({ shard }) => shard !== SHARD)
+    assert.deepEqual(
+      won.toSorted((a, b) => a.shard - b.shard),
+      rows,
+    )
+    const parts = won.map(({ shard, owner, epoch }) => partOf({ shard, owner, epoch: epoch! }, []))
+    assert.ok((await store.commit(parts)).every(({ type }) => type === 'written'))
+  })
+
   test(`${name}: a claim that expects another epoch or owner than the current one changes nothing`, async (t) => {
     const { store, epoch } = await setup(t)
     const before = await store.shards()
