@@ -5,18 +5,17 @@
 
 import { randomUUID } from 'node:crypto'
 import type { ShardId, Timer, TimerUuid } from '../../core/timer/timer.ts'
+import { ShardTurns } from '../shard-turns.ts'
 import { StoreError } from '../store.ts'
 import type { CommitPart, PartResult } from '../store.ts'
 import { Refusal } from './failures.ts'
-import type { Item, Key } from './items.ts'
+import type { Item } from '../keyed/timer-fields.ts'
+import type { Key } from './items.ts'
 import { FENCE, keyOf, partitionOf, timerKey } from './keys.ts'
 import { counterSteps, deleteSteps, eventSteps, putSteps } from './part-writes.ts'
 import type { Step } from './part-writes.ts'
 import type { Table } from './table.ts'
 import { readTimer } from './timer-items.ts'
-
-/** `last`: the number of the last commit, as far as is known here. */
-type ShardState = { tail: Promise<unknown>; last: number | null }
 
 const FENCE_READS_MAX = 10
 const WRITTEN: PartResult = { type: 'written' }
@@ -24,52 +23,48 @@ const FENCED: PartResult = { type: 'fenced' }
 
 export class Commits {
   readonly #table: Table
-  readonly #shards = new Map<ShardId, ShardState>()
+  readonly #turns = new ShardTurns()
+  /** The number of the last commit, where it is known. */
+  readonly #last = new Map<ShardId, number>()
 
   constructor(table: Table) {
     this.#table = table
   }
 
-  /** Parts of different shards go at once, those of one shard in the order of the calls. */
-  async commit(parts: readonly CommitPart[]): Promise<readonly PartResult[]> {
-    const ends = await Promise.allSettled(parts.map((part) => this.#inTurn(part)))
-    const failed = ends.filter((end) => end.status === 'rejected')
-    if (failed.length > 0 && failed.length === ends.length) throw failed[0]!.reason
-    return ends.map((end) =>
-      end.status === 'fulfilled' ? end.value : { type: 'failed', error: asStoreError(end.reason) },
-    )
-  }
-
-  #inTurn(part: CommitPart): Promise<PartResult> {
-    const state = this.#shards.get(part.shard) ?? { tail: Promise.resolve(), last: null }
-    this.#shards.set(part.shard, state)
-    const result = state.tail.then(() => this.#write(part, state))
-    state.tail = result.catch(() => {
-      state.last = null
+  commit(parts: readonly CommitPart[]): Promise<readonly PartResult[]> {
+    return this.#turns.commit(parts, async (part) => {
+      try {
+        return await this.#write(part)
+      } catch (error) {
+        this.#last.delete(part.shard)
+        throw error
+      }
     })
-    return result
   }
 
-  async #write(part: CommitPart, state: ShardState): Promise<PartResult> {
+  async #write(part: CommitPart): Promise<PartResult> {
+    const { shard } = part
     const name = randomUUID()
     const puts = part.puts.flatMap((put) => putSteps(part.shard, put))
     const steps = [...puts, ...(await this.#deleteSteps(part)), ...counterSteps(part)]
     for (let reads = 0; reads < FENCE_READS_MAX; reads++) {
-      if (state.last === null) {
-        const fence = await this.#table.get(fenceKey(part.shard))
+      let last = this.#last.get(shard)
+      if (last === undefined) {
+        const fence = await this.#table.get(fenceKey(shard))
         if (!isOwned(fence, part)) return FENCED
-        state.last = fence!['seq'] as number
+        last = fence!['seq'] as number
       }
-      const number = state.last + 1
+      const number = last + 1
       const all: Step[] = [fenceStep(part, number, name), ...steps, ...eventSteps(part, number)]
       const refusal = await this.#transact(all)
       if (refusal === null) {
-        state.last = number
+        this.#last.set(shard, number)
         return WRITTEN
       }
       if (!refusal.reasons[0]!.isInTheWay) return this.#missed(part.shard, all, refusal)
       const fence = refusal.reasons[0]!.item
-      state.last = fence === null ? null : (fence['seq'] as number)
+      if (fence === null) this.#last.delete(shard)
+      else this.#last.set(shard, fence['seq'] as number)
       if (fence?.['tok'] === name) return WRITTEN
       if (!isOwned(fence, part)) return FENCED
     }
@@ -124,9 +119,4 @@ function fenceStep({ shard, epoch, owner }: CommitPart, number: number, name: st
     by: { text: 'SET seq = :number, tok = :name', values: { number, name } },
     condition: { text: 'epoch = :epoch AND who = :owner AND seq = :last', values: { epoch, owner, last: number - 1 } },
   }
-}
-
-/** An error that nobody foresaw may have come at any time. */
-function asStoreError(error: unknown): StoreError {
-  return error instanceof StoreError ? error : new StoreError(String(error), { outcomeUnknown: true, cause: error })
 }

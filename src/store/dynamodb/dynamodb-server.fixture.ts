@@ -18,8 +18,19 @@ export function emptyTable(server: RunningServer): DynamodbLocation {
   return parseDynamodbUrl(server.url(`timers-${process.pid}-${++tables}`))
 }
 
-/** `answer`: it arrives, and its answer does not. `hold`: it arrives when `deliverHeld` says so. `cut`: it does not arrive. */
-export type Loss = 'answer' | 'hold' | 'cut'
+/**
+ * `answer`: it arrives, and its answer does not. `hold`: it arrives when `deliverHeld` says so. `cut`: it does not arrive.
+ * `throttle`: it is refused, as the service does when more capacity is asked for than there is.
+ */
+export type Loss = 'answer' | 'hold' | 'cut' | 'throttle'
+
+const THROTTLED = {
+  headers: { 'content-type': 'application/x-amz-json-1.0' },
+  body: JSON.stringify({
+    __type: 'com.amazonaws.dynamodb.v20120810#ProvisionedThroughputExceededException',
+    message: 'The level of configured provisioned throughput for the table was exceeded.',
+  }),
+}
 
 export class LossyWay {
   readonly #server = createServer((request, response) => void this.#carry(request, response))
@@ -61,6 +72,7 @@ export class LossyWay {
     const deliver = () => this.#deliver(request, body)
     if (loss === 'hold') this.#held.push(async () => (await deliver()).statusCode!)
     if (loss === 'hold' || loss === 'cut') return void response.destroy()
+    if (loss === 'throttle') return void response.writeHead(400, THROTTLED.headers).end(THROTTLED.body)
     const answer = await deliver()
     const text = Buffer.concat(await answer.toArray())
     if (loss === 'answer') return void response.destroy()

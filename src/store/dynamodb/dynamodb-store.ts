@@ -1,36 +1,20 @@
 // The store in DynamoDB, for as many nodes as wanted: one table, one partition for each shard; see keys.ts. What a commit is,
 // is in commits.ts. What people ask is answered by the shared queries over ordered scans and counters.
 
-import { shareGroupOf } from '../../core/timer/share-group.ts'
-import type { LifecycleEvent } from '../../core/events/lifecycle-event.ts'
-import { NEVER } from '../../core/timer/timer.ts'
-import type { Millis, Namespace, ShardId, Timer } from '../../core/timer/timer.ts'
+import type { Millis, ShardId, Timer } from '../../core/timer/timer.ts'
 import { systemClock } from '../../runtime/clock/clock.ts'
 import type { DynamodbLocation } from '../../runtime/config/databases/dynamodb.ts'
+import { keyedReads } from '../keyed/keyed-engine.ts'
+import type { KeyedItem, KeyedItems, ReadOptions } from '../keyed/keyed-engine.ts'
+import type { Range } from '../keyed/sort-keys.ts'
+import type { Item } from '../keyed/timer-fields.ts'
 import { inOrderOf } from '../key-lookup.ts'
-import { isInScope } from '../queries/filter.ts'
-import type { CounterRange } from '../queries/scan-queries.ts'
 import { scannedStore } from '../queries/scanned-store.ts'
 import type { ScannedEngine } from '../queries/scanned-store.ts'
-import { kindAt, statusOf } from '../row/codes.ts'
-import type { Counter, Store, StoredRow } from '../store.ts'
+import type { Store } from '../store.ts'
 import { Commits } from './commits.ts'
-import type { Item, Key } from './items.ts'
-import {
-  CLUSTER,
-  countRange,
-  dueCells,
-  dueRange,
-  eventNumber,
-  eventsAfter,
-  eventSort,
-  keyOf,
-  partitionOf,
-  PING,
-} from './keys.ts'
-import { timerKey } from './keys.ts'
+import { CLUSTER, keyOf, partitionOf, PING, timerKey } from './keys.ts'
 import { beat, claim, release, shardRows } from './ownership.ts'
-import { COUNTER } from './part-writes.ts'
 import { prepareTable } from './setup.ts'
 import type { StoreSettings } from './setup.ts'
 import { Table } from './table.ts'
@@ -48,7 +32,6 @@ const BEAT_WITHIN_DEFAULT_MS = 2_000
 // A transaction has 100 items and 4 MB at most. One is the fence, and some are pieces of large payloads.
 const PART_MAX = { items: 84, bytes: 3_000_000 }
 const PIECES_DELETED_MAX = 15
-const SLOTS_FORGOTTEN = 500 // at a time
 
 export async function openDynamodbStore(options: DynamodbOptions): Promise<Store> {
   const table = await Table.connect(options, systemClock)
@@ -79,6 +62,7 @@ function engineOn({ table, beats, beatWithinMs, settings }: Parts): ScannedEngin
     return timers.filter((timer) => timer !== null)
   }
   return {
+    ...keyedReads(itemsOf(table)),
     capabilities: { name: 'dynamodb', shared: true, backup: false, shards, partMax: PART_MAX },
     ping: () => table.put(keyOf(CLUSTER, PING)),
     claim: (wanted) => claim(table, wanted),
@@ -96,75 +80,6 @@ function engineOn({ table, beats, beatWithinMs, settings }: Parts): ScannedEngin
       )
       return inOrderOf(keys, (await Promise.all(found)).flat())
     },
-
-    async due({ shard, after, until, limit, group, except = [] }) {
-      const isMeant = (timer: Timer) =>
-        (group === undefined || shareGroupOf(timer) === group) && !except.includes(shareGroupOf(timer))
-      const isForAll = group === undefined && except.length === 0
-      const found: Timer[] = []
-      const options = { byDue: true, ...(isForAll && { limit }) }
-      for await (const items of table.pages(partitionOf(shard), dueRange(false, after, until), options)) {
-        found.push(...(await timersOf(shard, items)).filter(isMeant))
-        if (found.length >= limit) break
-      }
-      return found.slice(0, limit)
-    },
-
-    async dueShards({ shards: asked, until }) {
-      const first = { byDue: true, limit: 1, attributes: 'due' }
-      const looks = asked.map((shard) => table.range(partitionOf(shard), dueRange(false, null, until), first))
-      const found = await Promise.all(looks)
-      return asked.filter((_, index) => found[index]!.length > 0)
-    },
-
-    async expired({ shards: asked, before, limit }) {
-      const rows: StoredRow[] = []
-      for (const shard of asked) {
-        if (rows.length >= limit) break
-        const options = { byDue: true, limit: limit - rows.length, attributes: 'due, ns, v, st, ki, me, pc' }
-        const items = await table.range(partitionOf(shard), dueRange(true, null, before - 1), options)
-        rows.push(...withFewPieces(items).map((item) => storedRow(shard, item)))
-      }
-      return rows
-    },
-
-    async forgetCounters(slotsBefore) {
-      let left = SLOTS_FORGOTTEN
-      for (const { shard } of await shardRows(table)) {
-        const options = { limit: left, attributes: 'pk, sk' }
-        const items = await table.range(partitionOf(shard), countRange(1, slotsBefore - 1), options)
-        await table.delete(items as readonly Item[] as readonly Key[])
-        left -= items.length
-        if (left <= 0) return true
-      }
-      return false
-    },
-
-    async readEvents({ shard, after, limit }) {
-      const items = await table.range(partitionOf(shard), eventsAfter(after), { limit })
-      return items.map(({ sk, event }) => {
-        return { ...(JSON.parse(event as string) as LifecycleEvent), number: eventNumber(sk as string) }
-      })
-    },
-
-    removeEvents: ({ shard, numbers }) =>
-      table.delete(numbers.map((number) => keyOf(partitionOf(shard), eventSort(number)))),
-
-    async countEvents(asked) {
-      const looks = asked.map((shard) => table.range(partitionOf(shard), eventsAfter(0), { attributes: 'ea' }))
-      const times = (await Promise.all(looks)).map((items) => items.map(({ ea }) => ea as Millis))
-      const count = times.reduce((sum, { length }) => sum + length, 0)
-      return { count, oldestAt: count === 0 ? null : Math.min(...times.flatMap((one) => one.slice(0, 1))) }
-    },
-
-    source: {
-      shards: async () => (await shardRows(table)).map(({ shard }) => shard),
-      scan: async ({ shard, finished, after, limit }) => {
-        const range = dueRange(finished, after, NEVER)
-        return timersOf(shard, await table.range(partitionOf(shard), range, { byDue: true, limit }))
-      },
-      counters: (range) => countersOf(table, range),
-    },
     disconnect: () => {
       for (const one of [table, beats]) one.db.destroy()
     },
@@ -172,46 +87,46 @@ function engineOn({ table, beats, beatWithinMs, settings }: Parts): ScannedEngin
   }
 }
 
-/** Those of all shards, added up. */
-async function countersOf(table: Table, { scope, from, to }: CounterRange): Promise<readonly Counter[]> {
-  const sums = new Map<string, Counter>()
-  const shards = await shardRows(table)
-  const items = await Promise.all(shards.map(({ shard }) => table.range(partitionOf(shard), countRange(from, to))))
-  for (const { ns, slot, ...item } of items.flat()) {
-    const [namespace, slotAt] = [ns as Namespace, slot as Millis]
-    if (!isInScope(namespace, scope)) continue
-    for (const [attribute, amount] of Object.entries(item)) {
-      if (!attribute.startsWith(COUNTER)) continue
-      const key = `${slotAt} ${attribute} ${namespace}`
-      const name = attribute.slice(COUNTER.length)
-      const sum = (sums.get(key)?.amount ?? 0) + (amount as number)
-      sums.set(key, { namespace, slotAt, name, amount: sum })
-    }
+function itemsOf(table: Table): KeyedItems {
+  const read = (shard: ShardId, range: Range, { limit, fields }: ReadOptions = {}) => {
+    // Keys of timers begin with a digit, and are those of the index. The pieces of payloads are counted when timers are deleted.
+    const byDue = range.from < 'A'
+    const attributes = fields && [byDue ? 'due, pc' : 'sk', ...fields].join(', ')
+    const options = { byDue, ...(limit !== undefined && { limit }), ...(attributes && { attributes }) }
+    return table.pages(partitionOf(shard), range, options)
   }
-  return [...sums.values()].filter(({ amount }) => amount !== 0)
+  const itemOf = (shard: ShardId) => (fields: Item) => ({
+    shard,
+    sort: (fields['due'] ?? fields['sk']) as string,
+    fields,
+  })
+  return {
+    shardRows: () => shardRows(table),
+    async *pages(shard, range, options) {
+      for await (const page of read(shard, range, options)) yield page.map(itemOf(shard))
+    },
+    async all(shards, range, { limit = Infinity, fields } = {}) {
+      const some = async (shard: ShardId, left: number) => {
+        const options = { ...(left !== Infinity && { limit: left }), ...(fields && { fields }) }
+        return (await Array.fromAsync(read(shard, range, options))).flat().map(itemOf(shard))
+      }
+      if (limit === Infinity) return (await Promise.all(shards.map((shard) => some(shard, limit)))).flat()
+      const found: KeyedItem[] = []
+      for (const shard of shards) if (found.length < limit) found.push(...(await some(shard, limit - found.length)))
+      return found
+    },
+    timer: ({ shard, fields }) => readTimer(table, shard, fields),
+    remove: (items) => table.delete(items.map(({ shard, sort }) => keyOf(partitionOf(shard), sort))),
+    deletable: withFewPieces,
+  }
 }
 
 /** As many as a transaction can delete together with the pieces of their payloads; one at least. */
-function withFewPieces(items: readonly Item[]): readonly Item[] {
+function withFewPieces(items: readonly KeyedItem[]): readonly KeyedItem[] {
   let pieces = 0
-  const end = items.findIndex(({ pc }, index) => {
-    pieces += (pc as number | undefined) ?? 0
+  const end = items.findIndex(({ fields }, index) => {
+    pieces += (fields['pc'] as number | undefined) ?? 0
     return pieces > PIECES_DELETED_MAX && index > 0
   })
   return end < 0 ? items : items.slice(0, end)
-}
-
-function storedRow(
-  shard: ShardId,
-  { due, ns, v, st, ki, me = null }: Item & { readonly me?: string | null },
-): StoredRow {
-  return {
-    shard,
-    uuid: dueCells(due as string)[2],
-    namespace: ns as Namespace,
-    version: v as number,
-    status: statusOf(st as number),
-    metadata: me as StoredRow['metadata'],
-    kind: kindAt(ki as number),
-  }
 }

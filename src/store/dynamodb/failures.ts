@@ -2,12 +2,10 @@
 // credential: messages go to the log and to people.
 
 import type { CancellationReason } from '@aws-sdk/client-dynamodb'
+import type { FailureKind } from '../attempts.ts'
 import { StoreError } from '../store.ts'
 import { plain } from './items.ts'
-import type { Item } from './items.ts'
-
-/** `busy`, `away`: not done, try again. `lost`: perhaps done, try again. The others are final. */
-export type FailureKind = 'busy' | 'away' | 'lost' | 'full' | 'wrong'
+import type { Item } from '../keyed/timer-fields.ts'
 
 const REFUSED = 'ConditionalCheckFailed'
 const BUSY = [

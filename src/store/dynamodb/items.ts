@@ -1,9 +1,8 @@
 // Items as plain values, and the expressions of the SDK written with them.
 
 import type { AttributeValue, TransactWriteItem } from '@aws-sdk/client-dynamodb'
+import type { Item, Value } from '../keyed/timer-fields.ts'
 
-export type Value = string | number | boolean | Uint8Array
-export type Item = Readonly<Record<string, Value>>
 export type Key = { readonly pk: string; readonly sk: string }
 /** An expression, and what stands for the names in it that begin with a colon. */
 export type Expression = { readonly text: string; readonly values?: Item }

@@ -61,6 +61,17 @@ onServer('dynamodb', (server) => {
     assert.deepEqual([await isThere(store, 'a'), await isThere(store, 'b')], [true, true])
   })
 
+  test('what is throttled is tried again; if that does not help, nothing was written, and the error says so', async (t) => {
+    const { way, store, put } = await setup(t, server())
+    way.lose('TransactWriteItems', 'throttle', 'throttle', 'throttle')
+    assert.deepEqual(await put('a'), WRITTEN)
+    way.lose('TransactWriteItems', ...EVERY_ATTEMPT.map(() => 'throttle' as const), 'throttle')
+    const { message, retryable, outcomeUnknown } = await failureOf(put('b'))
+    assert.match(message, /ProvisionedThroughputExceededException/)
+    assert.deepEqual([retryable, outcomeUnknown, await isThere(store, 'b')], [true, false, false])
+    assert.deepEqual(await put('c'), WRITTEN)
+  })
+
   test('a commit that was held up on its way is never done after a later one', async (t) => {
     const { way, store, epoch, put } = await setup(t, server())
     way.lose('TransactWriteItems', 'hold', ...EVERY_ATTEMPT)

@@ -7,7 +7,8 @@ import type { ClusterState, NodeBeat, NodeRow, OwnedShard, ShardClaim, ShardRow 
 import { fenceKey } from './commits.ts'
 import { Refusal } from './failures.ts'
 import { IF_NONE } from './items.ts'
-import type { Expression, Item, Write } from './items.ts'
+import type { Item } from '../keyed/timer-fields.ts'
+import type { Expression, Write } from './items.ts'
 import { CLUSTER, keyOf, NODES_AND_SHARDS, nodeSort, SHARDS, shardSort } from './keys.ts'
 import type { Table } from './table.ts'
 

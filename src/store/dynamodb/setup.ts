@@ -6,7 +6,7 @@ import type { CreateTableCommandInput, TableDescription } from '@aws-sdk/client-
 import type { Clock } from '../../runtime/clock/clock.ts'
 import { sleep } from '../../runtime/clock/clock.ts'
 import { StoreError } from '../store.ts'
-import { CLUSTER, DUE_INDEX, keyOf, SETTINGS } from './keys.ts'
+import { CLUSTER, DUE_INDEX, EXPIRY, keyOf, SETTINGS } from './keys.ts'
 import { Refusal } from './failures.ts'
 import { IF_NONE } from './items.ts'
 import type { Table } from './table.ts'
@@ -16,8 +16,6 @@ const SETTINGS_KEY = keyOf(CLUSTER, SETTINGS)
 const LOOK_EVERY_MS = 500
 const LOOKS_MAX = 240
 const SECRET_BYTES = 32
-/** Of nodes that were not seen for a long time; timers and counters are never removed by it, since they are counted. */
-const EXPIRY = 'expires'
 
 export type StoreSettings = { readonly shards: number; readonly secret: string }
 
@@ -100,7 +98,7 @@ async function createTable(table: Table): Promise<void> {
   await turnOnExpiry(table)
 }
 
-/** Without it rows of old nodes stay, which costs nothing worth mentioning. */
+/** Without it rows of old nodes stay, and finished timers if no service runs any more. */
 async function turnOnExpiry(table: Table): Promise<void> {
   const TimeToLiveSpecification = { AttributeName: EXPIRY, Enabled: true }
   await table.db.updateTimeToLive({ TableName: table.name, TimeToLiveSpecification }).catch(() => {})

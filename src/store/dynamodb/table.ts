@@ -3,21 +3,18 @@
 
 import type { BatchGetItemCommandOutput, BatchWriteItemCommandInput, DynamoDB } from '@aws-sdk/client-dynamodb'
 import type { QueryCommandOutput } from '@aws-sdk/client-dynamodb'
-import { sleep } from '../../runtime/clock/clock.ts'
 import type { Clock } from '../../runtime/clock/clock.ts'
 import type { DynamodbLocation } from '../../runtime/config/databases/dynamodb.ts'
 import { Semaphore } from '../../runtime/semaphore.ts'
+import { Attempts } from '../attempts.ts'
 import { loadDriver } from '../driver.ts'
 import { failureKind, refusalOf, storeError } from './failures.ts'
 import { marshalled, plain, prefixed, transactItem } from './items.ts'
-import type { Expression, Item, Key, Write } from './items.ts'
+import type { Item } from '../keyed/timer-fields.ts'
+import type { Expression, Key, Write } from './items.ts'
 import { DUE_INDEX } from './keys.ts'
-import type { Range } from './keys.ts'
+import type { Range } from '../keyed/sort-keys.ts'
 
-const ATTEMPTS_MAX = 7
-const WAIT_FIRST_MS = 40 // doubled with every attempt, and a random part of it waited: about two seconds in all
-const WAIT_MAX_MS = 1_000
-const ATTEMPT_NO_MORE_AFTER_MS = 6_000 // whoever asks waits for the answer; a request that gets none takes five seconds already
 const TIMEOUTS = { connectionTimeout: 2_000, requestTimeout: 5_000, throwOnRequestTimeout: true }
 const SOCKETS_MAX = 64
 const TRANSACTIONS_MAX = 16 // at once: thousands a second at the usual ten milliseconds, and a slow server is not buried
@@ -37,7 +34,7 @@ export type RangeOptions = {
 export class Table {
   readonly name: string
   readonly db: DynamoDB
-  readonly #location: DynamodbLocation
+  readonly #attempts: Attempts
   readonly #clock: Clock
   readonly #transactions = new Semaphore(TRANSACTIONS_MAX)
   /** How far this machine's clock is ahead of the server's, which shows whole seconds; zero as long as they may agree. */
@@ -46,8 +43,11 @@ export class Table {
   private constructor(db: DynamoDB, location: DynamodbLocation, clock: Clock) {
     this.db = db
     this.name = location.table
-    this.#location = location
     this.#clock = clock
+    this.#attempts = new Attempts(clock, {
+      kindOf: failureKind,
+      errorOf: (error, mayBeDone) => refusalOf(error, mayBeDone) ?? storeError(error, placeOf(location), mayBeDone),
+    })
     db.middlewareStack.add(
       (next) => async (request) => {
         const sentAt = clock.now()
@@ -70,23 +70,8 @@ export class Table {
   }
 
   /** Until it is done or has failed for good: a Refusal, when a condition was not met, or a StoreError. */
-  async attempt<T>(call: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-    let mayBeDone = false
-    const startedAt = this.#clock.monotonic()
-    for (let attempt = 1, waitMs = WAIT_FIRST_MS; ; attempt++, waitMs = Math.min(waitMs * 2, WAIT_MAX_MS)) {
-      try {
-        return await call()
-      } catch (error) {
-        const refusal = refusalOf(error, mayBeDone)
-        if (refusal !== null) throw refusal
-        const kind = failureKind(error)
-        mayBeDone ||= kind === 'lost'
-        const isOver = this.#clock.monotonic() - startedAt > ATTEMPT_NO_MORE_AFTER_MS || signal?.aborted === true
-        const isFinal = kind === 'wrong' || kind === 'full' || attempt >= ATTEMPTS_MAX || isOver
-        if (isFinal) throw storeError(error, placeOf(this.#location), mayBeDone)
-        await sleep(this.#clock, waitMs * Math.random())
-      }
-    }
+  attempt<T>(call: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    return this.#attempts.make(call, signal)
   }
 
   async get(key: Key): Promise<Item | null> {

@@ -1,32 +1,18 @@
-// Timers as items: the columns of a row under short names, since every byte of a name is paid for with each item. An item
-// holds 400 KB, so a large payload is kept beside its row in pieces, written in the same transaction. The row has its hash: a
+// Timers as items. An item holds 400 KB, so a large payload is kept beside its row in pieces, written in the same transaction. The row has its hash: a
 // reader that got the row and the pieces of two different versions notices, and reads again.
 
 import { createHash } from 'node:crypto'
+import { isFinished } from '../../core/timer/timer.ts'
 import type { ShardId, Timer } from '../../core/timer/timer.ts'
-import { CELLS_PER_TIMER, CellAt } from '../row/columns.ts'
-import type { Cell, ColumnName } from '../row/columns.ts'
-import { appendCells, timerAt } from '../row/timer-row.ts'
-import type { Item, Value } from './items.ts'
-import { dueCells, dueSort, pieceKeys, timerKey } from './keys.ts'
+import { dueSort } from '../keyed/sort-keys.ts'
+import { timerFields, timerOf } from '../keyed/timer-fields.ts'
+import type { Item } from '../keyed/timer-fields.ts'
+import { EXPIRY, pieceKeys, timerKey } from './keys.ts'
 import type { Table } from './table.ts'
 
-/** Type, wake time and uuid are in the keys. */
-const ATTRIBUTES: readonly (readonly [string, ColumnName])[] = [
-  ['ns', 'timer_namespace'],
-  ['id', 'timer_id'],
-  ['v', 'timer_version'],
-  ['st', 'timer_status'],
-  ['ki', 'timer_kind'],
-  ['da', 'timer_due_at'],
-  ['ca', 'timer_created_at'],
-  ['te', 'timer_tenant'],
-  ['pa', 'timer_payload'],
-  ['me', 'timer_metadata'],
-  ['do', 'timer_document'],
-]
 const INLINE_BYTES_MAX = 200_000 // the rest of a row has up to 190 KB: headers, metadata and the log of attempts
 const PIECE_BYTES = 380_000
+const EXPIRY_GRACE_MS = 30 * 86_400_000 // it does not count what it deletes, so the service must be long gone
 const READS_MAX = 10 // of a row that is being replaced at the same time
 
 /** Of the payload, where it is large; none where it is in the row. */
@@ -40,24 +26,21 @@ export function payloadPieces(payload: string | null): readonly Buffer[] {
 
 /** `pc`: the number of pieces; `ph`: the hash of the payload. */
 export function timerItem(shard: ShardId, timer: Timer, pieces: readonly Buffer[]): Item {
-  const cells: Cell[] = []
-  appendCells(cells, pieces.length === 0 ? timer : { ...timer, payload: null })
-  const item: Record<string, Value> = {
-    ...timerKey(shard, timer.uuid),
-    due: dueSort(timer, cells[CellAt.row_type] as number),
-  }
-  for (const [attribute, column] of ATTRIBUTES) {
-    const cell = cells[CellAt[column]]!
-    if (cell !== null) item[attribute] = cell
-  }
+  const fields = timerFields(pieces.length === 0 ? timer : { ...timer, payload: null })
+  const item = { ...timerKey(shard, timer.uuid), due: dueSort(timer), ...fields, ...expiry(timer) }
   return pieces.length === 0 ? item : { ...item, pc: pieces.length, ph: hashOf(pieces) }
+}
+
+/** A finished timer is deleted by the service when its retention is over. Where none runs any more, time to live does it later. */
+function expiry(timer: Timer): { readonly [EXPIRY]?: number } {
+  return isFinished(timer) ? { [EXPIRY]: Math.ceil((timer.wakeAt + EXPIRY_GRACE_MS) / 1_000) } : {}
 }
 
 /** With its payload; null when its row is gone by now. */
 export async function readTimer(table: Table, shard: ShardId, first: Item): Promise<Timer | null> {
   let item: Item | null = first
   for (let reads = 0; item !== null; reads++) {
-    const timer = timerOf(item)
+    const timer = timerOf(item['due'] as string, item)
     if (item['pc'] === undefined) return timer
     const found = await table.getMany(pieceKeys(shard, timer.uuid, item['pc'] as number))
     // Nine at most, so their last digits tell the order.
@@ -68,17 +51,6 @@ export async function readTimer(table: Table, shard: ShardId, first: Item): Prom
     item = await table.get(timerKey(shard, timer.uuid))
   }
   return null
-}
-
-/** Without its payload, if that is kept in pieces. */
-function timerOf(item: Item): Timer {
-  const cells: Cell[] = Array.from({ length: CELLS_PER_TIMER }, () => null)
-  const [rowType, wakeAt, uuid] = dueCells(item['due'] as string)
-  cells[CellAt.row_type] = rowType
-  cells[CellAt.timer_execute_at] = wakeAt
-  cells[CellAt.timer_uuid] = uuid
-  for (const [attribute, column] of ATTRIBUTES) cells[CellAt[column]] = (item[attribute] as Cell | undefined) ?? null
-  return timerAt(cells, 0)
 }
 
 function hashOf(pieces: readonly Uint8Array[]): string {

@@ -27,6 +27,8 @@ export interface KeyedItems {
   all(shards: readonly ShardId[], range: Range, options?: ReadOptions): Promise<readonly KeyedItem[]>
   /** Null when it is gone by now. */
   timer(item: KeyedItem): Promise<Timer | null>
+  /** Of expired timers, those that one commit can delete; one at least. Without it: all. */
+  deletable?(items: readonly KeyedItem[]): readonly KeyedItem[]
   /** Counters or events. Those that are gone already do not matter. */
   remove(items: readonly Omit<KeyedItem, 'fields'>[]): Promise<void>
 }
@@ -65,7 +67,8 @@ export function keyedReads(items: KeyedItems): Reads {
 
     async expired({ shards, before, limit }) {
       const options = { limit, fields: STORED_ROW_FIELDS }
-      return (await items.all(shards, dueRange(true, null, before - 1), options)).map(storedRow)
+      const found = await items.all(shards, dueRange(true, null, before - 1), options)
+      return (items.deletable?.(found) ?? found).map(storedRow)
     },
 
     async forgetCounters(slotsBefore) {
