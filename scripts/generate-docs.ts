@@ -10,8 +10,12 @@ import { ERROR_CATALOGUE } from '../src/core/errors.ts'
 import { configurationPage } from '../src/runtime/config/docs.ts'
 import { sdkTypes } from './generate-sdk-types.ts'
 import { apiYaml } from './openapi/document.ts'
+import { goModels } from './sdks/go-models.ts'
+import { javaModels } from './sdks/java-models.ts'
+import { pythonModels } from './sdks/python-models.ts'
 
 const root = join(import.meta.dirname, '..')
+const JAVA_MODELS = 'sdks/java/src/main/java/dev/duetime/model'
 
 const PAGES: Readonly<Record<string, () => string | Promise<string>>> = {
   'api/api.yaml': apiYaml,
@@ -20,6 +24,9 @@ const PAGES: Readonly<Record<string, () => string | Promise<string>>> = {
   'docs/reference/cli.md': cliPage,
   'docs/reference/configuration.md': configurationPage,
   'docs/reference/errors.md': errorsPage,
+  'sdks/go/models.go': goModels,
+  ...Object.fromEntries(Object.entries(javaModels()).map(([file, text]) => [`${JAVA_MODELS}/${file}`, () => text])),
+  'sdks/python/src/duetime/_models.py': pythonModels,
   'sdks/typescript/src/generated.ts': sdkTypes,
   'sdks/typescript/src/time/written-duration.ts': () => copyOf('src/core/time/written-duration.ts'),
   'sdks/typescript/src/time/written-schedule.ts': () => copyOf('src/core/time/written-schedule.ts'),

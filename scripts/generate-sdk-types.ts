@@ -15,7 +15,7 @@ import { CALLBACK_TEST, FORECAST, OVERVIEW } from '../src/http/observing/operati
 import { ForecastQuery } from '../src/http/observing/query.ts'
 
 /** What of JSON Schema the contracts use; anything else is an error here rather than a wrong type there. */
-type Schema = {
+export type Schema = {
   readonly $ref?: string
   readonly type?: string | readonly string[]
   readonly const?: unknown
@@ -27,12 +27,13 @@ type Schema = {
   readonly required?: readonly string[]
   readonly additionalProperties?: boolean | Schema
   readonly description?: string
+  readonly format?: string
 }
 
 /** An absent field of a request may also be written as `undefined`; JSON leaves it out. Answers never have that. */
 type Direction = 'request' | 'answer'
 
-const REQUESTS: Readonly<Record<string, TSchema>> = {
+export const REQUESTS: Readonly<Record<string, TSchema>> = {
   Callback: CallbackField,
   CreateBody: bodies.CreateBody,
   UpdateBody: bodies.UpdateBody,
@@ -46,7 +47,7 @@ const REQUESTS: Readonly<Record<string, TSchema>> = {
   CallbackTestBody,
 }
 
-const ANSWERS: Readonly<Record<string, unknown>> = {
+export const ANSWERS: Readonly<Record<string, unknown>> = {
   TimerAnswer,
   ErrorAnswer,
   ListAnswer: answerTo('list'),

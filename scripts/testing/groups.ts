@@ -12,7 +12,7 @@ export const GROUPS = {
   system: [
     'test/*.test.ts',
     'test/promises/promises.test.ts',
-    'test/{cluster,deploy,engines,web}/**',
+    'test/{cluster,deploy,engines,sdks,web}/**',
     'src/broker/nats/**',
     'src/http/bad-input.test.ts',
     'scripts/**',

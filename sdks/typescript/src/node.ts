@@ -1,5 +1,5 @@
-// The handler for servers that speak in Node's request and response: node:http, Express, Fastify's raw ones. It is in an
-// entry of its own because only they need it; the types are described, not imported, so it needs no @types/node.
+// Receivers for servers of Node: node:http and Express, which have its request and response, and Fastify. They are in an entry
+// of their own because only these need them; the types are described, not imported, so it needs no @types/node and no Fastify.
 
 import { answerDelivery, bodyBytesMax, TOO_LARGE } from './receiving/handler.ts'
 import type { FiringFunction, HandlerOptions } from './receiving/handler.ts'
@@ -22,6 +22,43 @@ export function nodeHandler<Payload = unknown>(
   options: HandlerOptions = {},
 ): (request: NodeRequest, response: NodeResponse) => void {
   return (request, response) => void answer(run as FiringFunction, options, request, response)
+}
+
+type FastifyRequest = {
+  readonly body?: unknown
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+}
+type FastifyReply = {
+  code(status: number): FastifyReply
+  headers(headers: Readonly<Record<string, string>>): FastifyReply
+  send(text: string): unknown
+}
+type FastifyScope = {
+  removeAllContentTypeParsers(): void
+  addContentTypeParser(
+    type: string,
+    options: { readonly parseAs: 'buffer'; readonly bodyLimit: number },
+    parser: (request: unknown, body: Uint8Array, done: (error: null, body: Uint8Array) => void) => void,
+  ): unknown
+  post(path: string, handler: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>): unknown
+}
+
+/** `app.register(fastifyReceiver(async (firing) => { … }, { path: '/hooks/timer', secret }))`. */
+export function fastifyReceiver<Payload = unknown>(
+  run: FiringFunction<Payload>,
+  { path, ...options }: HandlerOptions & { readonly path: string },
+): (scope: FastifyScope) => Promise<void> {
+  return async (scope) => {
+    // Fastify would parse the body, and then the bytes that were signed are gone. What is set here holds for this plugin only.
+    scope.removeAllContentTypeParsers()
+    const bodyLimit = bodyBytesMax(options)
+    scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit }, (_request, body, done) => done(null, body))
+    scope.post(path, async ({ body, headers }, reply) => {
+      const bytes = body instanceof Uint8Array ? body : ''
+      const answered = await answerDelivery(run as FiringFunction, { body: bytes, headers }, options)
+      return reply.code(answered.status).headers(answered.headers).send(answered.text)
+    })
+  }
 }
 
 /** Never throws: whatever goes wrong is an answer, or nobody is left to answer. */

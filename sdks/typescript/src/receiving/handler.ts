@@ -21,6 +21,8 @@ export type Firing<Payload = unknown> = {
   readonly payloadText?: string
   /** When it was due. */
   readonly executeAt: string
+  /** When the schedule says, if that is another time. */
+  readonly nominalAt?: string
   /** When this attempt was sent. */
   readonly firedAt: string
   /** From 1. */

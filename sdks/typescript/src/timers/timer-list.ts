@@ -83,10 +83,11 @@ type Position = { readonly cursor?: string; readonly offset?: number }
 
 /** Where the next page begins: lists that are sorted or searched have a total instead of a cursor. */
 function after<Field extends TimerField>(
-  { timers, nextCursor, total }: Page<unknown, Field>,
+  { timers, nextCursor, nextOffset, total }: Page<unknown, Field>,
   { offset = 0 }: PageQuery<Field>,
 ): Position | null {
   if (nextCursor !== undefined) return { cursor: nextCursor }
+  if (nextOffset !== undefined) return { offset: nextOffset }
   const end = offset + timers.length
   return total !== undefined && timers.length > 0 && end < total ? { offset: end } : null
 }

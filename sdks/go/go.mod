@@ -1,0 +1,3 @@
+module github.com/duetime/duetime/sdks/go
+
+go 1.24

@@ -1,0 +1,287 @@
+package dev.duetime;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.duetime.Transport.Budget;
+import dev.duetime.Transport.Call;
+import dev.duetime.model.BulkFilter;
+import dev.duetime.model.Canceled;
+import dev.duetime.model.ErrorCode;
+import dev.duetime.model.NewTimer;
+import dev.duetime.model.OnConflict;
+import dev.duetime.model.Preview;
+import dev.duetime.model.PreviewQuery;
+import dev.duetime.model.Retried;
+import dev.duetime.model.Timer;
+import dev.duetime.model.TimerChanges;
+import dev.duetime.model.TimerPage;
+import dev.duetime.model.TimerQuery;
+import java.util.Iterator;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
+import java.util.function.Predicate;
+
+/** The client: one method for everything that the service can do with timers. A future that fails has a {@link DuetimeException}. Threads can share it. */
+public final class DuetimeAsync {
+    private final DuetimeOptions options;
+    private final Transport transport;
+    private final Creating creating;
+
+    /**
+     * Does not connect before the first call.
+     *
+     * @param options how the service is reached
+     */
+    public DuetimeAsync(DuetimeOptions options) {
+        this.options = options;
+        this.transport = new Transport(options);
+        this.creating = new Creating(transport);
+    }
+
+    /**
+     * Stored on disk when it completes. Without an id it gets one here, before it is first sent: sent twice, it still is one timer that
+     * fires once. A timer of the same id is replaced unless {@code onConflict} says otherwise.
+     *
+     * @param timer what to call and when
+     * @return the timer
+     */
+    public CompletableFuture<Timer> create(NewTimer timer) {
+        ObjectNode body = Creating.ready(timer, options.namespace(), OnConflict.REPLACE);
+        return creating.create(body, transport.budget()).thenApply(made -> Json.read(made, Timer.class));
+    }
+
+    /**
+     * Any number, 1,000 to a request. Each has its own result, in order: a bad one fails alone.
+     *
+     * @param timers what to call and when
+     * @param onConflict for those that do not say what happens when their id is taken
+     * @return as many results
+     */
+    public CompletableFuture<List<BatchResult>> batch(List<NewTimer> timers, OnConflict onConflict) {
+        List<ObjectNode> bodies = timers.stream().map(timer -> Creating.ready(timer, options.namespace(), onConflict)).toList();
+        return creating.batch(bodies, transport.budget());
+    }
+
+    /**
+     * Finished timers can be read while the service retains them. Fails with a {@link TimerNotFoundException} when there is none.
+     *
+     * @param id of the timer
+     * @return the timer
+     */
+    public CompletableFuture<Timer> get(String id) {
+        return timerOf(Call.of("get", named(id)));
+    }
+
+    /**
+     * The same with the values of the callback's headers.
+     *
+     * @param id of the timer
+     * @return the timer
+     */
+    public CompletableFuture<Timer> getWithSecrets(String id) {
+        return timerOf(Call.of("get", named(id).put("includeSecrets", true)));
+    }
+
+    /**
+     * It does not fire until it is resumed.
+     *
+     * @param id of the timer
+     * @return the timer
+     */
+    public CompletableFuture<Timer> pause(String id) {
+        return timerOf(Call.of("pause", named(id)));
+    }
+
+    /**
+     * What came due during the pause fires at once.
+     *
+     * @param id of the timer
+     * @return the timer
+     */
+    public CompletableFuture<Timer> resume(String id) {
+        return timerOf(Call.of("resume", named(id)));
+    }
+
+    /**
+     * Makes it due at once; a cycle goes on as before. This is the one call that is not sent again when its answer was lost, since it
+     * would fire twice.
+     *
+     * @param id of the timer
+     * @return the timer
+     */
+    public CompletableFuture<Timer> trigger(String id) {
+        return timerOf(new Call("trigger", uncertain -> named(id), true));
+    }
+
+    /**
+     * Only what is given changes. Once it completes, the old version never fires. Fails with a {@link ConflictException} when it is too late.
+     *
+     * @param id of the timer
+     * @param changes of it
+     * @return the timer
+     */
+    public CompletableFuture<Timer> update(String id, TimerChanges changes) {
+        ObjectNode body = Json.object(changes).setAll(named(id));
+        // That it is too late, or has another version, can be the work of the first attempt.
+        Predicate<JsonNode> isDone = timer -> SameTimer.isAsAsked(timer, body)
+                && (changes.ifVersion() == null || timer.path("version").asInt() > changes.ifVersion());
+        return change("update", body, isDone).thenApply(timer -> Json.read(timer, Timer.class));
+    }
+
+    /**
+     * Once it completes, the delivery never starts. Fails with a {@link ConflictException} when it is too late.
+     *
+     * @param id of the timer
+     * @return when it is canceled
+     */
+    public CompletableFuture<Void> cancel(String id) {
+        return cancel(named(id));
+    }
+
+    /**
+     * The same for a timer that still has this version.
+     *
+     * @param id of the timer
+     * @param ifVersion its version
+     * @return when it is canceled
+     */
+    public CompletableFuture<Void> cancel(String id, int ifVersion) {
+        return cancel(named(id).put("ifVersion", ifVersion));
+    }
+
+    private CompletableFuture<Void> cancel(ObjectNode body) {
+        return change("delete", body, timer -> timer.path("status").asText().equals("canceled")).thenApply(none -> null);
+    }
+
+    /**
+     * Brings a failed timer back: its delivery starts at once, with all its attempts.
+     *
+     * @param id of the timer
+     * @return the timer
+     */
+    public CompletableFuture<Timer> retry(String id) {
+        return change("retry", named(id), timer -> !timer.path("status").asText().equals("failed"))
+                .thenApply(timer -> Json.read(timer, Timer.class));
+    }
+
+    /**
+     * One page of a list; its {@code nextCursor} leads to the next one.
+     *
+     * @param query which timers
+     * @return the page
+     */
+    public CompletableFuture<TimerPage> page(TimerQuery query) {
+        return ask("list", inNamespace(Json.object(query)), TimerPage.class);
+    }
+
+    /** Where the next page begins; null after the last one. Sorted lists have a total instead of a cursor. */
+    static TimerQuery next(TimerQuery query, TimerPage page) {
+        if (page.nextCursor() != null) return query.toBuilder().cursor(page.nextCursor()).build();
+        if (page.nextOffset() != null) return query.toBuilder().offset(page.nextOffset()).build();
+        int end = (query.offset() == null ? 0 : query.offset()) + page.timers().size();
+        boolean isOver = page.total() == null || page.timers().isEmpty() || end >= page.total();
+        return isOver ? null : query.toBuilder().offset(end).build();
+    }
+
+    /**
+     * When a timer like this, created now, would fire. Nothing is stored.
+     *
+     * @param query the schedule
+     * @return the next firings
+     */
+    public CompletableFuture<Preview> preview(PreviewQuery query) {
+        return ask("preview", Json.object(query), Preview.class);
+    }
+
+    /**
+     * Every pending or paused timer that matches, however many.
+     *
+     * @param filter which timers
+     * @param dryRun only count them
+     * @return how many
+     */
+    public CompletableFuture<Canceled> cancelMany(BulkFilter filter, boolean dryRun) {
+        ObjectNode body = Json.object(filter);
+        // The service asks for this too, but takes the client's own namespace, which is always sent, for an answer.
+        List<String> ways = List.of("namespace", "metadataKey", "dueFrom", "dueTo");
+        if (!body.path("all").asBoolean() && ways.stream().noneMatch(body::has)) {
+            String message = "say which timers: " + String.join(", ", ways) + ", or all for every timer of the namespace";
+            return CompletableFuture.failedFuture(DuetimeException.invalidInput("all", message));
+        }
+        return askWhileMore("cancel", "canceled", inNamespace(body).put("dryRun", dryRun), null).thenApply(sums -> Json.read(sums, Canceled.class));
+    }
+
+    /**
+     * Every failed timer that matches, however many.
+     *
+     * @param filter which timers
+     * @param dryRun only count them
+     * @return how many
+     */
+    public CompletableFuture<Retried> retryMany(BulkFilter filter, boolean dryRun) {
+        ObjectNode body = inNamespace(Json.object(filter)).put("all", true).put("dryRun", dryRun);
+        return askWhileMore("retry", "retried", body, null).thenApply(sums -> Json.read(sums, Retried.class));
+    }
+
+    /** Asks until the service says that there are no more: it changes a bounded number at a time. */
+    private CompletableFuture<JsonNode> askWhileMore(String verb, String counted, ObjectNode body, ObjectNode before) {
+        return ask(verb, body, JsonNode.class).thenCompose(answer -> {
+            ObjectNode sums = JsonNodeFactory.instance.objectNode();
+            for (Iterator<String> names = List.of("matched", "tooLate", counted).iterator(); names.hasNext(); ) {
+                String name = names.next();
+                sums.put(name, answer.path(name).asInt() + (before == null ? 0 : before.path(name).asInt()));
+            }
+            boolean more = answer.path("more").asBoolean();
+            sums.put("more", more);
+            // Nothing changed although there are more: they are too late, and asking again would find the same ones.
+            boolean isOver = !more || body.path("dryRun").asBoolean() || answer.path(counted).asInt() == 0;
+            return isOver ? CompletableFuture.completedFuture(sums) : askWhileMore(verb, counted, body, sums);
+        });
+    }
+
+    /** One change of one timer. One that says it is too late after an answer was lost may have been in time before. */
+    private CompletableFuture<JsonNode> change(String verb, ObjectNode body, Predicate<JsonNode> isDone) {
+        Budget budget = transport.budget();
+        AtomicBoolean repeated = new AtomicBoolean();
+        Function<Boolean, JsonNode> sent = uncertain -> {
+            repeated.set(uncertain);
+            return body;
+        };
+        return transport
+                .request(new Call(verb, sent, false), budget)
+                .handle((answer, thrown) -> {
+                    if (thrown == null) return CompletableFuture.completedFuture(answer.body());
+                    Throwable cause = Transport.cause(thrown);
+                    if (!repeated.get() || !isTooLate(cause)) return CompletableFuture.<JsonNode>failedFuture(cause);
+                    ObjectNode name = named(body.get("timerId").asText());
+                    return transport.request(Call.of("get", name), budget).thenCompose(found -> isDone.test(found.body())
+                            ? CompletableFuture.completedFuture(found.body())
+                            : CompletableFuture.<JsonNode>failedFuture(cause));
+                })
+                .thenCompose(Function.identity());
+    }
+
+    private static boolean isTooLate(Throwable cause) {
+        return cause instanceof DuetimeException error
+                && List.of(ErrorCode.TIMER_NOT_PENDING, ErrorCode.VERSION_CONFLICT).contains(error.code());
+    }
+
+    private CompletableFuture<Timer> timerOf(Call call) {
+        return transport.request(call, transport.budget()).thenApply(answer -> Json.read(answer.body(), Timer.class));
+    }
+
+    private <T> CompletableFuture<T> ask(String verb, JsonNode body, Class<T> type) {
+        return transport.request(Call.of(verb, body), transport.budget()).thenApply(answer -> Json.read(answer.body(), type));
+    }
+
+    private ObjectNode named(String id) {
+        return JsonNodeFactory.instance.objectNode().put("namespace", options.namespace()).put("timerId", id);
+    }
+
+    private ObjectNode inNamespace(ObjectNode body) {
+        return body.has("namespace") ? body : body.put("namespace", options.namespace());
+    }
+}

@@ -1,0 +1,345 @@
+// Generated from the schemas of the service by `npm run docs`: change it there.
+package dev.duetime.model;
+
+import java.time.Instant;
+import java.util.Map;
+
+/**
+ * A timer to create.
+ *
+ * @param namespace Default: default.
+ * @param id Any text. Default: a new UUIDv7.
+ * @param idempotencyKey Instead of an id: a create that is repeated with the same key makes no second timer. The header Idempotency-Key does the same.
+ * @param executeAt When it fires: ISO 8601 with an offset, such as 2030-01-31T09:00:00Z; or a local time, with timeZone or as 2030-01-31T09:00:00[Europe/Berlin].
+ * @param schedule Instead of executeAt: an instant, a duration from now (PT10M; PT0S is at once), a cycle (R3/PT10M, R/2030-01-31T09:00:00Z/P1M), cron (0 9 * * MON-FRI, {@literal @}daily) or a rule of iCalendar (RRULE:FREQ=MONTHLY;BYDAY=-1FR;BYHOUR=9).
+ * @param timeZone Whose calendar the schedule follows, such as Europe/Berlin. Default UTC.
+ * @param dst In the nights when clocks change.
+ * @param startAt Of a schedule that repeats: nothing fires before. An instant, or a local time in the timeZone. A cycle without a start of its own begins then.
+ * @param endAt Of a schedule that repeats: nothing fires after. Written as startAt.
+ * @param maxFirings Of a schedule that repeats: how many iterations it has. Those that are passed over count.
+ * @param spread Up to so much later, such as PT5M or 5m: by a part that follows from the timer’s id, so that many timers of one time do not fire at once. At most 24h.
+ * @param catchUp Iterations of a cycle missed while the service was down: deliver all of them (default), or one for all.
+ * @param callbackUrl Where the timer fires: an http or https URL that gets a POST. A user name and password in it are shown as ***.
+ * @param callback Where the timer fires, with headers or over NATS; instead of callbackUrl.
+ * @param payload Any JSON; delivered as it is.
+ * @param metadata Labels to find timers by: strings, numbers, booleans or null.
+ * @param retryPolicy When a failed delivery is tried again. Fields left out have their defaults; in an update they stay as they are.
+ * @param callbackTimeout How long the receiver may take, 1s to 1h. Default 30s.
+ * @param callbackTimeoutSeconds The same in seconds.
+ * @param onConflict When the id is taken: replace the timer (default), keep it and answer with it, or reject with 409.
+ */
+public record NewTimer(
+        String namespace,
+        String id,
+        String idempotencyKey,
+        Instant executeAt,
+        String schedule,
+        String timeZone,
+        ClockChangeRules dst,
+        String startAt,
+        String endAt,
+        Integer maxFirings,
+        String spread,
+        CatchUp catchUp,
+        String callbackUrl,
+        Callback callback,
+        Object payload,
+        Map<String, Object> metadata,
+        RetryPolicyOptions retryPolicy,
+        String callbackTimeout,
+        Double callbackTimeoutSeconds,
+        OnConflict onConflict) {
+    /**
+     * With nothing in it.
+     *
+     * @return a new builder
+     */
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    /**
+     * With everything that is in this one.
+     *
+     * @return a new builder
+     */
+    public Builder toBuilder() {
+        Builder copy = new Builder();
+        copy.namespace = namespace;
+        copy.id = id;
+        copy.idempotencyKey = idempotencyKey;
+        copy.executeAt = executeAt;
+        copy.schedule = schedule;
+        copy.timeZone = timeZone;
+        copy.dst = dst;
+        copy.startAt = startAt;
+        copy.endAt = endAt;
+        copy.maxFirings = maxFirings;
+        copy.spread = spread;
+        copy.catchUp = catchUp;
+        copy.callbackUrl = callbackUrl;
+        copy.callback = callback;
+        copy.payload = payload;
+        copy.metadata = metadata;
+        copy.retryPolicy = retryPolicy;
+        copy.callbackTimeout = callbackTimeout;
+        copy.callbackTimeoutSeconds = callbackTimeoutSeconds;
+        copy.onConflict = onConflict;
+        return copy;
+    }
+
+    /** What is not given is left out. */
+    public static final class Builder {
+        private String namespace;
+        private String id;
+        private String idempotencyKey;
+        private Instant executeAt;
+        private String schedule;
+        private String timeZone;
+        private ClockChangeRules dst;
+        private String startAt;
+        private String endAt;
+        private Integer maxFirings;
+        private String spread;
+        private CatchUp catchUp;
+        private String callbackUrl;
+        private Callback callback;
+        private Object payload;
+        private Map<String, Object> metadata;
+        private RetryPolicyOptions retryPolicy;
+        private String callbackTimeout;
+        private Double callbackTimeoutSeconds;
+        private OnConflict onConflict;
+
+        private Builder() {}
+
+        /**
+         * Default: default.
+         *
+         * @param value what it is to be
+         * @return this
+         */
+        public Builder namespace(String value) {
+            this.namespace = value;
+            return this;
+        }
+
+        /**
+         * Any text. Default: a new UUIDv7.
+         *
+         * @param value what it is to be
+         * @return this
+         */
+        public Builder id(String value) {
+            this.id = value;
+            return this;
+        }
+
+        /**
+         * Instead of an id: a create that is repeated with the same key makes no second timer. The header Idempotency-Key does the same.
+         *
+         * @param value what it is to be
+         * @return this
+         */
+        public Builder idempotencyKey(String value) {
+            this.idempotencyKey = value;
+            return this;
+        }
+
+        /**
+         * When it fires: ISO 8601 with an offset, such as 2030-01-31T09:00:00Z; or a local time, with timeZone or as 2030-01-31T09:00:00[Europe/Berlin].
+         *
+         * @param value what it is to be
+         * @return this
+         */
+        public Builder executeAt(Instant value) {
+            this.executeAt = value;
+            return this;
+        }
+
+        /**
+         * Instead of executeAt: an instant, a duration from now (PT10M; PT0S is at once), a cycle (R3/PT10M, R/2030-01-31T09:00:00Z/P1M), cron (0 9 * * MON-FRI, {@literal @}daily) or a rule of iCalendar (RRULE:FREQ=MONTHLY;BYDAY=-1FR;BYHOUR=9).
+         *
+         * @param value what it is to be
+         * @return this
+         */
+        public Builder schedule(String value) {
+            this.schedule = value;
+            return this;
+        }
+
+        /**
+         * Whose calendar the schedule follows, such as Europe/Berlin. Default UTC.
+         *
+         * @param value what it is to be
+         * @return this
+         */
+        public Builder timeZone(String value) {
+            this.timeZone = value;
+            return this;
+        }
+
+        /**
+         * In the nights when clocks change.
+         *
+         * @param value what it is to be
+         * @return this
+         */
+        public Builder dst(ClockChangeRules value) {
+            this.dst = value;
+            return this;
+        }
+
+        /**
+         * Of a schedule that repeats: nothing fires before. An instant, or a local time in the timeZone. A cycle without a start of its own begins then.
+         *
+         * @param value what it is to be
+         * @return this
+         */
+        public Builder startAt(String value) {
+            this.startAt = value;
+            return this;
+        }
+
+        /**
+         * Of a schedule that repeats: nothing fires after. Written as startAt.
+         *
+         * @param value what it is to be
+         * @return this
+         */
+        public Builder endAt(String value) {
+            this.endAt = value;
+            return this;
+        }
+
+        /**
+         * Of a schedule that repeats: how many iterations it has. Those that are passed over count.
+         *
+         * @param value what it is to be
+         * @return this
+         */
+        public Builder maxFirings(Integer value) {
+            this.maxFirings = value;
+            return this;
+        }
+
+        /**
+         * Up to so much later, such as PT5M or 5m: by a part that follows from the timer’s id, so that many timers of one time do not fire at once. At most 24h.
+         *
+         * @param value what it is to be
+         * @return this
+         */
+        public Builder spread(String value) {
+            this.spread = value;
+            return this;
+        }
+
+        /**
+         * Iterations of a cycle missed while the service was down: deliver all of them (default), or one for all.
+         *
+         * @param value what it is to be
+         * @return this
+         */
+        public Builder catchUp(CatchUp value) {
+            this.catchUp = value;
+            return this;
+        }
+
+        /**
+         * Where the timer fires: an http or https URL that gets a POST. A user name and password in it are shown as ***.
+         *
+         * @param value what it is to be
+         * @return this
+         */
+        public Builder callbackUrl(String value) {
+            this.callbackUrl = value;
+            return this;
+        }
+
+        /**
+         * Where the timer fires, with headers or over NATS; instead of callbackUrl.
+         *
+         * @param value what it is to be
+         * @return this
+         */
+        public Builder callback(Callback value) {
+            this.callback = value;
+            return this;
+        }
+
+        /**
+         * Any JSON; delivered as it is.
+         *
+         * @param value what it is to be
+         * @return this
+         */
+        public Builder payload(Object value) {
+            this.payload = value;
+            return this;
+        }
+
+        /**
+         * Labels to find timers by: strings, numbers, booleans or null.
+         *
+         * @param value what it is to be
+         * @return this
+         */
+        public Builder metadata(Map<String, Object> value) {
+            this.metadata = value;
+            return this;
+        }
+
+        /**
+         * When a failed delivery is tried again. Fields left out have their defaults; in an update they stay as they are.
+         *
+         * @param value what it is to be
+         * @return this
+         */
+        public Builder retryPolicy(RetryPolicyOptions value) {
+            this.retryPolicy = value;
+            return this;
+        }
+
+        /**
+         * How long the receiver may take, 1s to 1h. Default 30s.
+         *
+         * @param value what it is to be
+         * @return this
+         */
+        public Builder callbackTimeout(String value) {
+            this.callbackTimeout = value;
+            return this;
+        }
+
+        /**
+         * The same in seconds.
+         *
+         * @param value what it is to be
+         * @return this
+         */
+        public Builder callbackTimeoutSeconds(Double value) {
+            this.callbackTimeoutSeconds = value;
+            return this;
+        }
+
+        /**
+         * When the id is taken: replace the timer (default), keep it and answer with it, or reject with 409.
+         *
+         * @param value what it is to be
+         * @return this
+         */
+        public Builder onConflict(OnConflict value) {
+            this.onConflict = value;
+            return this;
+        }
+
+        /**
+         * What was given so far.
+         *
+         * @return the record
+         */
+        public NewTimer build() {
+            return new NewTimer(namespace, id, idempotencyKey, executeAt, schedule, timeZone, dst, startAt, endAt, maxFirings, spread, catchUp, callbackUrl, callback, payload, metadata, retryPolicy, callbackTimeout, callbackTimeoutSeconds, onConflict);
+        }
+    }
+}
