@@ -37,11 +37,14 @@ export function storeOwnership(name: string, setup: Setup): void {
   test(`${name}: of many claims at the same time each shard has one that wins`, async (t) => {
     const { store } = await setup(t)
     const shards = Array.from({ length: 12 }, (_, n) => (n + 1) as ShardId)
-    const claims = ['a', 'b', 'c'].flatMap((owner) =>
-      shards.map(async (shard) => {
-        return { shard, owner, epoch: await store.claim({ shard, expected: UNOWNED, from: null, owner }) }
-      }),
-    )
+    const claim = async (owner: string, shard: ShardId) => {
+      return { shard, owner, epoch: await store.claim({ shard, expected: UNOWNED, from: null, owner }) }
+    }
+    // The first one has no rival: a store may gather the others behind it.
+    const claims = [
+      claim('a', 20 as ShardId),
+      ...['a', 'b', 'c'].flatMap((owner) => shards.map((shard) => claim(owner, shard))),
+    ]
     const won = (await Promise.all(claims)).filter(({ epoch }) => epoch !== null)
     const rows = (await store.shards()).filter(({ shard }) => shard !== SHARD)
     assert.deepEqual(
