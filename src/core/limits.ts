@@ -31,6 +31,7 @@ export const PAGE_BYTES_MAX = 1_024 * 1_024
 export const PREVIEW_FIRINGS_MAX = 100
 export const PREVIEW_FIRINGS_DEFAULT = 5
 export const CYCLE_REPETITIONS_MAX = 1_000
+export const CATCH_UP_MAX = 100 // the last so many of any number of missed ones are found in some milliseconds
 export const SPREAD_MAX_MS = 24 * HOUR // firings that are spread wider than a day belong to another day
 
 export const DELAY_MIN_MS = 1 * SECOND

@@ -9,6 +9,7 @@ import { DEFAULT_RETRY } from '../core/rules/retry.ts'
 import { CatchUp } from '../core/timer/timer.ts'
 import type { Target } from '../core/targets/target.ts'
 import type { JsonText } from '../core/timer/timer.ts'
+import { readCatchUp, readMaxLateness } from '../language/firing-rules.ts'
 import { readSchedule, requiredSchedule } from '../language/timing.ts'
 import { NATIVE_PROTOCOL, readTarget } from '../language/callback.ts'
 import { readTimeout } from '../language/intervals.ts'
@@ -37,7 +38,9 @@ export function createCommand(given: CreateFields, { timers, payloadMaxBytes }: 
     minLeadMs: 0,
     spec: {
       schedule: scheduleOf(fields),
-      catchUp: fields.catchUp ?? CatchUp.all,
+      catchUp: fields.catchUp === undefined ? CatchUp.all : readCatchUp(fields.catchUp),
+      ...(fields.maxLateness !== undefined && { maxLatenessMs: readMaxLateness(fields.maxLateness) }),
+      ...(fields.overlap !== undefined && { overlap: fields.overlap }),
       target: fields.callback === undefined ? HANDLER : readTarget({ callback: fields.callback })!,
       protocol: NATIVE_PROTOCOL,
       payload: payloadOf(fields, payloadMaxBytes),
@@ -65,7 +68,9 @@ function changesOf(fields: UpdateFields, payloadMaxBytes: number): TimerChanges 
   const timeoutMs = timeoutOf(fields)
   return {
     ...(schedule === undefined ? {} : { schedule }),
-    ...(catchUp === undefined ? {} : { catchUp }),
+    ...(catchUp === undefined ? {} : { catchUp: readCatchUp(catchUp) }),
+    ...(fields.maxLateness === undefined ? {} : { maxLatenessMs: readMaxLateness(fields.maxLateness) }),
+    ...(fields.overlap === undefined ? {} : { overlap: fields.overlap }),
     ...(target === undefined
       ? {}
       : { callback: { target, protocol: NATIVE_PROTOCOL, retryOfProtocol: DEFAULT_RETRY } }),

@@ -21,8 +21,8 @@ import type { Handler } from './handler.ts'
 import { listFilter } from './input/list-filter.ts'
 import { shownTimer } from './shown-timer.ts'
 import type { Timer } from './shown-timer.ts'
-import { durationMs } from './input/when.ts'
-import type { DurationLike, When } from './input/when.ts'
+import { durationMs, instantAt } from './input/when.ts'
+import type { DurationLike, InstantLike, When } from './input/when.ts'
 
 export type DuetimeParts = {
   readonly service: TimerService
@@ -129,8 +129,10 @@ export class Duetime implements AsyncDisposable {
     return this.#execute({ type: 'trigger', ...identityOf(ref) })
   }
 
-  async pause(ref: TimerRef): Promise<Timer> {
-    return this.#execute({ type: 'pause', ...identityOf(ref) })
+  /** `until`: the pause ends then by itself. */
+  async pause(ref: TimerRef, { until }: { readonly until?: InstantLike } = {}): Promise<Timer> {
+    const ends = until === undefined ? {} : { until: instantAt(until, 'until') }
+    return this.#execute({ type: 'pause', ...identityOf(ref), ...ends })
   }
 
   async resume(ref: TimerRef): Promise<Timer> {

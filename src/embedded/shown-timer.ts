@@ -7,6 +7,7 @@ import { firingDueAt, NEVER, Status } from '../core/timer/timer.ts'
 import type { Target } from '../core/targets/target.ts'
 import type { AttemptOutcome, JsonText, Millis, Timer as StoredTimer } from '../core/timer/timer.ts'
 import type { Metadata } from '../language/metadata.ts'
+import { pauseEnd } from '../language/timer-json.ts'
 
 export type Timer<Payload = unknown> = {
   readonly id: string
@@ -33,6 +34,12 @@ export type Timer<Payload = unknown> = {
   readonly finishedAt: Date | null
   /** While a cycle fires once more, beside its schedule, because somebody asked for it. */
   readonly triggeredAt: Date | null
+  /** When the schedule says that the current firing is; `dueAt` is later where firings are spread. */
+  readonly nominalAt: Date
+  /** How many iterations were not fired. */
+  readonly skipped: number
+  /** While it is paused: when the pause ends by itself. */
+  readonly pausedUntil: Date | null
   /** While it waits for a retry. */
   readonly nextAttemptAt: Date | null
   /** Attempts made of the current firing. */
@@ -75,6 +82,9 @@ export function shownTimer<Payload>(timer: StoredTimer): Timer<Payload> {
     executedAt: dateOrNull(timer.executedAt),
     finishedAt: dateOrNull(timer.finishedAt),
     triggeredAt: dateOrNull(timer.extra?.dueAt ?? null),
+    nominalAt: new Date(timer.nominalAt),
+    skipped: timer.skipped,
+    pausedUntil: dateOrNull(pauseEnd(timer)),
     nextAttemptAt: isWaitingToRetry ? new Date(timer.wakeAt) : null,
     attemptCount: timer.attempts,
     attempts: timer.attemptLog.map(({ at, ...attempt }) => ({ at: new Date(at), ...attempt })),

@@ -2,7 +2,7 @@
 // error-envelope.ts; a test holds those against these schemas.
 
 import { Type } from 'typebox'
-import { DstField } from './firing-rules.ts'
+import { CatchUpField, DstField } from './firing-rules.ts'
 import { Status } from '../core/timer/timer.ts'
 import { ANSWERED_CODES } from '../core/errors.ts'
 import type { AnsweredCode } from '../core/errors.ts'
@@ -33,7 +33,11 @@ export const TimerAnswer = Type.Object(
       }),
     ),
     iteration: Type.Optional(Type.Integer({ description: 'Which iteration of a cycle is next, from 1.' })),
-    catchUp: Type.Optional(Type.String({ description: 'Of a cycle: all or one.' })),
+    catchUp: Type.Optional(CatchUpField),
+    maxLateness: Type.Optional(Type.String({ description: 'What would begin later than this is missed.' })),
+    overlap: Type.Optional(Type.String({ description: 'skip or queue.' })),
+    skipped: Type.Optional(Type.Integer({ description: 'How many iterations were not fired; absent for none.' })),
+    pausedUntil: Type.Optional(Type.String({ format: 'date-time', description: 'When the pause ends by itself.' })),
     callbackUrl: Type.Optional(Type.String()),
     callback: Type.Optional(Type.Unknown({ description: 'As it was given; header values are shown as ***.' })),
     payload: Type.Optional(Type.Unknown()),

@@ -1,14 +1,16 @@
-// What clients can say beside a schedule: where clocks change, when it begins and ends, how firings are spread.
+// What clients can say beside a schedule: where clocks change, when it begins and ends, how firings are spread, and what happens to
+// those that were missed or that come while the last one is not over.
 
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
 import { inField, invalidInput } from '../core/errors.ts'
-import { SPREAD_MAX_MS } from '../core/limits.ts'
+import { CATCH_UP_MAX, RETRY_DURATION_MAX_MS, SPREAD_MAX_MS } from '../core/limits.ts'
 import type { FiringRules } from '../core/time/firing-rules.ts'
 import { firstFiring } from '../core/time/firings.ts'
 import { formatInterval, parseInterval } from '../core/time/interval.ts'
 import { isoText } from '../core/time/iso-text.ts'
 import { parseSchedule } from '../core/time/schedule.ts'
+import { CatchUp, Overlap } from '../core/timer/timer.ts'
 import type { Millis } from '../core/timer/timer.ts'
 
 const words = <Word extends string>(...allowed: readonly Word[]) => ({ type: 'string', enum: allowed })
@@ -56,6 +58,56 @@ export const firingRulesFields = {
         'Up to so much later, such as PT5M or 5m: by a part that follows from the timer’s id, so that many timers of one time do not fire at once. At most 24h.',
     }),
   ),
+}
+
+/** As clients write it. */
+type WrittenCatchUp = 'all' | 'one' | 'none' | { readonly max: number }
+
+export const CatchUpField = Type.Unsafe<WrittenCatchUp>({
+  anyOf: [
+    { type: 'string', enum: Object.values(CatchUp) },
+    {
+      type: 'object',
+      properties: { max: { type: 'integer', minimum: 1, maximum: CATCH_UP_MAX } },
+      required: ['max'],
+      additionalProperties: false,
+    },
+  ],
+  title: `one of ${Object.values(CatchUp).join(', ')}, or {"max": 1 to ${CATCH_UP_MAX}}`,
+  description:
+    'Iterations missed while the service was down: deliver all of them (default), one for all, none (later than a minute, or than maxLateness, is missed), or the last so many ({"max": 3}).',
+})
+
+export const missedFields = {
+  catchUp: Type.Optional(CatchUpField),
+  maxLateness: Type.Optional(
+    Type.String({
+      description:
+        'A firing that would begin later than this after its due time is missed: it is not made, and counted in skipped. PT1H or 1h.',
+    }),
+  ),
+  overlap: Type.Optional(
+    Type.Unsafe<Overlap>({
+      type: 'string',
+      enum: Object.values(Overlap),
+      description:
+        'Iterations that come due while a delivery of the timer is under way: skip them, or queue one, the last. By default every one follows, one after the other.',
+    }),
+  ),
+}
+
+export function readCatchUp(written: WrittenCatchUp): CatchUp {
+  return typeof written === 'string' ? written : written.max
+}
+
+export function catchUpJson(catchUp: CatchUp): string {
+  return typeof catchUp === 'number' ? `{"max":${catchUp}}` : `"${catchUp}"`
+}
+
+export function readMaxLateness(text: string): Millis {
+  const ms = inField('maxLateness', () => parseInterval(text))
+  if (ms >= 1_000 && ms <= RETRY_DURATION_MAX_MS) return ms
+  throw invalidInput('maxLateness', `maxLateness is 1s to ${formatInterval(RETRY_DURATION_MAX_MS)}, not ${text}`)
 }
 
 export type FiringRulesFields = {

@@ -11,8 +11,9 @@ import type { TimerPart } from '../store/store.ts'
 import { isoText } from '../core/time/iso-text.ts'
 import type { TimerAnswer } from './answer-schema.ts'
 import { callbackJson, callbackUrlOf } from './callback.ts'
+import { catchUpJson } from './firing-rules.ts'
 import { retryPolicyJson } from './retry-policy.ts'
-import { attemptsJson, isWaitingToRetry } from './timer-json.ts'
+import { attemptsJson, isWaitingToRetry, pauseEnd } from './timer-json.ts'
 
 export type TimerField = keyof Static<typeof TimerAnswer>
 
@@ -32,7 +33,11 @@ const FIELDS: Readonly<Record<TimerField, (timer: Timer) => string | null>> = {
   spread: ({ rules }) => (rules?.spreadMs === undefined ? null : JSON.stringify(formatInterval(rules.spreadMs))),
   nominalAt: ({ nominalAt, dueAt }) => (nominalAt === dueAt ? null : instant(nominalAt)),
   iteration: (timer) => (repeats(timer) ? String(timer.iteration) : null),
-  catchUp: (timer) => (repeats(timer) ? JSON.stringify(timer.catchUp) : null),
+  catchUp: (timer) => (repeats(timer) ? catchUpJson(timer.catchUp) : null),
+  maxLateness: ({ maxLatenessMs }) => (maxLatenessMs === null ? null : JSON.stringify(formatInterval(maxLatenessMs))),
+  overlap: ({ overlap }) => text(overlap),
+  skipped: ({ skipped }) => (skipped === 0 ? null : String(skipped)),
+  pausedUntil: (timer) => instant(pauseEnd(timer)),
   callbackUrl: ({ target }) => text(callbackUrlOf(target)),
   callback: ({ target }) => callbackJson(target),
   payload: ({ payload }) => payload,
@@ -60,7 +65,7 @@ const NEEDED_BY: Readonly<Record<TimerPart, readonly TimerField[]>> = {
   payload: ['payload'],
   metadata: ['metadata'],
   headers: ['callback'],
-  attempts: ['triggeredAt', 'nextAttemptAt', 'attempts', 'lastError', 'deliveryId'],
+  attempts: ['triggeredAt', 'nextAttemptAt', 'pausedUntil', 'attempts', 'lastError', 'deliveryId'],
 }
 
 export function partsNotIn(fields: readonly TimerField[]): readonly TimerPart[] {

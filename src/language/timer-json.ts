@@ -10,7 +10,7 @@ import type { Target } from '../core/targets/target.ts'
 import type { Attempt, Millis, Timer } from '../core/timer/timer.ts'
 import { isoText } from '../core/time/iso-text.ts'
 import { callbackJson, callbackUrlOf } from './callback.ts'
-import { firingRulesJson } from './firing-rules.ts'
+import { catchUpJson, firingRulesJson } from './firing-rules.ts'
 import { retryPolicyJson } from './retry-policy.ts'
 
 /** `secrets`: show header values and passwords as they are. */
@@ -24,7 +24,12 @@ export function timerJson(timer: Timer, { secrets = false }: { readonly secrets?
   if (timer.timeZone !== null) json += `,"timeZone":${JSON.stringify(timer.timeZone)}`
   if (timer.rules !== null) json += firingRulesJson(timer.rules)
   if (timer.nominalAt !== timer.dueAt) json += `,"nominalAt":"${isoText(timer.nominalAt)}"`
-  if (repeats(timer)) json += `,"iteration":${timer.iteration},"catchUp":"${timer.catchUp}"`
+  if (repeats(timer)) json += `,"iteration":${timer.iteration},"catchUp":${catchUpJson(timer.catchUp)}`
+  if (timer.maxLatenessMs !== null) json += `,"maxLateness":"${formatInterval(timer.maxLatenessMs)}"`
+  if (timer.overlap !== null) json += `,"overlap":"${timer.overlap}"`
+  if (timer.skipped !== 0) json += `,"skipped":${timer.skipped}`
+  const pausedUntil = pauseEnd(timer)
+  if (pausedUntil !== null) json += `,"pausedUntil":"${isoText(pausedUntil)}"`
   json += targetJson(timer.target, secrets)
   if (timer.payload !== null) json += `,"payload":${timer.payload}`
   if (timer.metadata !== null) json += `,"metadata":${timer.metadata}`
@@ -51,6 +56,13 @@ function targetJson(target: Target, secrets: boolean): string {
   if (callback === null) return ''
   const url = callbackUrlOf(target, { secrets })
   return `${url === null ? '' : `,"callbackUrl":${JSON.stringify(url)}`},"callback":${callback}`
+}
+
+/** When the pause ends by itself; null when it does not, or the timer is not paused. */
+export function pauseEnd({ status, wakeAt, extra }: Timer): Millis | null {
+  if ((extra?.regular.status ?? status) !== Status.paused) return null
+  const until = extra?.regular.wakeAt ?? wakeAt
+  return until === NEVER ? null : until
 }
 
 export function isWaitingToRetry(timer: Timer): boolean {

@@ -15,8 +15,12 @@ export function observeInto(metrics: Metrics): EngineObserver & ServiceObserver 
       // Retries are late by design; only the first attempt says how punctual the service is.
       if (lateMs !== null) metrics.fired(timer, lateMs)
     },
+    passed(before, after) {
+      metrics.missed(after, after.skipped - before.skipped)
+    },
     settled(before, after, outcome, durationMs) {
       metrics.delivered(after, resultOf(before, after, outcome), durationMs)
+      metrics.missed(after, after.skipped - before.skipped)
     },
     committed(puts, durationMs) {
       metrics.committed(puts, durationMs)

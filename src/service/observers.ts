@@ -13,6 +13,9 @@ export function observeWith(observers: readonly Observer[]): Observer {
     fired: (timer, lateMs) => {
       for (const observer of observers) observer.fired(timer, lateMs)
     },
+    passed: (before, after) => {
+      for (const observer of observers) observer.passed?.(before, after)
+    },
     settled: (before, after, outcome, durationMs) => {
       for (const observer of observers) observer.settled(before, after, outcome, durationMs)
     },

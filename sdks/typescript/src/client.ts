@@ -24,7 +24,8 @@ import type { Gatherer } from './transport/gathering.ts'
 import { nodeExchange } from './transport/node-exchange.ts'
 import { queryText, Transport } from './transport/transport.ts'
 import type { Budget, CallOptions, Query } from './transport/transport.ts'
-import type { When } from './time/when.ts'
+import { instantText } from './time/when.ts'
+import type { InstantLike, When } from './time/when.ts'
 
 export type DuetimeOptions = {
   /** Where the service is. Default http://localhost:8080. */
@@ -181,8 +182,13 @@ export class Duetime {
   }
 
   /** It does not fire until it is resumed. */
-  async pause<Payload = unknown>(name: TimerName, options?: CallOptions): Promise<Timer<Payload>> {
-    return (await this.#post('pause', this.#named(name), options)) as Timer<Payload>
+  /** `until`: the pause ends then by itself. */
+  async pause<Payload = unknown>(
+    name: TimerName,
+    options?: CallOptions & { readonly until?: InstantLike | undefined },
+  ): Promise<Timer<Payload>> {
+    const until = options?.until === undefined ? {} : { until: instantText(options.until, 'until') }
+    return (await this.#post('pause', { ...this.#named(name), ...until }, options)) as Timer<Payload>
   }
 
   /** What came due during the pause fires at once. */

@@ -63,8 +63,14 @@ export type CreateBody = {
   readonly maxFirings?: number | undefined
   /** Up to so much later, such as PT5M or 5m: by a part that follows from the timer’s id, so that many timers of one time do not fire at once. At most 24h. */
   readonly spread?: string | undefined
-  /** Iterations of a cycle missed while the service was down: deliver all of them (default), or one for all. */
-  readonly catchUp?: 'all' | 'one' | undefined
+  /** Iterations missed while the service was down: deliver all of them (default), one for all, none (later than a minute, or than maxLateness, is missed), or the last so many ({"max": 3}). */
+  readonly catchUp?: 'all' | 'one' | 'none' | {
+    readonly max: number
+  } | undefined
+  /** A firing that would begin later than this after its due time is missed: it is not made, and counted in skipped. PT1H or 1h. */
+  readonly maxLateness?: string | undefined
+  /** Iterations that come due while a delivery of the timer is under way: skip them, or queue one, the last. By default every one follows, one after the other. */
+  readonly overlap?: 'skip' | 'queue' | undefined
   /** Where the timer fires: an http or https URL that gets a POST. A user name and password in it are shown as ***. */
   readonly callbackUrl?: string | undefined
   /** Where the timer fires, with headers or over NATS; instead of callbackUrl. */
@@ -137,8 +143,14 @@ export type UpdateBody = {
   readonly maxFirings?: number | undefined
   /** Up to so much later, such as PT5M or 5m: by a part that follows from the timer’s id, so that many timers of one time do not fire at once. At most 24h. */
   readonly spread?: string | undefined
-  /** Iterations of a cycle missed while the service was down: deliver all of them (default), or one for all. */
-  readonly catchUp?: 'all' | 'one' | undefined
+  /** Iterations missed while the service was down: deliver all of them (default), one for all, none (later than a minute, or than maxLateness, is missed), or the last so many ({"max": 3}). */
+  readonly catchUp?: 'all' | 'one' | 'none' | {
+    readonly max: number
+  } | undefined
+  /** A firing that would begin later than this after its due time is missed: it is not made, and counted in skipped. PT1H or 1h. */
+  readonly maxLateness?: string | undefined
+  /** Iterations that come due while a delivery of the timer is under way: skip them, or queue one, the last. By default every one follows, one after the other. */
+  readonly overlap?: 'skip' | 'queue' | undefined
   /** Where the timer fires: an http or https URL that gets a POST. A user name and password in it are shown as ***. */
   readonly callbackUrl?: string | undefined
   /** Where the timer fires, with headers or over NATS; instead of callbackUrl. */
@@ -237,7 +249,7 @@ export type ListBody = {
   /** nextCursor of the page before. */
   readonly cursor?: string | undefined
   /** Which fields the timers are shown with. What is left out is not read: more timers fit on a page without payload. */
-  readonly fields?: readonly ('id' | 'namespace' | 'groupId' | 'status' | 'executeAt' | 'schedule' | 'timeZone' | 'dst' | 'startAt' | 'endAt' | 'maxFirings' | 'spread' | 'nominalAt' | 'iteration' | 'catchUp' | 'callbackUrl' | 'callback' | 'payload' | 'metadata' | 'retryPolicy' | 'callbackTimeout' | 'callbackTimeoutSeconds' | 'createdAt' | 'updatedAt' | 'executedAt' | 'triggeredAt' | 'nextAttemptAt' | 'attemptCount' | 'attempts' | 'lastError' | 'correlationId' | 'version' | 'deliveryId')[] | undefined
+  readonly fields?: readonly ('id' | 'namespace' | 'groupId' | 'status' | 'executeAt' | 'schedule' | 'timeZone' | 'dst' | 'startAt' | 'endAt' | 'maxFirings' | 'spread' | 'nominalAt' | 'iteration' | 'catchUp' | 'maxLateness' | 'overlap' | 'skipped' | 'pausedUntil' | 'callbackUrl' | 'callback' | 'payload' | 'metadata' | 'retryPolicy' | 'callbackTimeout' | 'callbackTimeoutSeconds' | 'createdAt' | 'updatedAt' | 'executedAt' | 'triggeredAt' | 'nextAttemptAt' | 'attemptCount' | 'attempts' | 'lastError' | 'correlationId' | 'version' | 'deliveryId')[] | undefined
 }
 
 export type CancelBody = {
@@ -359,8 +371,18 @@ export type TimerAnswer = {
   readonly nominalAt?: string
   /** Which iteration of a cycle is next, from 1. */
   readonly iteration?: number
-  /** Of a cycle: all or one. */
-  readonly catchUp?: string
+  /** Iterations missed while the service was down: deliver all of them (default), one for all, none (later than a minute, or than maxLateness, is missed), or the last so many ({"max": 3}). */
+  readonly catchUp?: 'all' | 'one' | 'none' | {
+    readonly max: number
+  }
+  /** What would begin later than this is missed. */
+  readonly maxLateness?: string
+  /** skip or queue. */
+  readonly overlap?: string
+  /** How many iterations were not fired; absent for none. */
+  readonly skipped?: number
+  /** When the pause ends by itself. */
+  readonly pausedUntil?: string
   readonly callbackUrl?: string
   /** As it was given; header values are shown as ***. */
   readonly callback?: unknown

@@ -10,6 +10,7 @@ import { ExitCode } from '../command/exit-codes.ts'
 import { Format, machineText, outputOption } from '../output/format.ts'
 import { visible } from '../output/visible-text.ts'
 import { refusalOf } from '../command/refusal.ts'
+import { readInstant } from '../when/when.ts'
 import type { Terminal } from '../command/terminal.ts'
 import { dueText, timerText } from './timer-text.ts'
 
@@ -37,11 +38,14 @@ export function addOneTimerCommands(program: Command, terminal: Terminal): void 
       'after',
       examples(`duetime ${verb} order-17-reminder`, `duetime ${verb} a b c -n orders`),
     )
-    command.action((ids: readonly string[], flags: Flags) => {
+    if (verb === 'pause') command.option('--until <when>', 'the pause ends then by itself: tomorrow 9:00, in 2h')
+    command.action((ids: readonly string[], flags: Flags & { readonly until?: string }) => {
       const say = (timer: Timer) =>
         `${visible(timer.id)} ${done}${verb === 'resume' ? `, due ${dueText(timer, terminal)}` : ''}\n`
       const connection = connectionOf(flags, terminal.environment)
-      return each(ids, (client, id) => client[verb](id), { connection, terminal, format: flags.output, say })
+      const viewpoint = { now: terminal.clock.now(), timeZone: terminal.environment.timeZone }
+      const options = flags.until === undefined ? {} : { until: readInstant(flags.until, viewpoint) }
+      return each(ids, (client, id) => client[verb](id, options), { connection, terminal, format: flags.output, say })
     })
   }
 }

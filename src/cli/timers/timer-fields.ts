@@ -22,7 +22,9 @@ export type TimerFlags = {
   readonly spread?: string
   readonly dstGap?: 'shift' | 'skip'
   readonly dstOverlap?: 'first' | 'second' | 'both'
-  readonly catchUp?: 'all' | 'one'
+  readonly catchUp?: 'all' | 'one' | 'none' | { readonly max: number }
+  readonly maxLateness?: string
+  readonly overlap?: 'skip' | 'queue'
   readonly callback?: string
   readonly nats?: string
   readonly natsKey?: string
@@ -53,7 +55,15 @@ export function addTimerOptions(command: Command): Command {
   addFiringRulesOptions(command)
   option(
     'When',
-    new Option('--catch-up <which>', 'iterations missed while the service was down').choices(['all', 'one']),
+    new Option(
+      '--catch-up <which>',
+      'iterations missed while the service was down: all, one, none or a number',
+    ).argParser(catchUp),
+  )
+  option('When', new Option('--max-lateness <span>', 'what would begin later than this is missed'))
+  option(
+    'When',
+    new Option('--overlap <how>', 'iterations that come while the last one is not over').choices(['skip', 'queue']),
   )
   option('What', new Option('--callback <url>', 'the URL that gets a POST'))
   option('What', new Option('--nats <topic>', 'publish on this NATS subject instead'))
@@ -112,6 +122,8 @@ export async function timerFields(flags: TimerFlags, words: Words, terminal: Ter
     ...whenFields(flags, words.when, terminal),
     ...callbackFields(flags, words.callback),
     ...(flags.catchUp !== undefined && { catchUp: flags.catchUp }),
+    ...(flags.maxLateness !== undefined && { maxLateness: flags.maxLateness }),
+    ...(flags.overlap !== undefined && { overlap: flags.overlap }),
     ...(flags.payload !== undefined && { payload: await readPayload(flags.payload) }),
     ...(flags.metadata !== undefined && { metadata: Object.fromEntries(flags.metadata.map(readLabel)) }),
     ...retryFields(flags),
@@ -188,6 +200,12 @@ function retryFields(flags: TimerFlags): Pick<TimerFields, 'retryPolicy'> {
     ...(flags.retryFor !== undefined && { maxRetryAttemptsDuration: flags.retryFor }),
   }
   return Object.keys(policy).length === 0 ? {} : { retryPolicy: policy }
+}
+
+function catchUp(value: string): NonNullable<TimerFlags['catchUp']> {
+  if (value === 'all' || value === 'one' || value === 'none') return value
+  if (/^[1-9]\d?$|^100$/.test(value)) return { max: Number(value) }
+  throw new InvalidArgumentError('It must be all, one, none, or a number from 1 to 100.')
 }
 
 function zeroOrMore(value: string): number {

@@ -17,6 +17,8 @@ export const LifecycleEventType = {
   updated: 'updated',
   /** An attempt to deliver a firing has ended, well or not: its start is not stored, so nothing earlier can be promised. */
   fired: 'fired',
+  /** Iterations were not fired: too late, or the last one was not over. */
+  missed: 'missed',
   completed: 'completed',
   failed: 'failed',
   canceled: 'canceled',
@@ -40,7 +42,7 @@ export function lifecycleEvents(
   after: Timer,
   wanted: ReadonlySet<LifecycleEventType>,
 ): readonly LifecycleEvent[] {
-  const types = typesOf(before, after).filter((type) => wanted.has(type))
+  const types = withMissed(typesOf(before, after), before, after).filter((type) => wanted.has(type))
   return types.map((type) => ({
     id: eventId(type, after),
     type,
@@ -61,6 +63,18 @@ function typesOf(before: Timer | null, after: Timer): readonly LifecycleEventTyp
   if (after.status === Status.canceled) return CANCELED
   // A mark for those who look into the store, not a change that somebody made.
   return after.status === Status.executing ? NONE : UPDATED
+}
+
+/** Beside what happened, or instead of an update that nobody asked for. */
+function withMissed(
+  types: readonly LifecycleEventType[],
+  before: Timer | null,
+  after: Timer,
+): readonly LifecycleEventType[] {
+  if (before === null || types === CREATED || after.skipped <= before.skipped) return types
+  if (types !== UPDATED) return [...types, 'missed']
+  if (!isFinished(after)) return after.status === before.status ? ['missed'] : ['updated', 'missed']
+  return ['missed', after.status === Status.failed ? 'failed' : 'completed']
 }
 
 const NONE: readonly LifecycleEventType[] = []
@@ -126,6 +140,7 @@ function detailsOf(type: LifecycleEventType, before: Timer | null, after: Timer)
   if (before === null) return {}
   if (type === 'created') return { replacedVersion: before.version }
   if (type === 'fired') return { attempt: attemptOf(before, newAttempt(before, after)!) }
+  if (type === 'missed') return { missed: after.skipped - before.skipped, missedDueAt: isoText(before.dueAt) }
   return type === 'failed' && after.lastError !== null ? { error: after.lastError } : {}
 }
 

@@ -5,7 +5,7 @@ import { lastIterationUntil, repeats } from '../time/firings.ts'
 import type { RetryPolicy } from '../timer/retry-policy.ts'
 import { isFinished, NEVER, Status } from '../timer/timer.ts'
 import type { Millis, Timer } from '../timer/timer.ts'
-import type { CancelCommand, TimerChanges, UpdateCommand } from './command.ts'
+import type { CancelCommand, PauseCommand, TimerChanges, UpdateCommand } from './command.ts'
 import { keepExtraFiring, withExtraFiring, withoutExtraFiring } from './extra-firing.ts'
 import { changedRetry } from './retry.ts'
 import { placeOf } from './sent-commands.ts'
@@ -24,12 +24,16 @@ export function updated(before: Timer, command: UpdateCommand, { now, arrivedAt 
   const isLoad = changes.schedule !== undefined || changes.callback !== undefined || revived !== null
   const tenant = isLoad ? (command.tenant ?? null) : timer.tenant
   const next = newFiring({ ...timer, ...timing, ...changed(timer, changes), ...revived, tenant }, now)
-  return keepExtraFiring(before, timer.status === Status.paused ? { ...next, wakeAt: NEVER } : next, { isNew: true })
+  return keepExtraFiring(before, timer.status === Status.paused ? { ...next, wakeAt: timer.wakeAt } : next, {
+    isNew: true,
+  })
 }
 
 function changed(timer: Timer, changes: TimerChanges): Partial<Timer> {
   return {
     catchUp: changes.catchUp ?? timer.catchUp,
+    maxLatenessMs: changes.maxLatenessMs === undefined ? timer.maxLatenessMs : changes.maxLatenessMs,
+    overlap: changes.overlap === undefined ? timer.overlap : changes.overlap,
     target: changes.callback === undefined ? timer.target : withSecretsOf(timer.target, changes.callback.target),
     protocol: changes.callback?.protocol ?? timer.protocol,
     payload: changes.payload === undefined ? timer.payload : changes.payload,
@@ -49,7 +53,7 @@ function retryAfter(timer: Timer, { callback, retry }: TimerChanges): RetryPolic
 /** Without a new schedule a timer that waits for a retry goes on waiting: its new firing is due when the retry was. One that failed waits no longer. */
 function waitedFor(timer: Timer, now: Millis): Partial<Timing> {
   if (isFinished(timer)) return dueAgainAt(timer, Math.max(now, timer.dueAt))
-  return timer.attempts > 0 && timer.wakeAt !== NEVER ? dueAgainAt(timer, timer.wakeAt) : {}
+  return timer.attempts > 0 && timer.status !== Status.paused ? dueAgainAt(timer, timer.wakeAt) : {}
 }
 
 export function canceled(timer: Timer, command: CancelCommand, context: RuleContext): Timer {
@@ -67,9 +71,10 @@ export function isAboutToFireExtra({ extra, wakeAt }: Timer, now: Millis): boole
   return extra !== null && wakeAt <= now
 }
 
-export function paused(before: Timer, { now }: RuleContext): Timer {
+/** Until somebody resumes it, or until it ends by itself. */
+export function paused(before: Timer, { until = NEVER }: PauseCommand, { now }: RuleContext): Timer {
   const timer = withoutExtraFiring(before)
-  const asleep = { ...timer, version: timer.version + 1, status: Status.paused, wakeAt: NEVER, updatedAt: now }
+  const asleep = { ...timer, version: timer.version + 1, status: Status.paused, wakeAt: until, updatedAt: now }
   return keepExtraFiring(before, asleep, { isNew: false })
 }
 
@@ -78,7 +83,8 @@ export function resumed(before: Timer, { now }: RuleContext): Timer {
   const timer = withoutExtraFiring(before)
   const awake = { ...timer, version: timer.version + 1, status: Status.pending, wakeAt: timer.dueAt, updatedAt: now }
   const missed = timer.dueAt > now ? null : lastIterationUntil(timer, now)
-  const next = missed === null ? awake : { ...newFiring({ ...timer, ...missed }, now), status: Status.pending }
+  const skipped = timer.skipped + (missed === null ? 0 : missed.iteration - timer.iteration)
+  const next = missed === null ? awake : { ...newFiring({ ...timer, ...missed, skipped }, now), status: Status.pending }
   return keepExtraFiring(before, next, { isNew: false })
 }
 

@@ -5,11 +5,13 @@ import type { Schedule } from '../time/schedule.ts'
 import type { RetryPolicy } from '../timer/retry-policy.ts'
 import type { RetryChanges } from './retry.ts'
 import type { Target } from '../targets/target.ts'
-import type { CatchUp, JsonText, Millis, Namespace, StreamPlace, TimerId, TimerUuid } from '../timer/timer.ts'
+import type { CatchUp, JsonText, Millis, Namespace, Overlap, StreamPlace, TimerId, TimerUuid } from '../timer/timer.ts'
 
 export type TimerSpec = {
   readonly schedule: Schedule
   readonly catchUp: CatchUp
+  readonly maxLatenessMs?: Millis
+  readonly overlap?: Overlap
   readonly target: Target
   readonly protocol: string
   readonly payload: JsonText | null
@@ -85,6 +87,9 @@ export type CallbackChange = {
 export type TimerChanges = {
   readonly schedule?: Schedule
   readonly catchUp?: CatchUp
+  /** Null takes it away. */
+  readonly maxLatenessMs?: Millis | null
+  readonly overlap?: Overlap | null
   readonly callback?: CallbackChange
   readonly payload?: JsonText | null
   readonly metadata?: JsonText | null
@@ -105,7 +110,10 @@ export type UpdateCommand = Addressed &
 /** One that comes from a stream is remembered also where there is nothing to cancel: what it cancels may come behind it. */
 export type CancelCommand = Addressed & Sent & { readonly type: 'cancel'; readonly ifVersion: number | null }
 
-/** Fire now; pause and resume; bring a failed timer back. */
-export type SimpleCommand = Addressed & { readonly type: 'trigger' | 'pause' | 'resume' | 'retry' }
+/** `until`: the pause ends then by itself. */
+export type PauseCommand = Addressed & { readonly type: 'pause'; readonly until?: Millis }
 
-export type Command = CreateCommand | UpdateCommand | CancelCommand | SimpleCommand
+/** Fire now; resume; bring a failed timer back. */
+export type SimpleCommand = Addressed & { readonly type: 'trigger' | 'resume' | 'retry' }
+
+export type Command = CreateCommand | UpdateCommand | CancelCommand | PauseCommand | SimpleCommand

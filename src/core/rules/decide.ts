@@ -2,13 +2,14 @@
 // commits what comes out, expecting the version that was judged. If that misses, it judges again.
 // Creates are judged in create.ts; what the other commands make of a timer is in change.ts.
 
-import { DuetimeError, ErrorCode } from '../errors.ts'
-import { Status } from '../timer/timer.ts'
+import { DuetimeError, ErrorCode, invalidInput } from '../errors.ts'
+import { NEVER, Status } from '../timer/timer.ts'
 import type { Timer } from '../timer/timer.ts'
 import { ALLOWED_IN } from '../timer/transitions.ts'
 import { canceled, isAboutToFireExtra, paused, resumed, retried, triggered, updated } from './change.ts'
-import type { Command, CreateCommand } from './command.ts'
+import type { Command, CreateCommand, PauseCommand } from './command.ts'
 import { decideCreate } from './create.ts'
+import { withoutExtraFiring } from './extra-firing.ts'
 import { isOutdated, mustBeRemembered, placeBefore, placeOf, remembering, unseenTimer } from './sent-commands.ts'
 import { keep, write } from './steps.ts'
 import type { Decision, RuleContext } from './steps.ts'
@@ -34,12 +35,23 @@ export function decide(existing: Timer | null, command: Command, context: RuleCo
     case 'trigger':
       return isAboutToFireExtra(existing, context.now) ? keep(existing) : write(triggered(existing, context))
     case 'pause':
-      return existing.status === Status.paused ? keep(existing) : write(paused(existing, context))
+      assertAhead(command, context)
+      return isPausedAs(existing, command) ? keep(existing) : write(paused(existing, command, context))
     case 'resume':
       return existing.status === Status.pending ? keep(existing) : write(resumed(existing, context))
     case 'retry':
       return write(retried(existing, context))
   }
+}
+
+/** By when it arrived, as with due times. */
+function assertAhead({ until }: PauseCommand, { now, arrivedAt = now }: RuleContext): void {
+  if (until === undefined || until > arrivedAt) return
+  throw invalidInput('until', `the pause must end in the future; it is ${new Date(arrivedAt).toISOString()} here`)
+}
+
+function isPausedAs(timer: Timer, { until = NEVER }: PauseCommand): boolean {
+  return timer.status === Status.paused && withoutExtraFiring(timer).wakeAt === until
 }
 
 /** A create that leaves what is there as it is: those that were sent before it are outdated all the same. */

@@ -18,6 +18,7 @@ export function fingerprintOf(spec: TimerSpec): string {
   const { schedule, target, retry } = spec
   const when: unknown[] = schedule.kind === 'instant' ? [schedule.at] : [schedule.text, schedule.timeZone, spec.catchUp]
   if (schedule.rules !== null) when.push(rulesText(schedule.rules))
+  if (spec.maxLatenessMs !== undefined || spec.overlap !== undefined) when.push(spec.maxLatenessMs, spec.overlap)
   const policy = [
     retry.maxAttempts,
     retry.initialIntervalMs,
@@ -32,6 +33,8 @@ export function fingerprintOf(spec: TimerSpec): string {
 export function hasParameters(timer: Timer, spec: TimerSpec): boolean {
   return (
     timer.timeoutMs === spec.timeoutMs &&
+    timer.maxLatenessMs === (spec.maxLatenessMs ?? null) &&
+    timer.overlap === (spec.overlap ?? null) &&
     timer.protocol === spec.protocol &&
     sameRetryPolicy(timer.retry, spec.retry) &&
     sameTarget(timer.target, spec.target) &&

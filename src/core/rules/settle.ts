@@ -9,9 +9,10 @@ import { spreadOf } from '../timer/ids.ts'
 import { formatInterval } from '../time/interval.ts'
 import { ATTEMPTS_KEPT, ERROR_CHARS_KEPT, RESCHEDULE_MIN_DEFAULT_MS } from '../limits.ts'
 import { nextAttemptAt } from './retry.ts'
-import { nextIteration as iterationAfter } from '../time/firings.ts'
+import { lastIterationUntil, nextIteration as iterationAfter } from '../time/firings.ts'
+import type { Iteration } from '../time/firings.ts'
 import { madeStorable } from '../timer/storable-text.ts'
-import { CatchUp, firingDueAt, isFinished, NEVER, Status } from '../timer/timer.ts'
+import { CatchUp, firingDueAt, isFinished, Overlap, Status } from '../timer/timer.ts'
 import type { Attempt, Millis, Timer } from '../timer/timer.ts'
 
 type FailedDelivery = Extract<DeliveryOutcome, { type: 'failed' }>
@@ -26,7 +27,7 @@ export function settle(timer: Timer, ended: EndedAttempt, context: RuleContext):
   const after = settled(timer, ended, context)
   // An outcome that comes late may meet a timer that somebody has paused since: it counts, and the pause holds.
   return timer.status === Status.paused && timer.extra === null && !isFinished(after)
-    ? { ...after, status: Status.paused, wakeAt: NEVER }
+    ? { ...after, status: Status.paused, wakeAt: timer.wakeAt }
     : after
 }
 
@@ -139,5 +140,15 @@ function retryOf(
 function nextIteration(timer: Timer, { now }: RuleContext): Timer | null {
   // With `catchUp: one`, the first that is not missed yet.
   const next = iterationAfter(timer, timer.catchUp === CatchUp.one ? now : null)
-  return next === null ? null : newFiring({ ...timer, ...next }, now)
+  const chosen = timer.overlap === null || next === null ? next : notOverlapping(timer, next, now)
+  if (chosen === null) return null
+  // In an hour that clocks show twice, two firings may have the same number.
+  const skipped = timer.skipped + Math.max(0, chosen.iteration - timer.iteration - 1)
+  return newFiring({ ...timer, ...chosen, skipped }, now)
+}
+
+/** Of the iterations that came due while this one was delivered, none fires, or the last one does. What was missed before is not theirs. */
+function notOverlapping(timer: Timer, next: Iteration, now: Millis): Iteration | null {
+  if (next.dueAt > now || next.dueAt < timer.firstAttemptAt!) return next
+  return timer.overlap === Overlap.skip ? iterationAfter(timer, now + 1) : (lastIterationUntil(timer, now) ?? next)
 }

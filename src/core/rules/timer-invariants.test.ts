@@ -33,7 +33,6 @@ test('a timer that cannot be is reported with what is wrong about it', () => {
   const wrong: [Partial<Timer>, RegExp][] = [
     [{ wakeAt: timer.dueAt - 1 }, /before the due time/],
     [{ wakeAt: NEVER }, /for never/],
-    [{ status: 'paused' }, /wakes for an extra firing only/],
     [{ status: 'completed' }, /finishing time/],
     [{ iteration: 4 }, /within its repetitions/],
     [{ anchorAt: null }, /has an anchor/],

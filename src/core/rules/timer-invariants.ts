@@ -38,10 +38,7 @@ export function faultIn(timer: Timer): string | null {
       !isLive || (wakeAt >= firingDueAt(timer) && wakeAt < NEVER),
       'no attempt is planned before the due time, or for never',
     ],
-    [
-      status !== Status.paused || (wakeAt === NEVER) === (extra === null),
-      'a paused timer wakes for an extra firing only',
-    ],
+    [status !== Status.paused || extra === null || wakeAt < NEVER, 'an extra firing of a paused timer is some day'],
     [extra === null || !isFinished(timer), 'a finished timer has no firing left'],
     [
       extra === null || status === Status.executing || status === extra.regular.status,

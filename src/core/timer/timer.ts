@@ -32,11 +32,15 @@ export const Status = {
 export type Status = (typeof Status)[keyof typeof Status]
 
 /**
- * What to do with the iterations of a cycle that were missed while the service was down: deliver every
- * one of them, one after the other, or one for all of them.
+ * What to do with the iterations of a schedule that were missed while the service was down: deliver every one of them, one
+ * after the other; one for all of them; none; or the last so many.
  */
-export const CatchUp = { all: 'all', one: 'one' } as const
-export type CatchUp = (typeof CatchUp)[keyof typeof CatchUp]
+export const CatchUp = { all: 'all', one: 'one', none: 'none' } as const
+export type CatchUp = (typeof CatchUp)[keyof typeof CatchUp] | number
+
+/** What to do with iterations that come due while a delivery of the timer is under way: skip them, or let the last one wait. */
+export const Overlap = { skip: 'skip', queue: 'queue' } as const
+export type Overlap = (typeof Overlap)[keyof typeof Overlap]
 
 export type AttemptOutcome = 'delivered' | 'rescheduled' | 'failed'
 export type Attempt = {
@@ -80,6 +84,12 @@ export type Timer = {
   /** Which iteration of the cycle is next, from 1; stays 1 for one-shots. */
   readonly iteration: number
   readonly catchUp: CatchUp
+  /** A firing that would begin later than this after its due time is not made; null is no limit. */
+  readonly maxLatenessMs: Millis | null
+  /** Null: every one of them follows, one after the other. */
+  readonly overlap: Overlap | null
+  /** How many iterations were not fired, since the timer was made. */
+  readonly skipped: number
 
   /** When the schedule says that the current firing is. The next one follows from this, whatever moves `dueAt`. */
   readonly nominalAt: Millis
@@ -87,7 +97,7 @@ export type Timer = {
   readonly dueAt: Millis
   /**
    * The row's place in the order of its shard. Live: when to start the next attempt (`dueAt`, or later
-   * for a retry; NEVER while paused). Finished: when its retention is over and it may be pruned.
+   * for a retry; while paused, when the pause ends, or NEVER). Finished: when its retention is over and it may be pruned.
    */
   readonly wakeAt: Millis
 

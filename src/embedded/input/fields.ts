@@ -6,10 +6,10 @@ import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { OnConflict } from '../../core/rules/command.ts'
 import { DuetimeError, ErrorCode } from '../../core/errors.ts'
-import { CatchUp, Status } from '../../core/timer/timer.ts'
+import { Overlap, Status } from '../../core/timer/timer.ts'
 import { CallbackField } from '../../language/callback.ts'
 import type { Callback } from '../../language/callback.ts'
-import { firingRulesFields } from '../../language/firing-rules.ts'
+import { CatchUpField, firingRulesFields } from '../../language/firing-rules.ts'
 import { MetadataField } from '../../language/metadata.ts'
 import type { Metadata } from '../../language/metadata.ts'
 import { RetryPolicyFields } from '../../language/retry-policy.ts'
@@ -21,8 +21,12 @@ import type { InstantLike, MaybeWhen, When } from './when.ts'
 export type TimerRef = string | { readonly id: string; readonly namespace?: string | undefined }
 
 type Settings<Payload> = {
-  /** What to do with iterations of a cycle missed while the program did not run: all of them, or one for all. */
-  readonly catchUp?: CatchUp | undefined
+  /** What to do with iterations missed while the program did not run: all of them, one for all, none, or the last so many. */
+  readonly catchUp?: 'all' | 'one' | 'none' | { readonly max: number } | undefined
+  /** A firing that would begin later than this is not made: '1h', 'PT1H'. */
+  readonly maxLateness?: string | undefined
+  /** Iterations that come due while the handler runs: skip them, or queue one. */
+  readonly overlap?: 'skip' | 'queue' | undefined
   /** Call this instead of the namespace's handler. */
   readonly callback?: Callback | undefined
   /** Any JSON value. */
@@ -81,7 +85,9 @@ const settings = {
   ...firingRulesFields,
   startAt: anything,
   endAt: anything,
-  catchUp: words(...Object.values(CatchUp)),
+  catchUp: CatchUpField,
+  maxLateness: text,
+  overlap: words(...Object.values(Overlap)),
   payload: anything,
   metadata: MetadataField,
   retryPolicy: RetryPolicyFields,

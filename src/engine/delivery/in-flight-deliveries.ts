@@ -7,9 +7,10 @@
 import type { DeliveryOutcome, Firing } from '../../core/timer/delivery.ts'
 import { failedDelivery } from '../../core/timer/delivery.ts'
 import { deliveryId } from '../../core/timer/ids.ts'
+import { stepAtDue } from '../../core/rules/due/due-step.ts'
 import { markExecuting, settle } from '../../core/rules/settle.ts'
 import type { EndedAttempt } from '../../core/rules/settle.ts'
-import { firingDueAt, isFinished } from '../../core/timer/timer.ts'
+import { firingDueAt } from '../../core/timer/timer.ts'
 import type { Target } from '../../core/targets/target.ts'
 import type { Millis, Namespace, Timer } from '../../core/timer/timer.ts'
 import { sleep } from '../../runtime/clock/clock.ts'
@@ -20,6 +21,7 @@ import type { PutResult } from '../commit/commit-queue.ts'
 import type { Holds } from '../commit/holds.ts'
 import type { OwnedRows } from '../commit/owned-rows.ts'
 import type { Dispatcher, Job } from './dispatcher.ts'
+import { isSameAttempt, isSameWrite } from './same-write.ts'
 import type { Entry } from '../window/entry.ts'
 import type { WindowKeeper } from '../window/window-keeper.ts'
 import type { Window } from '../window/window.ts'
@@ -43,6 +45,8 @@ export type DeliveryParts = {
 export type DeliveryObserver = {
   /** An attempt started; `lateMs` behind its due time when it was the first of its firing, else null. */
   fired(timer: Timer, lateMs: number | null): void
+  /** A firing was not made: it was missed, or a pause ended and this is what was stored. */
+  passed?(before: Timer, after: Timer): void
   /** An attempt ended and this is what was stored. */
   settled(before: Timer, after: Timer, outcome: DeliveryOutcome, durationMs: number): void
 }
@@ -156,6 +160,8 @@ export class InFlightDeliveries {
     entry.state = 'in-flight'
     this.#deliveries.add(delivery)
     this.#sweepLater()
+    const step = stepAtDue(entry.timer, { now: startedAt, retentionMs: this.#parts.retentionMs(entry.timer.namespace) })
+    if (step !== null) return this.#pass(delivery, job, step)
     const outcome = await this.#deliver(entry.timer, startedAt, adapter)
     const isSilent = outcome?.type === 'failed' && outcome.statusCode === null && adapter.isLocal !== true
     dispatcher.ended(job, isSilent ? 'unreachable' : 'answered')
@@ -163,12 +169,33 @@ export class InFlightDeliveries {
       if (outcome === null) await this.#report(delivery.timer, null, clock.monotonic())
       else await this.#settle(delivery, startedAt, outcome)
     } finally {
-      this.#deliveries.delete(delivery)
-      dispatcher.settled()
-      if (this.#deliveries.size === 0) this.#noneInFlight()
+      this.#ended(delivery)
     }
     if (signal.aborted && outcome === null)
       this.#parts.logger.debug({ id: entry.timer.id }, 'delivery abandoned; it starts again after the restart')
+  }
+
+  /** The timer goes on without this delivery. */
+  async #pass(delivery: InFlightDelivery, job: Job, after: Timer): Promise<void> {
+    const { dispatcher, observer, clock } = this.#parts
+    const { entry, timer: before } = delivery
+    delivery.marking = Promise.resolve()
+    dispatcher.ended(job, 'answered')
+    try {
+      const result = await this.#writeUntilDurable(before, after)
+      if (result?.type === 'written') observer.passed?.(before, after)
+      if (result !== null && result.type !== 'fenced')
+        this.#shard.keeper.endDelivery(entry, result.type === 'written' ? after : result.row)
+      await this.#report(before, null, clock.monotonic())
+    } finally {
+      this.#ended(delivery)
+    }
+  }
+
+  #ended(delivery: InFlightDelivery): void {
+    this.#deliveries.delete(delivery)
+    this.#parts.dispatcher.settled()
+    if (this.#deliveries.size === 0) this.#noneInFlight()
   }
 
   /** Null when the service stopped before the receiver answered. */
@@ -270,17 +297,4 @@ export class InFlightDeliveries {
     this.#cancelSweep = null
     for (const resolve of this.#onAllEnded.splice(0)) resolve()
   }
-}
-
-function isSameAttempt(row: Timer, delivered: Timer): boolean {
-  return !isFinished(row) && row.attempts === delivered.attempts && deliveryId(row) === deliveryId(delivered)
-}
-
-function isSameWrite(row: Timer | null, written: Timer): boolean {
-  return (
-    row !== null &&
-    row.version === written.version &&
-    row.updatedAt === written.updatedAt &&
-    row.executedAt === written.executedAt
-  )
 }

@@ -32,6 +32,7 @@ export class NamespaceSeries {
   readonly #latenessBuckets = new Float64Array(LATENESS_BUCKETS_MS.length + 1)
   #latenessSumMs = 0
   readonly deliveries: Record<DeliveryResult, number> = { delivered: 0, rescheduled: 0, retried: 0, failed: 0 }
+  missed = 0
   creates = 0
   cancels = 0
 
@@ -51,6 +52,7 @@ export class NamespaceSeries {
     for (const [bucket, count] of other.#latenessBuckets.entries()) this.#latenessBuckets[bucket]! += count
     this.#latenessSumMs += other.#latenessSumMs
     for (const outcome of Object.values(DeliveryResult)) this.deliveries[outcome] += other.deliveries[outcome]
+    this.missed += other.missed
     this.creates += other.creates
     this.cancels += other.cancels
   }
@@ -94,6 +96,12 @@ const METRICS: readonly NamespaceMetric[] = [
     type: 'counter',
     help: 'Attempts to deliver that ended, by what came of them',
     lines: (one) => one.deliveryLines(),
+  },
+  {
+    name: 'duetime_missed_firings_total',
+    type: 'counter',
+    help: 'Firings that were not made, because they were too late or the last one was not over',
+    lines: (one) => `duetime_missed_firings_total{namespace="${one.name}"} ${one.missed}\n`,
   },
   {
     name: 'duetime_creates_total',

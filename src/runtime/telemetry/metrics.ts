@@ -125,6 +125,10 @@ export class Metrics {
     this.#namespaces.of(timer).creates += count
   }
 
+  missed(timer: Counted, count: number): void {
+    if (count > 0) this.#namespaces.of(timer).missed += count
+  }
+
   canceled(timer: Counted, count = 1): void {
     this.#namespaces.of(timer).cancels += count
   }

@@ -13,7 +13,7 @@ import { TARGET_TYPE_NAMES, targetFields } from '../../core/targets/target.ts'
 import type { TargetFieldKind } from '../../core/targets/target-type.ts'
 import { isStorable, STORABLE } from '../../core/timer/storable-text.ts'
 import { faultIn } from '../../core/rules/timer-invariants.ts'
-import { CatchUp, Status } from '../../core/timer/timer.ts'
+import { CatchUp, Overlap, Status } from '../../core/timer/timer.ts'
 import type { Timer } from '../../core/timer/timer.ts'
 
 const FORMAT = 'duetime timers'
@@ -85,6 +85,9 @@ function parseTimer(value: object): Line {
       tenant: null,
       extra: null,
       rules: null,
+      maxLatenessMs: null,
+      overlap: null,
+      skipped: 0,
       nominalAt: value.dueAt,
       ...value,
       namespace,
@@ -234,7 +237,10 @@ const TIMER = Compile(
     rules: Type.Optional(orNull(RULES)),
     anchorAt: orNull(millis),
     iteration: count,
-    catchUp: Type.Enum(Object.values(CatchUp)),
+    catchUp: Type.Union([Type.Enum(Object.values(CatchUp)), Type.Integer({ minimum: 1 })]),
+    maxLatenessMs: Type.Optional(orNull(count)),
+    overlap: Type.Optional(orNull(Type.Enum(Object.values(Overlap)))),
+    skipped: Type.Optional(count),
     nominalAt: Type.Optional(millis),
     dueAt: millis,
     wakeAt: millis,

@@ -8,7 +8,7 @@ import type { FiringRules } from '../../core/time/firing-rules.ts'
 import { CatchUp, NO_ATTEMPTS } from '../../core/timer/timer.ts'
 import { targetTypeOf, withAbsentFields } from '../../core/targets/target.ts'
 import type { Target } from '../../core/targets/target.ts'
-import type { Attempt, ExtraFiring, JsonText, Millis, StreamPlace, Timer } from '../../core/timer/timer.ts'
+import type { Attempt, ExtraFiring, JsonText, Millis, Overlap, StreamPlace, Timer } from '../../core/timer/timer.ts'
 import { shared } from './shared-texts.ts'
 
 /** The fields of a timer that are columns, or follow from them. */
@@ -53,6 +53,9 @@ type Document = {
   anchorAt?: Millis
   iteration?: number
   catchUp?: CatchUp
+  maxLatenessMs?: Millis
+  overlap?: Overlap
+  skipped?: number
   retry?: StoredRetry
   timeoutMs?: number
   updatedAt?: Millis
@@ -80,6 +83,9 @@ export function writeDocument(timer: Timer): JsonText {
   if (timer.anchorAt !== null) document.anchorAt = timer.anchorAt
   if (timer.iteration !== 1) document.iteration = timer.iteration
   if (timer.catchUp !== CatchUp.all) document.catchUp = timer.catchUp
+  if (timer.maxLatenessMs !== null) document.maxLatenessMs = timer.maxLatenessMs
+  if (timer.overlap !== null) document.overlap = timer.overlap
+  if (timer.skipped !== 0) document.skipped = timer.skipped
   if (!sameRetryPolicy(timer.retry, STORED_RETRY)) document.retry = writtenRetry(timer.retry)
   if (timer.timeoutMs !== STORED_TIMEOUT_MS) document.timeoutMs = timer.timeoutMs
   if (timer.updatedAt !== timer.createdAt) document.updatedAt = timer.updatedAt
@@ -110,6 +116,9 @@ export function readDocument(text: string, { createdAt, dueAt }: Pick<Timer, 'cr
     anchorAt: document.anchorAt ?? null,
     iteration: document.iteration ?? 1,
     catchUp: document.catchUp ?? CatchUp.all,
+    maxLatenessMs: document.maxLatenessMs ?? null,
+    overlap: document.overlap ?? null,
+    skipped: document.skipped ?? 0,
     retry: readRetry(document.retry),
     timeoutMs: document.timeoutMs ?? STORED_TIMEOUT_MS,
     updatedAt: document.updatedAt ?? createdAt,

@@ -34,6 +34,9 @@ const EVERYTHING = sampleTimer({
   anchorAt: SAMPLE_NOW,
   iteration: 2,
   catchUp: 'one',
+  maxLatenessMs: 1_000,
+  overlap: 'skip',
+  skipped: 2,
   target: { type: 'nats', topic: 'a.b', key: 'k', headers: { x: '1' } },
   protocol: 'messages',
   payload: null,
@@ -99,7 +102,7 @@ const GOLDEN: readonly (readonly [name: string, timer: Timer, row: readonly Cell
       null,
       '{"k":1}',
       '{"target":{"type":"nats","topic":"a.b","key":"k","headers":{"x":"1"}},"protocol":"messages","schedule":"R3/PT1H",' +
-        '"timeZone":"Europe/Vienna","rules":{"dst":{"gap":"skip"},"endAt":1893456000009,"maxFirings":3,"lastIteration":3},"nominalAt":1893456050000,"anchorAt":1893456000000,"iteration":2,"catchUp":"one","retry":[9,1,1.5,2,3],"timeoutMs":1500,' +
+        '"timeZone":"Europe/Vienna","rules":{"dst":{"gap":"skip"},"endAt":1893456000009,"maxFirings":3,"lastIteration":3},"nominalAt":1893456050000,"anchorAt":1893456000000,"iteration":2,"catchUp":"one","maxLatenessMs":1000,"overlap":"skip","skipped":2,"retry":[9,1,1.5,2,3],"timeoutMs":1500,' +
         '"updatedAt":1893456000001,"executedAt":1893456000002,"finishedAt":1893456000003,"firing":4,"attempts":5,' +
         '"firstAttemptAt":1893456000006,"lastError":"HTTP 500","attemptLog":[[1893456000006,7,"failed",500,"HTTP 500"]],' +
         '"extra":{"dueAt":1893456000000,"number":6,"regular":{"status":"paused","wakeAt":8640000000000000,"attempts":1,"firstAttemptAt":null}},' +

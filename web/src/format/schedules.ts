@@ -39,7 +39,10 @@ export function durationWords(text: string): string {
 
 /** What a schedule means, in a few words. */
 export function scheduleWords(schedule: string): string {
-  if (!schedule.startsWith('R')) return schedule.startsWith('P') ? `${durationWords(schedule)} after creation` : 'once'
+  if (schedule.startsWith('P')) return `${durationWords(schedule)} after creation`
+  if (/^\d{4}-/.test(schedule)) return 'once'
+  // Cron and rules are put into words by the service, where there is room for them.
+  if (!/^R\d*\//.test(schedule)) return schedule
   const [repeat = 'R', ...rest] = schedule.split('/')
   const interval = durationWords(rest.at(-1) ?? '')
   const every = interval.startsWith('1 ') && !interval.includes(' ', 2) ? interval.slice(2) : interval

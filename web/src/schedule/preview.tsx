@@ -11,11 +11,23 @@ import type { Reading, Timing } from './schedule-form.ts'
 const TYPING_MS = 200
 const FIRINGS = 5
 
-type State = { readonly firings: readonly string[]; readonly fault: string | null; readonly isOld: boolean }
+type State = {
+  readonly firings: readonly string[]
+  /** The schedule in words. */
+  readonly description: string
+  /** By firing, what is unusual about it. */
+  readonly notes: ReadonlyMap<string, string>
+  readonly fault: string | null
+  /** The text with the place that is wrong, where the service knows it. */
+  readonly place: { readonly text: string; readonly position: number } | null
+  readonly isOld: boolean
+}
+
+const NOTHING = { firings: [], description: '', notes: new Map<string, string>(), fault: null, place: null } as const
 
 export function usePreview(reading: Reading): State {
   const key = reading.ok ? JSON.stringify(reading.timing) : ''
-  const [state, setState] = useState<State>({ firings: [], fault: null, isOld: true })
+  const [state, setState] = useState<State>({ ...NOTHING, isOld: true })
   useEffect(() => {
     if (key === '') return setState((before) => ({ ...before, isOld: true }))
     const abort = new AbortController()
@@ -23,13 +35,17 @@ export function usePreview(reading: Reading): State {
     const ask = async () => {
       try {
         const question = { ...(JSON.parse(key) as Timing), count: FIRINGS }
-        const { firings } = await serverClock.learnFrom(() => duetime.preview(question, { signal: abort.signal }))
-        setState({ firings, fault: null, isOld: false })
+        const { firings, description, unusual } = await serverClock.learnFrom(() =>
+          duetime.preview(question, { signal: abort.signal }),
+        )
+        const notes = new Map(unusual.map(({ executeAt, note }) => [executeAt, note]))
+        setState({ ...NOTHING, firings, description, notes, isOld: false })
       } catch (error) {
         if (isAbort(error)) return
         const message = error instanceof Error ? error.message : String(error)
         setState({
-          firings: [],
+          ...NOTHING,
+          place: placeOf(error),
           fault: error instanceof DuetimeError && error.status !== 0 ? message : `No preview: ${message}`,
           isOld: false,
         })
@@ -41,31 +57,51 @@ export function usePreview(reading: Reading): State {
       abort.abort()
     }
   }, [key])
-  return reading.ok ? state : { firings: [], fault: reading.message, isOld: false }
+  return reading.ok ? state : { ...NOTHING, fault: reading.message, isOld: false }
+}
+
+function placeOf(error: unknown): State['place'] {
+  if (!(error instanceof DuetimeError)) return null
+  const { provided: text, position } = error.details
+  return typeof text === 'string' && typeof position === 'number' ? { text, position } : null
+}
+
+/** The text, with a mark under the character that is wrong. */
+function Place({ text, position }: { readonly text: string; readonly position: number }) {
+  return (
+    <pre className="mono preview-place" aria-hidden="true">
+      {`${text}\n${' '.repeat(position)}^`}
+    </pre>
+  )
 }
 
 export function PreviewList({ state }: { readonly state: State }) {
-  const { firings, fault, isOld } = state
+  const { firings, description, notes, fault, place, isOld } = state
   if (fault !== null) {
     return (
-      <p className="soft" role="status">
-        {fault}
-      </p>
+      <div role="status">
+        <p className="soft">{fault}</p>
+        {place !== null && <Place {...place} />}
+      </div>
     )
   }
   return (
-    <ol className={isOld ? 'preview stale' : 'preview'} aria-label="Next firings" aria-busy={isOld}>
-      {firings.map((at, index) => (
-        <li key={at}>
-          <span className="preview-number">{index + 1}</span>
-          <div>
-            <div className="num preview-local">{exactly(at)}</div>
-            <div className="num soft small mono">{utc(at)}</div>
-          </div>
-          <Distance at={at} />
-        </li>
-      ))}
-      {firings.length > 0 && <li className="soft small preview-zone">Your zone: {VIEWER_ZONE}</li>}
-    </ol>
+    <>
+      {description !== '' && <p className="preview-words">{description}</p>}
+      <ol className={isOld ? 'preview stale' : 'preview'} aria-label="Next firings" aria-busy={isOld}>
+        {firings.map((at, index) => (
+          <li key={at}>
+            <span className="preview-number">{index + 1}</span>
+            <div>
+              <div className="num preview-local">{exactly(at)}</div>
+              <div className="num soft small mono">{utc(at)}</div>
+              {notes.has(at) && <div className="small preview-note">{notes.get(at)}</div>}
+            </div>
+            <Distance at={at} />
+          </li>
+        ))}
+        {firings.length > 0 && <li className="soft small preview-zone">Your zone: {VIEWER_ZONE}</li>}
+      </ol>
+    </>
   )
 }

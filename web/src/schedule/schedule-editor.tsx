@@ -114,9 +114,9 @@ function TextFields({ form, change, fault }: ModeProps) {
         mono
         value={form.text}
         onChange={(text) => change({ text })}
-        placeholder="R3/PT10M"
+        placeholder="0 9 * * MON-FRI"
         fault={fault}
-        hint="An instant, a duration (PT10M) or a cycle (R/2030-01-31T09:00:00Z/P1M)."
+        hint="Cron (0 9 * * MON-FRI), a duration (PT10M), a cycle (R3/PT10M), a rule (RRULE:FREQ=…) or an instant."
       />
       <ZoneField form={form} change={change} />
     </div>

@@ -8,7 +8,7 @@ export const MODES = [
   ['at', 'At'],
   ['after', 'After'],
   ['cycle', 'Cycle'],
-  ['text', 'ISO 8601'],
+  ['text', 'Cron or text'],
 ] as const
 export type Mode = (typeof MODES)[number][0]
 
@@ -45,13 +45,18 @@ export function formOf(
   now: number,
 ): ScheduleForm {
   const form = { ...emptyForm(now), at: wallClock(Date.parse(timer.executeAt)) }
-  if (timer.schedule?.startsWith('R') !== true) return { ...form, mode: 'at' }
+  if (timer.schedule === undefined || !repeats(timer.schedule)) return { ...form, mode: 'at' }
   return { ...form, mode: 'text', text: timer.schedule, zone: timer.timeZone ?? 'UTC' }
+}
+
+/** Cron, a rule or a cycle: neither a duration nor an instant. */
+export function repeats(schedule: string): boolean {
+  return !/^(?:P|\d{4}-)/.test(schedule)
 }
 
 /** The form for another timer like this one: its schedule as it was written, or its instant if that is still ahead. */
 export function formLike(timer: Parameters<typeof formOf>[0], now: number): ScheduleForm {
-  if (timer.schedule !== undefined && /^[RP]/.test(timer.schedule))
+  if (timer.schedule !== undefined && !/^\d{4}-/.test(timer.schedule))
     return { ...emptyForm(now), mode: 'text', text: timer.schedule, zone: timer.timeZone ?? 'UTC' }
   return Date.parse(timer.executeAt) > now ? formOf(timer, now) : emptyForm(now)
 }
@@ -67,6 +72,9 @@ export type Timing =
   | { readonly executeAt: string; readonly schedule?: undefined; readonly timeZone?: undefined }
   | { readonly schedule: string; readonly timeZone?: string | undefined; readonly executeAt?: undefined }
 export type Reading = { readonly ok: true; readonly timing: Timing } | { readonly ok: false; readonly message: string }
+
+/** An instant that says by itself which one it is, or a start with its own zone. */
+const HAS_OFFSET = /^\d{4}-.*(?:Z|[+-]\d{2}:?\d{2}|\])$|\]|TZID=/i
 
 const CALENDAR: ReadonlySet<Unit> = new Set(['day', 'week', 'month', 'year'])
 
@@ -84,8 +92,8 @@ export function readForm(form: ScheduleForm): Reading {
       return readCycle(form)
     case 'text': {
       const schedule = form.text.trim()
-      if (schedule === '') return bad('Type an instant, a duration or a cycle')
-      return good({ schedule, ...(/^\d/.test(schedule) ? {} : { timeZone: form.zone }) })
+      if (schedule === '') return bad('Type cron, an instant, a duration, a cycle or a rule')
+      return good({ schedule, ...(HAS_OFFSET.test(schedule) ? {} : { timeZone: form.zone }) })
     }
   }
 }

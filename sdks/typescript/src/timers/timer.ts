@@ -8,15 +8,13 @@ import { wireWhen } from '../time/when.ts'
 export type Metadata = Readonly<Record<string, string | number | boolean | null>>
 export type Status = TimerAnswer['status']
 
-export type Timer<Payload = unknown> = Omit<TimerAnswer, 'payload' | 'metadata' | 'callback' | 'catchUp'> & {
+export type Timer<Payload = unknown> = Omit<TimerAnswer, 'payload' | 'metadata' | 'callback'> & {
   readonly payload?: Payload
   /** The payload as JSON, where it has numbers that JavaScript rounds: integers beyond 2^53, for example. */
   readonly payloadText?: string
   readonly metadata?: Metadata
   /** As it was given; header values are shown as ***. */
   readonly callback?: Callback
-  /** Of a cycle. */
-  readonly catchUp?: 'all' | 'one'
 }
 
 type Settings<Body> = Omit<Body, 'executeAt' | 'schedule' | 'callbackUrl' | 'callback' | 'payload'>

@@ -5,15 +5,17 @@ import type {
   CancelCommand,
   CreateCommand,
   OnConflict,
+  PauseCommand,
   TimerChanges,
   UpdateCommand,
 } from '../../../core/rules/command.ts'
-import { invalidInput } from '../../../core/errors.ts'
+import { inField, invalidInput } from '../../../core/errors.ts'
 import { keyedIdentity } from '../../../core/timer/idempotency.ts'
 import { DEFAULT_NAMESPACE, parseNamespace, parseTimerId, timerIdentity } from '../../../core/timer/ids.ts'
 import type { TimerIdentity } from '../../../core/timer/ids.ts'
 import { TIMEOUT_DEFAULT_MS } from '../../../core/limits.ts'
 import { fingerprintOf } from '../../../core/rules/parameters.ts'
+import { parseInstant } from '../../../core/time/instant.ts'
 import { DEFAULT_RETRY } from '../../../core/rules/retry.ts'
 import { CatchUp } from '../../../core/timer/timer.ts'
 import type { Target } from '../../../core/targets/target.ts'
@@ -21,12 +23,13 @@ import type { Namespace } from '../../../core/timer/timer.ts'
 import type { Timers } from '../../../service/timers.ts'
 import { keyInBody } from '../../request/idempotency-key.ts'
 import { NATIVE_PROTOCOL, readTarget } from '../../../language/callback.ts'
+import { readCatchUp, readMaxLateness } from '../../../language/firing-rules.ts'
 import { readSchedule, requiredSchedule } from '../../../language/timing.ts'
 import { readTimeout } from '../../../language/intervals.ts'
 import { metadataText } from '../../../language/metadata.ts'
 import { readRetryChanges, readRetryPolicy } from '../../../language/retry-policy.ts'
 import { payloadText } from '../../../language/payload-text.ts'
-import type { CreateBody, DeleteBody, NameBody, UpdateBody } from './schema.ts'
+import type { CreateBody, DeleteBody, NameBody, PauseBody, UpdateBody } from './schema.ts'
 
 export type CreateContext = {
   readonly timers: Pick<Timers, 'newIdentity'>
@@ -56,7 +59,9 @@ export function toCreateCommand(body: CreateBody, context: CreateContext): Creat
     minLeadMs: 0,
     spec: {
       schedule: requiredSchedule(body),
-      catchUp: body.catchUp ?? CatchUp.all,
+      catchUp: body.catchUp === undefined ? CatchUp.all : readCatchUp(body.catchUp),
+      ...(body.maxLateness !== undefined && { maxLatenessMs: readMaxLateness(body.maxLateness) }),
+      ...(body.overlap !== undefined && { overlap: body.overlap }),
       target: requiredTarget(body),
       protocol: NATIVE_PROTOCOL,
       payload: payloadText(body, context.payloadMaxBytes),
@@ -104,7 +109,9 @@ function changesOf(body: UpdateBody, payloadMaxBytes: number): TimerChanges {
   const timeoutMs = readTimeout(body)
   return {
     ...(schedule === undefined ? {} : { schedule }),
-    ...(body.catchUp === undefined ? {} : { catchUp: body.catchUp }),
+    ...(body.catchUp === undefined ? {} : { catchUp: readCatchUp(body.catchUp) }),
+    ...(body.maxLateness === undefined ? {} : { maxLatenessMs: readMaxLateness(body.maxLateness) }),
+    ...(body.overlap === undefined ? {} : { overlap: body.overlap }),
     ...(target === undefined
       ? {}
       : { callback: { target, protocol: NATIVE_PROTOCOL, retryOfProtocol: DEFAULT_RETRY } }),
@@ -117,6 +124,12 @@ function changesOf(body: UpdateBody, payloadMaxBytes: number): TimerChanges {
 
 export function toDeleteCommand(body: DeleteBody): CancelCommand {
   return { type: 'cancel', ...toIdentity(body), ifVersion: body.ifVersion ?? null }
+}
+
+export function toPauseCommand(body: PauseBody): PauseCommand {
+  const { until } = body
+  if (until === undefined) return { type: 'pause', ...toIdentity(body) }
+  return { type: 'pause', ...toIdentity(body), until: inField('until', () => parseInstant(until)) }
 }
 
 export function toIdentity(body: NameBody): TimerIdentity {

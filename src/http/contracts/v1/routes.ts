@@ -16,7 +16,7 @@ import { readTraceparent } from '../../request/traceparent.ts'
 import { runBatch } from './batch.ts'
 import { bulkFilter } from './filter.ts'
 import { list } from './list.ts'
-import { toCreateCommand, toDeleteCommand, toIdentity, toUpdateCommand } from './mapping.ts'
+import { toCreateCommand, toDeleteCommand, toIdentity, toPauseCommand, toUpdateCommand } from './mapping.ts'
 import { operation } from './operations.ts'
 import { preview } from './preview.ts'
 import {
@@ -28,6 +28,7 @@ import {
   GetBody,
   ListBody,
   NameBody,
+  PauseBody,
   PreviewBody,
   RetryBody,
   UpdateBody,
@@ -65,7 +66,12 @@ export function registerRoutes(instance: FastifyInstance, { payloadMaxBytes }: C
     return reply.code(204).send()
   })
 
-  for (const type of ['trigger', 'pause', 'resume'] as const) {
+  app.post(`${PREFIX}/pause`, { schema: operation('pause', PauseBody) }, async ({ body, timers }, reply) => {
+    const { timer } = await timers.execute(toPauseCommand(body))
+    return sendJson(reply, timerJson(timer))
+  })
+
+  for (const type of ['trigger', 'resume'] as const) {
     app.post(`${PREFIX}/${type}`, { schema: operation(type, NameBody) }, async ({ body, timers }, reply) => {
       const { timer } = await timers.execute({ type, ...toIdentity(body) })
       return sendJson(reply, timerJson(timer))

@@ -196,3 +196,47 @@ suite('preview', () => {
     assert.deepEqual(range.json['firings'], ['2030-01-01T00:00:00.000Z', '2030-01-02T00:00:00.000Z'])
   })
 })
+
+suite('what was missed, or comes too soon', () => {
+  test('is written as words or a number, shown as it was written, and refused otherwise', async (t) => {
+    const { call } = await setup(t)
+    const made = async (body: object) => call('create', { id: 'a', schedule: '@hourly', callbackUrl: HOOK, ...body })
+    const { json } = await made({ catchUp: { max: 3 }, maxLateness: 'PT1H', overlap: 'skip' })
+    assert.deepEqual([json['catchUp'], json['maxLateness'], json['overlap']], [{ max: 3 }, '1h', 'skip'])
+    assert.equal((await made({ catchUp: 'none' })).json['catchUp'], 'none')
+    for (const body of [{ catchUp: 'some' }, { catchUp: { max: 0 } }, { overlap: 'often' }, { maxLateness: '0s' }])
+      assert.equal((await made(body)).status, 400, JSON.stringify(body))
+    const updated = await call('update', { timerId: 'a', overlap: 'queue', maxLateness: '5m' })
+    assert.deepEqual(
+      [updated.json['catchUp'], updated.json['overlap'], updated.json['maxLateness']],
+      ['none', 'queue', '5m'],
+    )
+  })
+
+  test('a pause ends by itself, and the last missed iteration fires then', async (t) => {
+    const { call, clock, firings } = await setup(t)
+    await call('create', { id: 'a', schedule: '30 * * * *', callbackUrl: HOOK })
+    const late = await call('pause', { timerId: 'a', until: '2029-12-01T12:00:00Z' })
+    assert.equal(details(late)['field'], 'until')
+    const paused = await call('pause', { timerId: 'a', until: '2029-12-01T15:00:00Z' })
+    assert.deepEqual([paused.json['status'], paused.json['pausedUntil']], ['paused', '2029-12-01T15:00:00.000Z'])
+    await clock.advance(3 * HOUR - 1)
+    assert.equal(firings.length, 0)
+    await clock.advance(1)
+    assert.deepEqual(
+      firings.map(({ timer, firedAt }) => [timer.iteration, new Date(firedAt).toISOString()]),
+      [[3, '2029-12-01T15:00:00.000Z']],
+    )
+    const { json } = await call('get', { timerId: 'a' })
+    assert.deepEqual([json['status'], json['executeAt'], json['skipped']], ['pending', '2029-12-01T15:30:00.000Z', 2])
+  })
+
+  test('a pause that is prolonged or made endless does not end', async (t) => {
+    const { call, clock, firings } = await setup(t)
+    await call('create', { id: 'a', schedule: '30 * * * *', callbackUrl: HOOK })
+    await call('pause', { timerId: 'a', until: '2029-12-01T15:00:00Z' })
+    assert.equal((await call('pause', { timerId: 'a' })).json['pausedUntil'], undefined)
+    await clock.advance(9 * HOUR)
+    assert.equal(firings.length, 0)
+  })
+})

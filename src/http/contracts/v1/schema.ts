@@ -15,9 +15,9 @@ import {
   PREVIEW_FIRINGS_DEFAULT,
   PREVIEW_FIRINGS_MAX,
 } from '../../../core/limits.ts'
-import { CatchUp, Status } from '../../../core/timer/timer.ts'
+import { Status } from '../../../core/timer/timer.ts'
 import { CallbackField, CallbackUrlField } from '../../../language/callback.ts'
-import { firingRulesFields } from '../../../language/firing-rules.ts'
+import { firingRulesFields, missedFields } from '../../../language/firing-rules.ts'
 import { CallbackTimeoutField, CallbackTimeoutSecondsField } from '../../../language/intervals.ts'
 import { MetadataField } from '../../../language/metadata.ts'
 import { RetryPolicyFields } from '../../../language/retry-policy.ts'
@@ -50,12 +50,7 @@ const callbackAndTiming = {
     Type.String({ description: 'Whose calendar the schedule follows, such as Europe/Berlin. Default UTC.' }),
   ),
   ...firingRulesFields,
-  catchUp: Type.Optional(
-    oneOfWords(Object.values(CatchUp), {
-      description:
-        'Iterations of a cycle missed while the service was down: deliver all of them (default), or one for all.',
-    }),
-  ),
+  ...missedFields,
   callbackUrl: Type.Optional(CallbackUrlField),
   callback: Type.Optional(CallbackField),
   payload: Type.Optional(Type.Unknown({ description: 'Any JSON; delivered as it is.' })),
@@ -105,6 +100,16 @@ export type UpdateBody = Static<typeof UpdateBody>
 
 export const NameBody = closed(named)
 export type NameBody = Static<typeof NameBody>
+
+export const PauseBody = closed({
+  ...named,
+  until: Type.Optional(
+    Type.String({
+      description: 'When the pause ends by itself: an instant in the future. Default: when it is resumed.',
+    }),
+  ),
+})
+export type PauseBody = Static<typeof PauseBody>
 
 export const GetBody = closed({
   ...named,

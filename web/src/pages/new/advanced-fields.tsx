@@ -37,6 +37,7 @@ export function AdvancedFields({ form, change, isCycle, faultOf }: AdvancedProps
             options={[
               ['all', 'Deliver every one'],
               ['one', 'Deliver one for all'],
+              ['none', 'Deliver none'],
             ]}
             onChange={(catchUp) => change({ catchUp })}
           />

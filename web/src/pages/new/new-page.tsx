@@ -132,7 +132,12 @@ function NewTimer({ form: first, when: firstWhen }: NewTimerProps) {
             </div>
             <details className="more">
               <summary>Retries, timeout, metadata</summary>
-              <AdvancedFields form={form} change={change} isCycle={when.mode === 'cycle'} faultOf={faultOf} />
+              <AdvancedFields
+                form={form}
+                change={change}
+                isCycle={when.mode === 'cycle' || when.mode === 'text'}
+                faultOf={faultOf}
+              />
             </details>
           </section>
         </div>

@@ -12,6 +12,7 @@ import {
   retryForm,
 } from '../../callback/callback-form.ts'
 import type { CallbackForm, RetryForm } from '../../callback/callback-form.ts'
+import { repeats } from '../../schedule/schedule-form.ts'
 import type { Reading } from '../../schedule/schedule-form.ts'
 import { jsonText, readJson, readMetadata } from '../../ui/json-field.tsx'
 
@@ -21,7 +22,7 @@ export type NewForm = CallbackForm &
     readonly id: string
     readonly payload: string
     readonly metadata: string
-    readonly catchUp: 'all' | 'one'
+    readonly catchUp: 'all' | 'one' | 'none'
     readonly onConflict: OnConflict
   }
 
@@ -46,7 +47,7 @@ export function newFormLike(timer: Timer): NewForm {
     ...retryForm(timer),
     payload: jsonText(timer.payload),
     metadata: jsonText(timer.metadata),
-    catchUp: timer.catchUp ?? 'all',
+    catchUp: typeof timer.catchUp === 'string' ? timer.catchUp : 'all',
   }
 }
 
@@ -70,14 +71,15 @@ export function readNewForm(form: NewForm, timing: Reading): ReadNewForm {
       },
     }
   }
-  const isCycle = timing.timing.schedule?.startsWith('R') === true
+  const { schedule } = timing.timing
+  const isRepeated = schedule !== undefined && repeats(schedule)
   return {
     ok: true,
     timer: {
       namespace: form.namespace.trim() === '' ? 'default' : form.namespace.trim(),
       ...(form.id.trim() === '' ? {} : { id: form.id }),
       ...timing.timing,
-      ...(isCycle && form.catchUp === 'one' ? { catchUp: 'one' as const } : {}),
+      ...(isRepeated && form.catchUp !== 'all' ? { catchUp: form.catchUp } : {}),
       callback,
       ...(payload.value === undefined ? {} : { payload: payload.value }),
       ...(metadata.value === undefined ? {} : { metadata: metadata.value as Metadata }),

@@ -1,13 +1,14 @@
 // The timer as something to paste: a request that makes it again, as curl or as TypeScript.
 
 import type { Timer } from '../../api/timer.ts'
+import { repeats } from '../../schedule/schedule-form.ts'
 import { session } from '../../session/session.ts'
 
 /** What a create would need. Cycles by their schedule, everything else by its instant. */
 export function createBody(timer: Timer): Record<string, unknown> {
   const { namespace, id, executeAt, schedule, timeZone, callback, payload, metadata, retryPolicy, callbackTimeout } =
     timer
-  const isCycle = schedule?.startsWith('R') === true
+  const isCycle = schedule !== undefined && repeats(schedule)
   const hasHeaders = callback?.headers !== undefined
   return {
     ...(namespace === 'default' ? {} : { namespace }),

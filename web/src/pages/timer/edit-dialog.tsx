@@ -13,7 +13,7 @@ import type { CallbackForm, RetryForm } from '../../callback/callback-form.ts'
 import { RetryFields } from '../../callback/retry-fields.tsx'
 import { PreviewList, usePreview } from '../../schedule/preview.tsx'
 import { ScheduleEditor } from '../../schedule/schedule-editor.tsx'
-import { formLike, formOf, readForm } from '../../schedule/schedule-form.ts'
+import { formLike, formOf, readForm, repeats } from '../../schedule/schedule-form.ts'
 import type { ScheduleForm } from '../../schedule/schedule-form.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -28,6 +28,12 @@ type EditDialogProps = {
   readonly onClose: () => void
   readonly onReload: () => void
   readonly onSaved: (timer: Timer) => void
+}
+
+/** What was said beside the schedule stays, as long as there is a schedule that it can belong to. */
+function rulesFor({ dst, startAt, endAt, maxFirings, spread }: Timer, { schedule }: { readonly schedule?: unknown }) {
+  if (typeof schedule !== 'string' || !repeats(schedule)) return {}
+  return { dst, startAt, endAt, maxFirings, spread }
 }
 
 export function EditDialog({ timer, onClose, onReload, onSaved }: EditDialogProps) {
@@ -51,6 +57,7 @@ export function EditDialog({ timer, onClose, onReload, onSaved }: EditDialogProp
       onSaved(
         await duetime.update(timer, {
           ...changes!,
+          ...rulesFor(timer, changes!),
           ifVersion: timer.version,
           ...(isRetry ? { retry: true } : {}),
         } as TimerChanges),

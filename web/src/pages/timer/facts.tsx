@@ -25,6 +25,9 @@ export function Facts({ timer }: { readonly timer: Timer }) {
         )}
         {timer.timeZone !== undefined && <span className="soft"> on the calendar of {timer.timeZone}</span>}
         {timer.catchUp === 'one' && <span className="soft">, one firing for all that were missed</span>}
+        {timer.catchUp === 'none' && <span className="soft">, none for those that were missed</span>}
+        {timer.pausedUntil !== undefined && <div className="soft">paused until {exactly(timer.pausedUntil)}</div>}
+        {timer.skipped !== undefined && <div className="soft">{timer.skipped} iterations were not fired</div>}
       </dd>
       <dt>Callback</dt>
       <dd>

@@ -1,6 +1,7 @@
 // A file of timers as the service wants them: NDJSON, a JSON array, or CSV with a line of names. Rows that were
 // exported carry more than a timer can be made of; what the service decides itself is left out.
 
+import { repeats } from '../../schedule/schedule-form.ts'
 import { JSON_COLUMNS, parseCsv } from './csv.ts'
 
 export type ImportRow =
@@ -16,7 +17,14 @@ const FIELDS = [
   'executeAt',
   'schedule',
   'timeZone',
+  'dst',
+  'startAt',
+  'endAt',
+  'maxFirings',
+  'spread',
   'catchUp',
+  'maxLateness',
+  'overlap',
   'callbackUrl',
   'callback',
   'payload',
@@ -95,13 +103,12 @@ function toRow(value: unknown, line: number): ImportRow {
   // Both are in an export, and only one may be in a create.
   if (timer['callback'] !== undefined) delete timer['callbackUrl']
   if (typeof timer['schedule'] === 'string' && timer['executeAt'] !== undefined) {
-    // A cycle goes on by its schedule; of a duration it is the due time that matters by now.
-    if (timer['schedule'].startsWith('R')) delete timer['executeAt']
+    // What repeats goes on by its schedule; of a duration it is the due time that matters by now.
+    if (repeats(timer['schedule'])) delete timer['executeAt']
     else delete timer['schedule']
   }
   if (timer['schedule'] === undefined) {
-    delete timer['timeZone']
-    delete timer['catchUp']
+    for (const field of ['timeZone', 'dst', 'startAt', 'endAt', 'maxFirings', 'spread', 'catchUp']) delete timer[field]
   }
   const hasHidden = JSON.stringify(timer['callback'] ?? null).includes('"***"')
   return hasHidden

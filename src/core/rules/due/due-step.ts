@@ -1,0 +1,56 @@
+// What happens to a timer that has come due, instead of its delivery: a pause that ends by itself, or a firing that is too late
+// to be made. Asked at every delivery, so nearly all timers are answered by the first comparison. Pure, like `settle`.
+
+import { lastIterationUntil, nextIteration, repeats } from '../../time/firings.ts'
+import type { Iteration } from '../../time/firings.ts'
+import { formatInterval } from '../../time/interval.ts'
+import { CatchUp, Status } from '../../timer/timer.ts'
+import type { Millis, Timer } from '../../timer/timer.ts'
+import { resumed } from '../change.ts'
+import { finished, newFiring } from '../steps.ts'
+import type { RuleContext } from '../steps.ts'
+
+/** Without a maxLateness, `catchUp: none` makes what is later than this missed: no restart takes so long, and every outage does. */
+const MISSED_AFTER_MS = 60_000
+
+/** The next version of the timer; null when it is to be delivered. */
+export function stepAtDue(timer: Timer, context: RuleContext): Timer | null {
+  if (timer.status === Status.paused && timer.extra === null) return resumed(timer, context)
+  if (timer.maxLatenessMs === null && (timer.catchUp === CatchUp.all || timer.catchUp === CatchUp.one)) return null
+  // What has been tried is not missed, and what somebody asked for is wanted now.
+  if (timer.extra !== null || timer.attempts > 0) return null
+  const limitMs = timer.maxLatenessMs ?? (timer.catchUp === CatchUp.none ? MISSED_AFTER_MS : Infinity)
+  const { now } = context
+  if (now - timer.dueAt > limitMs) return passedOver(timer, nextIteration(timer, now - limitMs), context)
+  const first = typeof timer.catchUp === 'number' ? firstOfLast(timer, timer.catchUp, now) : null
+  return first === null ? null : passedOver(timer, first, context)
+}
+
+/** On to `next`, which fires; or to the end. A one-shot that was missed has failed: nobody has heard of it. */
+function passedOver(timer: Timer, next: Iteration | null, context: RuleContext): Timer {
+  const { now } = context
+  if (next !== null)
+    return newFiring({ ...timer, ...next, skipped: timer.skipped + next.iteration - timer.iteration }, now)
+  const lastError = `missed: it was ${formatInterval(now - timer.dueAt)} late`
+  const missed = { ...timer, skipped: timer.skipped + 1, lastError }
+  return finished(missed, repeats(timer) ? Status.completed : Status.failed, context)
+}
+
+/** Of more missed iterations than `most`, the last so many fire: the first of these. Null when there are no more than that. */
+function firstOfLast(timer: Timer, most: number, now: Millis): Iteration | null {
+  const isMore = (from: Iteration | null): boolean => {
+    let next = from
+    for (let counted = 0; counted < most && next !== null && next.dueAt <= now; counted++)
+      next = nextIteration({ ...timer, ...next }, null)
+    return next !== null && next.dueAt <= now
+  }
+  if (lastIterationUntil(timer, now) === null || !isMore({ ...timer })) return null
+  // More than `most` are due at `low` or later, and no more than that at `high` or later.
+  let [low, high] = [timer.dueAt, now]
+  while (high - low > 1) {
+    const middle = low + Math.floor((high - low) / 2)
+    if (isMore(nextIteration(timer, middle))) low = middle
+    else high = middle
+  }
+  return nextIteration(timer, high)
+}
