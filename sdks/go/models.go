@@ -63,14 +63,6 @@ const (
 	Internal Code = "INTERNAL"
 )
 
-// CatchUp is one of the constants below, or a word of a later version of the service.
-type CatchUp string
-
-const (
-	CatchUpAll CatchUp = "all"
-	CatchUpOne CatchUp = "one"
-)
-
 // OnConflict is one of the constants below, or a word of a later version of the service.
 type OnConflict string
 
@@ -202,8 +194,14 @@ type NewTimer struct {
 	// Up to so much later, such as PT5M or 5m: by a part that follows from the timer’s id, so that many timers of one time do not fire at once. At most 24h.
 	Spread string `json:"spread,omitempty"`
 
-	// Iterations of a cycle missed while the service was down: deliver all of them (default), or one for all.
-	CatchUp CatchUp `json:"catchUp,omitempty"`
+	// Iterations missed while the service was down: deliver all of them (default), one for all, none (later than a minute, or than maxLateness, is missed), or the last so many ({"max": 3}).
+	CatchUp any `json:"catchUp,omitempty"`
+
+	// A firing that would begin later than this after its due time is missed: it is not made, and counted in skipped. PT1H or 1h.
+	MaxLateness string `json:"maxLateness,omitempty"`
+
+	// Iterations that come due while a delivery of the timer is under way: skip them, or queue one, the last. By default every one follows, one after the other.
+	Overlap string `json:"overlap,omitempty"`
 
 	// Where the timer fires: an http or https URL that gets a POST. A user name and password in it are shown as ***.
 	CallbackURL string `json:"callbackUrl,omitempty"`
@@ -256,8 +254,14 @@ type TimerChanges struct {
 	// Up to so much later, such as PT5M or 5m: by a part that follows from the timer’s id, so that many timers of one time do not fire at once. At most 24h.
 	Spread string `json:"spread,omitempty"`
 
-	// Iterations of a cycle missed while the service was down: deliver all of them (default), or one for all.
-	CatchUp CatchUp `json:"catchUp,omitempty"`
+	// Iterations missed while the service was down: deliver all of them (default), one for all, none (later than a minute, or than maxLateness, is missed), or the last so many ({"max": 3}).
+	CatchUp any `json:"catchUp,omitempty"`
+
+	// A firing that would begin later than this after its due time is missed: it is not made, and counted in skipped. PT1H or 1h.
+	MaxLateness string `json:"maxLateness,omitempty"`
+
+	// Iterations that come due while a delivery of the timer is under way: skip them, or queue one, the last. By default every one follows, one after the other.
+	Overlap string `json:"overlap,omitempty"`
 
 	// Where the timer fires: an http or https URL that gets a POST. A user name and password in it are shown as ***.
 	CallbackURL string `json:"callbackUrl,omitempty"`
@@ -462,8 +466,20 @@ type Timer struct {
 	// Which iteration of a cycle is next, from 1.
 	Iteration *int `json:"iteration,omitempty"`
 
-	// Of a cycle: all or one.
-	CatchUp string `json:"catchUp,omitempty"`
+	// Iterations missed while the service was down: deliver all of them (default), one for all, none (later than a minute, or than maxLateness, is missed), or the last so many ({"max": 3}).
+	CatchUp json.RawMessage `json:"catchUp,omitempty"`
+
+	// What would begin later than this is missed.
+	MaxLateness string `json:"maxLateness,omitempty"`
+
+	// skip or queue.
+	Overlap string `json:"overlap,omitempty"`
+
+	// How many iterations were not fired; absent for none.
+	Skipped *int `json:"skipped,omitempty"`
+
+	// When the pause ends by itself.
+	PausedUntil time.Time `json:"pausedUntil,omitzero"`
 
 	CallbackURL string `json:"callbackUrl,omitempty"`
 

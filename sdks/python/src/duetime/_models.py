@@ -28,7 +28,6 @@ ServerErrorCode = Literal[
     "NOT_OWNER",
     "INTERNAL",
 ]
-CatchUp = Literal["all", "one"]
 OnConflict = Literal["replace", "keep", "reject"]
 Status = Literal["pending", "paused", "executing", "completed", "failed", "canceled"]
 Sort = Literal["dueAt", "createdAt"]
@@ -105,8 +104,12 @@ class NewTimer(TypedDict, total=False):
     """Of a schedule that repeats: how many iterations it has. Those that are passed over count."""
     spread: str
     """Up to so much later, such as PT5M or 5m: by a part that follows from the timer’s id, so that many timers of one time do not fire at once. At most 24h."""
-    catch_up: CatchUp
-    """Iterations of a cycle missed while the service was down: deliver all of them (default), or one for all."""
+    catch_up: Any
+    """Iterations missed while the service was down: deliver all of them (default), one for all, none (later than a minute, or than maxLateness, is missed), or the last so many ({"max": 3})."""
+    max_lateness: str
+    """A firing that would begin later than this after its due time is missed: it is not made, and counted in skipped. PT1H or 1h."""
+    overlap: Literal["skip", "queue"]
+    """Iterations that come due while a delivery of the timer is under way: skip them, or queue one, the last. By default every one follows, one after the other."""
     callback_url: str
     """Where the timer fires: an http or https URL that gets a POST. A user name and password in it are shown as ***."""
     callback: Callback
@@ -145,8 +148,12 @@ class TimerChanges(TypedDict, total=False):
     """Of a schedule that repeats: how many iterations it has. Those that are passed over count."""
     spread: str
     """Up to so much later, such as PT5M or 5m: by a part that follows from the timer’s id, so that many timers of one time do not fire at once. At most 24h."""
-    catch_up: CatchUp
-    """Iterations of a cycle missed while the service was down: deliver all of them (default), or one for all."""
+    catch_up: Any
+    """Iterations missed while the service was down: deliver all of them (default), one for all, none (later than a minute, or than maxLateness, is missed), or the last so many ({"max": 3})."""
+    max_lateness: str
+    """A firing that would begin later than this after its due time is missed: it is not made, and counted in skipped. PT1H or 1h."""
+    overlap: Literal["skip", "queue"]
+    """Iterations that come due while a delivery of the timer is under way: skip them, or queue one, the last. By default every one follows, one after the other."""
     callback_url: str
     """Where the timer fires: an http or https URL that gets a POST. A user name and password in it are shown as ***."""
     callback: Callback
@@ -194,7 +201,7 @@ class TimerQuery(TypedDict, total=False):
     """Timers on a page. Default 100; cut to 1000 if more."""
     cursor: str
     """nextCursor of the page before."""
-    fields: Sequence[Literal["id", "namespace", "groupId", "status", "executeAt", "schedule", "timeZone", "dst", "startAt", "endAt", "maxFirings", "spread", "nominalAt", "iteration", "catchUp", "callbackUrl", "callback", "payload", "metadata", "retryPolicy", "callbackTimeout", "callbackTimeoutSeconds", "createdAt", "updatedAt", "executedAt", "triggeredAt", "nextAttemptAt", "attemptCount", "attempts", "lastError", "correlationId", "version", "deliveryId"]]
+    fields: Sequence[Literal["id", "namespace", "groupId", "status", "executeAt", "schedule", "timeZone", "dst", "startAt", "endAt", "maxFirings", "spread", "nominalAt", "iteration", "catchUp", "maxLateness", "overlap", "skipped", "pausedUntil", "callbackUrl", "callback", "payload", "metadata", "retryPolicy", "callbackTimeout", "callbackTimeoutSeconds", "createdAt", "updatedAt", "executedAt", "triggeredAt", "nextAttemptAt", "attemptCount", "attempts", "lastError", "correlationId", "version", "deliveryId"]]
     """Which fields the timers are shown with. What is left out is not read: more timers fit on a page without payload."""
 
 
@@ -304,8 +311,16 @@ class Timer:
     """When the schedule says that the current firing is, if executeAt is another time."""
     iteration: int | None = None
     """Which iteration of a cycle is next, from 1."""
-    catch_up: str | None = None
-    """Of a cycle: all or one."""
+    catch_up: Any | None = None
+    """Iterations missed while the service was down: deliver all of them (default), one for all, none (later than a minute, or than maxLateness, is missed), or the last so many ({"max": 3})."""
+    max_lateness: str | None = None
+    """What would begin later than this is missed."""
+    overlap: str | None = None
+    """skip or queue."""
+    skipped: int | None = None
+    """How many iterations were not fired; absent for none."""
+    paused_until: datetime | None = None
+    """When the pause ends by itself."""
     callback_url: str | None = None
     callback: Callback | None = None
     """As it was given; header values are shown as ***."""

@@ -18,7 +18,9 @@ import java.util.Map;
  * @param endAt Of a schedule that repeats: nothing fires after. Written as startAt.
  * @param maxFirings Of a schedule that repeats: how many iterations it has. Those that are passed over count.
  * @param spread Up to so much later, such as PT5M or 5m: by a part that follows from the timer’s id, so that many timers of one time do not fire at once. At most 24h.
- * @param catchUp Iterations of a cycle missed while the service was down: deliver all of them (default), or one for all.
+ * @param catchUp Iterations missed while the service was down: deliver all of them (default), one for all, none (later than a minute, or than maxLateness, is missed), or the last so many ({"max": 3}).
+ * @param maxLateness A firing that would begin later than this after its due time is missed: it is not made, and counted in skipped. PT1H or 1h.
+ * @param overlap Iterations that come due while a delivery of the timer is under way: skip them, or queue one, the last. By default every one follows, one after the other.
  * @param callbackUrl Where the timer fires: an http or https URL that gets a POST. A user name and password in it are shown as ***.
  * @param callback Where the timer fires, with headers or over NATS; instead of callbackUrl.
  * @param payload Any JSON; delivered as it is.
@@ -40,7 +42,9 @@ public record NewTimer(
         String endAt,
         Integer maxFirings,
         String spread,
-        CatchUp catchUp,
+        Object catchUp,
+        String maxLateness,
+        String overlap,
         String callbackUrl,
         Callback callback,
         Object payload,
@@ -77,6 +81,8 @@ public record NewTimer(
         copy.maxFirings = maxFirings;
         copy.spread = spread;
         copy.catchUp = catchUp;
+        copy.maxLateness = maxLateness;
+        copy.overlap = overlap;
         copy.callbackUrl = callbackUrl;
         copy.callback = callback;
         copy.payload = payload;
@@ -101,7 +107,9 @@ public record NewTimer(
         private String endAt;
         private Integer maxFirings;
         private String spread;
-        private CatchUp catchUp;
+        private Object catchUp;
+        private String maxLateness;
+        private String overlap;
         private String callbackUrl;
         private Callback callback;
         private Object payload;
@@ -235,13 +243,35 @@ public record NewTimer(
         }
 
         /**
-         * Iterations of a cycle missed while the service was down: deliver all of them (default), or one for all.
+         * Iterations missed while the service was down: deliver all of them (default), one for all, none (later than a minute, or than maxLateness, is missed), or the last so many ({"max": 3}).
          *
          * @param value what it is to be
          * @return this
          */
-        public Builder catchUp(CatchUp value) {
+        public Builder catchUp(Object value) {
             this.catchUp = value;
+            return this;
+        }
+
+        /**
+         * A firing that would begin later than this after its due time is missed: it is not made, and counted in skipped. PT1H or 1h.
+         *
+         * @param value what it is to be
+         * @return this
+         */
+        public Builder maxLateness(String value) {
+            this.maxLateness = value;
+            return this;
+        }
+
+        /**
+         * Iterations that come due while a delivery of the timer is under way: skip them, or queue one, the last. By default every one follows, one after the other.
+         *
+         * @param value what it is to be
+         * @return this
+         */
+        public Builder overlap(String value) {
+            this.overlap = value;
             return this;
         }
 
@@ -339,7 +369,7 @@ public record NewTimer(
          * @return the record
          */
         public NewTimer build() {
-            return new NewTimer(namespace, id, idempotencyKey, executeAt, schedule, timeZone, dst, startAt, endAt, maxFirings, spread, catchUp, callbackUrl, callback, payload, metadata, retryPolicy, callbackTimeout, callbackTimeoutSeconds, onConflict);
+            return new NewTimer(namespace, id, idempotencyKey, executeAt, schedule, timeZone, dst, startAt, endAt, maxFirings, spread, catchUp, maxLateness, overlap, callbackUrl, callback, payload, metadata, retryPolicy, callbackTimeout, callbackTimeoutSeconds, onConflict);
         }
     }
 }

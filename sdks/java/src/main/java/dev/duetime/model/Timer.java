@@ -23,7 +23,11 @@ import java.util.Map;
  * @param spread How far firings of many timers are spread.
  * @param nominalAt When the schedule says that the current firing is, if executeAt is another time.
  * @param iteration Which iteration of a cycle is next, from 1.
- * @param catchUp Of a cycle: all or one.
+ * @param catchUp Iterations missed while the service was down: deliver all of them (default), one for all, none (later than a minute, or than maxLateness, is missed), or the last so many ({"max": 3}).
+ * @param maxLateness What would begin later than this is missed.
+ * @param overlap skip or queue.
+ * @param skipped How many iterations were not fired; absent for none.
+ * @param pausedUntil When the pause ends by itself.
  * @param callbackUrl callbackUrl
  * @param callback As it was given; header values are shown as ***.
  * @param payload payload
@@ -58,7 +62,11 @@ public record Timer(
         String spread,
         Instant nominalAt,
         Integer iteration,
-        String catchUp,
+        JsonNode catchUp,
+        String maxLateness,
+        String overlap,
+        Integer skipped,
+        Instant pausedUntil,
         String callbackUrl,
         Callback callback,
         JsonNode payload,
