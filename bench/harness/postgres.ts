@@ -3,7 +3,7 @@
 
 import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts'
 import { PostgresServer } from '../../src/store/postgres/postgres-server.fixture.ts'
-import type { PostgresLocation } from '../../src/runtime/config/postgres-location.ts'
+import type { PostgresLocation } from '../../src/runtime/config/databases/postgres.ts'
 import { treeCpuMs } from './process-usage.ts'
 
 export const SHARDS = 64

@@ -4,7 +4,7 @@
 
 import pg from 'pg'
 import { shardOf } from '../../src/core/timer/ids.ts'
-import type { PostgresLocation } from '../../src/runtime/config/postgres-location.ts'
+import type { PostgresLocation } from '../../src/runtime/config/databases/postgres.ts'
 import { columnParameter } from '../../src/store/postgres/connection/array-parameters.ts'
 import { ELEMENT_TYPES } from '../../src/store/postgres/connection/column-types.ts'
 import { COLUMN_NAMES, TIMER_COLUMNS } from '../../src/store/row/columns.ts'

@@ -1,28 +1,28 @@
 // Real servers of every database that the service runs on, for people and for CI.
 //
-//   node scripts/servers/main.ts list                 all, and whether they are here; with --every-run the names of those that are in every run of CI
+//   node scripts/servers/main.ts list                 all, and whether they are here; with --here or --missing the names alone
 //   node scripts/servers/main.ts install <name…>      fetches or builds, unless it is in the cache
 //   node scripts/servers/main.ts start <name>         prints its URL, and runs until Ctrl-C; the data go with it
 //
-// `install --every-run` installs those that CI has in every run.
+// `install --every-run` installs those that CI has in every run, as far as the machine has the programs that this needs.
 
 import { parseArgs } from 'node:util'
-import { installServer, serverNamed, SERVERS, startServer } from './servers.ts'
+import type { ServerKind } from './server-kind.ts'
+import { installServer, missingPrograms, serverNamed, SERVERS, startServer } from './servers.ts'
 import type { ServerName } from './servers.ts'
 
 const USAGE =
-  'usage: node scripts/servers/main.ts list [--every-run] | install <name…> | install --every-run | start <name>'
+  'usage: node scripts/servers/main.ts list [--here | --missing] | install <name…> | install --every-run | start <name>'
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { 'every-run': { type: 'boolean', default: false } },
+  options: { 'every-run': { type: 'boolean' }, here: { type: 'boolean' }, missing: { type: 'boolean' } },
 })
 const [task, ...names] = positionals
-const EVERY_RUN = SERVERS.filter(({ inEveryRun }) => inEveryRun)
 
 try {
   if (task === 'list') list()
-  else if (task === 'install' && (names.length > 0 || values['every-run'])) await install()
+  else if (task === 'install' && (names.length > 0 || values['every-run'] === true)) await install()
   else if (task === 'start' && names.length === 1) await start(names[0]!)
   else throw new Error(USAGE)
 } catch (error) {
@@ -31,8 +31,9 @@ try {
 }
 
 function list(): void {
-  if (values['every-run']) {
-    console.log(EVERY_RUN.map(({ name }) => name).join(','))
+  if (values.here === true || values.missing === true) {
+    const meant = SERVERS.filter(({ isInstalled }) => isInstalled() === (values.here === true))
+    console.log(meant.map(({ name }) => name).join(' '))
     return
   }
   for (const { name, title, cost, isInstalled } of SERVERS)
@@ -40,12 +41,21 @@ function list(): void {
 }
 
 async function install(): Promise<void> {
-  const kinds = [...(values['every-run'] ? EVERY_RUN : []), ...names.map(serverNamed)]
+  const kinds = [...(values['every-run'] === true ? everyRun() : []), ...names.map(serverNamed)]
   for (const kind of kinds) {
     const began = performance.now()
     await installServer(kind)
     console.log(`${kind.title}: here (${((performance.now() - began) / 1_000).toFixed(0)} s)`)
   }
+}
+
+function everyRun(): readonly ServerKind[] {
+  return SERVERS.filter((kind) => {
+    if (!kind.inEveryRun) return false
+    const missing = kind.isInstalled() ? [] : missingPrograms(kind)
+    if (missing.length > 0) console.log(`${kind.title}: left out, it needs ${missing.join(' and ')} on this machine`)
+    return missing.length === 0
+  })
 }
 
 async function start(name: string): Promise<void> {

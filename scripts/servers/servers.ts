@@ -122,9 +122,14 @@ export function missingServer(name: ServerName): string | false {
 /** Fetches or builds it unless it is there already. */
 export async function installServer(kind: ServerKind): Promise<void> {
   if (kind.isInstalled()) return
-  const missing = kind.needs.filter((program) => programPath(program) === null)
+  const missing = missingPrograms(kind)
   if (missing.length > 0) throw new Error(`${kind.title} needs ${missing.join(' and ')} on this machine`)
   await kind.install()
+}
+
+/** What the installation needs and the machine has not. */
+export function missingPrograms({ needs }: ServerKind): string[] {
+  return needs.filter((program) => programPath(program) === null)
 }
 
 export function serverNamed(name: string): ServerKind {

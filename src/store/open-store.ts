@@ -25,6 +25,11 @@ const OPEN: { readonly [Type in DatabaseType]: Open<Type> } = {
     const { pgPoolSize: poolSize, pgStatementTimeoutMs: statementTimeoutMs } = config
     return openPostgresStore({ ...location, poolSize, statementTimeoutMs, logger, ...shared(config) })
   },
+  mysql: async (location, { config, logger }) => {
+    const { openMysqlStore } = await import('./mysql/mysql-store.ts')
+    const { mysqlPoolSize: poolSize, mysqlStatementTimeoutMs: statementTimeoutMs } = config
+    return openMysqlStore({ ...location, poolSize, statementTimeoutMs, logger, ...shared(config) })
+  },
   dynamodb: async (location, { config }) => {
     const { openDynamodbStore } = await import('./dynamodb/dynamodb-store.ts')
     return openDynamodbStore({ ...location, ...shared(config) })

@@ -9,9 +9,9 @@ import { onEveryEngine } from './engines.ts'
 
 const DOWN_MS = 300
 
-onEveryEngine(({ leaseMs, survivesKill }, server) => {
+onEveryEngine(({ leaseMs, survivesKill, impatience }, server) => {
   test('a cluster under load', { timeout: 600_000 }, async (t) => {
-    const trial = await ClusterTrial.start(t, { database: serverDatabase(server()), leaseMs })
+    const trial = await ClusterTrial.start(t, { database: serverDatabase(server(), impatience), leaseMs })
     const [a, b, c] = trial.nodes
     await trial.reportBalance()
 

@@ -15,11 +15,14 @@ export type TestedEngine = {
   readonly leaseMs: number
   /** Whether the server that stands for the engine has on disk what it has acknowledged. */
   readonly survivesKill: boolean
+  /** Settings with which a node notices within a lease or so that its connections have fallen silent. */
+  readonly impatience?: Readonly<Record<string, string>>
   /** It is far slower than the engine it stands for: only some suites are for it. */
   readonly isSlow?: boolean
 }
 
 const ENGINES: readonly TestedEngine[] = [
+  { name: 'mariadb', leaseMs: 2_000, survivesKill: true, impatience: { MYSQL_STATEMENT_TIMEOUT: '2s' } },
   // A JVM that has just started needs seconds for its first conditional writes.
   { name: 'cassandra', leaseMs: 10_000, survivesKill: true },
   { name: 'ferretdb', leaseMs: 5_000, survivesKill: true },

@@ -7,15 +7,15 @@ import { ANY_ORIGIN } from './origin.ts'
 import { isLoopback } from './places.ts'
 import type { DatabaseLocation } from './databases/databases.ts'
 import { nearestName } from './nearest.ts'
-import { databaseConflicts, databaseLocation } from './postgres.ts'
-import type { PostgresValues } from './postgres.ts'
+import { databaseConflicts, databaseLocation } from './server-variables.ts'
+import type { ServerValues } from './server-variables.ts'
 import { SETTINGS } from './schema.ts'
 import type { Setting, SettingValues } from './schema.ts'
 import { placeOf } from './env-file.ts'
 
 export type Config = Omit<
   SettingValues,
-  'host' | 'bodyMaxBytes' | 'databaseUrl' | 'timerDbPath' | keyof BrokerValues | keyof PostgresValues
+  'host' | 'bodyMaxBytes' | 'databaseUrl' | 'timerDbPath' | keyof BrokerValues | keyof ServerValues
 > & {
   readonly database: DatabaseLocation
   /** Null: there is none. */
@@ -65,7 +65,7 @@ export function loadConfig({ env = process.env, flags = {} }: ConfigSources = {}
   )
   if (problems.length > 0) throw new ConfigError(problems)
 
-  const { databaseUrl: _url, timerDbPath: _path, pgPassword: _password, ...rest } = values
+  const { databaseUrl: _url, timerDbPath: _path, pgPassword: _pg, mysqlPassword: _mysql, ...rest } = values
   const database = databaseLocation(values)
   const keysNeeded = values.apiKey !== null || values.keysFile !== null
   const host = values.host ?? (keysNeeded ? EVERY_ADDRESS : THIS_MACHINE)

@@ -1,15 +1,15 @@
 // How MySQL, MariaDB and TiDB say what questions ask, in what all three of them can: no lateral joins, no JSON tables, no
-// partial indexes, and comparisons of rows spelled out, since none of them uses an index for a row value. There is no adapter
-// for them yet; a test holds what this says against all questions.
+// partial indexes, and comparisons of rows spelled out, since none of them uses an index for a row value.
 
 import type { Dialect, MetadataFilter } from '../sql/dialect.ts'
 import { ENTRY_INDEX } from '../sql/questions/metadata-entries.ts'
 import { limitedUnion, unionOfEach } from '../sql/statement.ts'
-import type { Query, Statement, Value } from '../sql/statement.ts'
+import type { Statement } from '../sql/statement.ts'
+import { UNFOLDED_COUNTERS } from './counter-log.ts'
 
 export const MYSQL: Dialect = {
-  // With its number until the statement is complete; see `positional`.
-  parameter: (position, type) => (type === 'uuid' ? `UNHEX(?${position})` : `?${position}`),
+  // With its number until the statement is complete; see `written`. A uuid is 16 bytes.
+  parameter: (position, type) => (type === 'uuid' ? `X?${position}` : `?${position}`),
   isOneOf: (column, type, values, statement) => {
     if (values.length === 0) return 'FALSE'
     return `${column} IN (${values.map((value) => statement.bind(value, type)).join(', ')})`
@@ -30,7 +30,7 @@ export const MYSQL: Dialect = {
     `(SELECT shard_id, ${key} FROM ${range} LIMIT ${rowsMax}) AS stretch JOIN timers USING (shard_id, ${key})`,
   stretchOrder: (key) => `ORDER BY ${key}`,
   merged: limitedUnion,
-  unfoldedCounters: null,
+  unfoldedCounters: UNFOLDED_COUNTERS,
   isAskable: (value) => typeof value !== 'string' || value.isWellFormed(),
   hasMetadata,
   metadataIndex: ENTRY_INDEX,
@@ -44,16 +44,6 @@ export const MYSQL: Dialect = {
     upcomingRows: 50_000,
     runsAtOnce: 4,
   },
-}
-
-/** As the driver takes it: a `?` for each value, in their order, and a value as often as it is named. */
-export function positional({ text, values }: Query): Query {
-  const inOrder: Value[] = []
-  const plain = text.replace(/\?(\d+)/g, (_, position: string) => {
-    inOrder.push(values[Number(position) - 1]!)
-    return '?'
-  })
-  return { text: plain, values: inOrder }
 }
 
 /** `a >= x AND (a > x OR (a = x AND …))`: the first is what an index is read from. */

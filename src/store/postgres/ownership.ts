@@ -91,7 +91,12 @@ export function beatQuery({ node, address, leaving, beat, now }: NodeBeat): Quer
   return { name: 'beat', text: BEAT, values: [node, address, leaving, beat, now, SILENT_NODES_KEPT_MS] }
 }
 
+/** Two JSON lists: thousands of shards are parsed in a fraction of the time that as many rows would take. */
 export function beatAnswer(row: Row): BeatAnswer {
   const [skewMs, others, shards] = row as [number, string | null, string | null]
-  return { skewMs, others, shards }
+  return { skewMs, others: listOf(others), shards: listOf(shards) }
+}
+
+function listOf<T>(json: string | null): T[] {
+  return json === null ? [] : (JSON.parse(json) as T[])
 }

@@ -2,8 +2,8 @@
 // connection could leave open.
 
 import type { Logger } from '../../runtime/telemetry/logger.ts'
-import { parsePostgresUrl } from '../../runtime/config/postgres-location.ts'
-import type { PostgresLocation } from '../../runtime/config/postgres-location.ts'
+import { parsePostgresUrl } from '../../runtime/config/databases/postgres.ts'
+import type { PostgresLocation } from '../../runtime/config/databases/postgres.ts'
 import { ServerStore } from '../sql/server/server-store.ts'
 import type { ServerEngine } from '../sql/server/server-store.ts'
 import type { Query } from '../sql/statement.ts'

@@ -61,5 +61,5 @@ export function readableView(timeOf: (column: string) => string, payload: string
       timer_version AS version, ${payload} AS payload,
       timer_metadata AS metadata, timer_document AS document,
       shard_id AS shard, ${uuid} AS uuid
-    FROM timers WHERE row_type > 1;`
+    FROM timers WHERE row_type > 1`
 }

@@ -5,7 +5,7 @@ import type pg from 'pg'
 import type { TestContext } from 'node:test'
 import type { RunningServer } from '../../../scripts/servers/servers.ts'
 import { PostgresServer } from '../../../src/store/postgres/postgres-server.fixture.ts'
-import type { PostgresLocation } from '../../../src/runtime/config/postgres-location.ts'
+import type { PostgresLocation } from '../../../src/runtime/config/databases/postgres.ts'
 import { cleanUp } from '../cleanup.ts'
 import { eventually } from '../eventually.ts'
 import type { Environment } from '../service.ts'
@@ -26,12 +26,12 @@ export type ClusterDatabase = {
 }
 
 /** Any of scripts/servers; it is the caller's. */
-export function serverDatabase(server: RunningServer): ClusterDatabase {
+export function serverDatabase(server: RunningServer, impatience: Environment = {}): ClusterDatabase {
   return {
     name: server.name,
     port: server.port,
     settings: (port) => server.environment('duetime', port),
-    impatience: {},
+    impatience,
     pause: () => server.pause(),
     crash: () => server.kill(),
     resume: () => server.restart(),

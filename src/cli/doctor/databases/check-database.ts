@@ -6,6 +6,7 @@ import type { DatabaseLocationOf, DatabaseType } from '../../../runtime/config/d
 import { checkCassandra } from './check-cassandra.ts'
 import { checkDynamodb } from './check-dynamodb.ts'
 import { checkMongodb } from './check-mongodb.ts'
+import { checkMysql } from './check-mysql.ts'
 import { checkPostgres } from './check-postgres.ts'
 import { checkSqlite } from './check-sqlite.ts'
 import { Findings } from '../finding.ts'
@@ -21,6 +22,8 @@ const CHECKS: { readonly [Type in DatabaseType]: Check<Type> } = {
   sqlite: ({ path }, { clock }, findings) => checkSqlite(path, clock, findings),
   postgres: (location, { config, clock }, findings) =>
     checkPostgres({ location, poolSize: config.pgPoolSize, clock }, findings),
+  mysql: (location, { config, clock }, findings) =>
+    checkMysql({ location, poolSize: config.mysqlPoolSize, payloadMaxBytes: config.payloadMaxBytes, clock }, findings),
   dynamodb: checkDynamodb,
   cassandra: checkCassandra,
   mongodb: checkMongodb,

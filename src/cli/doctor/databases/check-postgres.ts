@@ -2,15 +2,12 @@
 
 import type { Client } from 'pg'
 import type { Clock } from '../../../runtime/clock/clock.ts'
-import type { PostgresLocation } from '../../../runtime/config/postgres-location.ts'
-import { measuredText } from '../../output/readable-time.ts'
+import type { PostgresLocation } from '../../../runtime/config/databases/postgres.ts'
 import type { Findings } from '../finding.ts'
 import { messageOf } from '../finding.ts'
+import { judgeClock } from './database-clock.ts'
 
 const CONNECT_MS = 5_000
-const SKEW_WARN_MS = 100 // due times are compared on each node’s own clock
-const SKEW_FAIL_MS = 1_000
-const ROUND_TRIP_WARN_MS = 20
 
 const SETTINGS_SQL = `
   SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int AS number,
@@ -99,20 +96,6 @@ function judgeSettings(
   else if (free < poolSize)
     findings.warn(said, 'One more node may find no connection: raise max_connections or lower PG_POOL_SIZE.')
   else findings.ok(said)
-}
-
-function judgeClock(skewMs: number, roundTripMs: number, findings: Findings): void {
-  const trip = `a round trip takes ${measuredText(roundTripMs)}`
-  if (roundTripMs > ROUND_TRIP_WARN_MS)
-    findings.warn(trip, 'Every create waits for one or two: move the service nearer to the database.')
-  else findings.ok(trip)
-  const size = Math.abs(skewMs)
-  const said = `this machine’s clock is ${measuredText(size)} ${skewMs > 0 ? 'ahead of' : 'behind'} the database’s`
-  const advice = 'Let chrony or systemd-timesyncd set both clocks: timers fire by the clock of the node.'
-  if (size - roundTripMs / 2 > SKEW_FAIL_MS) findings.fail(said, advice)
-  else if (size - roundTripMs / 2 > SKEW_WARN_MS) findings.warn(said, advice)
-  else
-    findings.ok(`this machine’s clock and the database’s agree within ${measuredText(Math.max(size, roundTripMs / 2))}`)
 }
 
 async function checkSchema(client: Client, findings: Findings): Promise<void> {

@@ -2,10 +2,12 @@
 // here, a folder in store/ with its line in store/open-store.ts, and what `duetime doctor` looks at in cli/doctor.
 
 import { resolve } from 'node:path'
-import { parsePostgresUrl } from '../postgres-location.ts'
-import type { PostgresLocation } from '../postgres-location.ts'
 import { parseCassandraUrl } from './cassandra.ts'
 import type { CassandraLocation } from './cassandra.ts'
+import { parseMysqlUrl } from './mysql.ts'
+import { parsePostgresUrl } from './postgres.ts'
+import type { PostgresLocation } from './postgres.ts'
+import type { ServerLocation } from './server-location.ts'
 import { parseDynamodbUrl } from './dynamodb.ts'
 import type { DynamodbLocation } from './dynamodb.ts'
 import { parseMongodbUrl } from './mongodb.ts'
@@ -16,6 +18,7 @@ import { parseSqlitePath } from './sqlite.ts'
 type Locations = {
   readonly sqlite: { readonly path: string }
   readonly postgres: PostgresLocation
+  readonly mysql: ServerLocation
   readonly dynamodb: DynamodbLocation
   readonly cassandra: CassandraLocation
   readonly mongodb: MongodbLocation
@@ -47,6 +50,12 @@ const DATABASES: { readonly [Type in DatabaseType]: DatabaseKind<Type> } = {
     form: 'postgres://user:password@host/database',
     parse: parsePostgresUrl,
     place: ({ database, host, port }) => `stored in PostgreSQL, in database ${database} at ${host}:${port}`,
+  },
+  mysql: {
+    schemes: ['mysql', 'mariadb', 'tidb'],
+    form: 'mysql://user:password@host/database',
+    parse: parseMysqlUrl,
+    place: ({ database, host, port }) => `stored in MySQL, in database ${database} at ${host}:${port}`,
   },
   dynamodb: {
     schemes: ['dynamodb'],

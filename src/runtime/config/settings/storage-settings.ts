@@ -3,7 +3,7 @@
 import { filePath, plainText } from '../broker.ts'
 import { databaseUrl, httpUrl, namespaceName, sqlitePath } from '../places.ts'
 import { boolean, choice, duration, integer, pairs } from '../values.ts'
-import { PostgresTlsMode } from '../postgres-location.ts'
+import { TlsMode } from '../databases/server-location.ts'
 import { group, optional, setting } from './setting.ts'
 
 const RETENTION = { min: '1s', max: '36500d' }
@@ -52,7 +52,7 @@ export const STORAGE_SETTINGS = {
     pgDatabase: optional('PG_DB_NAME', plainText('name'), {
       help: 'The database, which must exist; its tables are made by the service.',
     }),
-    pgTlsMode: optional('PG_SSL', choice(...Object.values(PostgresTlsMode)), {
+    pgTlsMode: optional('PG_SSL', choice(...Object.values(TlsMode)), {
       help:
         'Encryption: `require` does not check who answers, `verify-ca` checks the certificate, `verify-full` also the host name. ' +
         'The same as `sslmode` in the URL; `disable` unless it is given.',
@@ -66,6 +66,41 @@ export const STORAGE_SETTINGS = {
       help: 'Connections of this node at most. Commits and heartbeats have one each, the others are for reading.',
     }),
     pgStatementTimeoutMs: setting('PG_STATEMENT_TIMEOUT', duration({ min: '100ms', max: '10m' }), '10s', {
+      help: 'How long the server may take for one statement.',
+    }),
+  }),
+
+  ...group('MySQL, MariaDB and TiDB', {
+    mysqlHost: optional('MYSQL_HOST', plainText('host'), {
+      help: 'Store timers in the MySQL, MariaDB or TiDB server on this host (or at this Unix socket); instead of a `mysql://` URL.',
+    }),
+    mysqlPort: optional('MYSQL_PORT', integer({ min: 1, max: 65_535 }), {
+      help: 'The port that goes with MYSQL_HOST; 3306 unless it is given.',
+    }),
+    mysqlUser: optional('MYSQL_USER', plainText('name'), { help: 'User name for MySQL.' }),
+    mysqlPassword: optional('MYSQL_PASSWORD', plainText('password'), {
+      help: 'Its password; also for a URL that has none.',
+      secret: true,
+    }),
+    mysqlDatabase: optional('MYSQL_DATABASE', plainText('name'), {
+      help: 'The database; it is made by the service, with its tables, if the user may create it.',
+    }),
+    mysqlTlsMode: optional('MYSQL_SSL', choice(...Object.values(TlsMode)), {
+      help:
+        'Encryption, as `PG_SSL`; in the URL `ssl-mode` is `DISABLED`, `REQUIRED`, `VERIFY_CA` or `VERIFY_IDENTITY`. ' +
+        '`disable` unless it is given.',
+    }),
+    mysqlTlsCaFile: optional('MYSQL_SSL_CA', filePath(), {
+      help: 'Certificates of the authorities that may vouch for the server. With them `require` is `verify-ca`.',
+    }),
+    mysqlTlsCertFile: optional('MYSQL_SSL_CERT', filePath(), {
+      help: 'Certificate that this service shows to the server.',
+    }),
+    mysqlTlsKeyFile: optional('MYSQL_SSL_KEY', filePath(), { help: 'Its key.' }),
+    mysqlPoolSize: setting('MYSQL_POOL_SIZE', integer({ min: 5, max: 100 }), '8', {
+      help: 'Connections of this node at most. Commits and heartbeats have one each, the others are for reading.',
+    }),
+    mysqlStatementTimeoutMs: setting('MYSQL_STATEMENT_TIMEOUT', duration({ min: '1s', max: '10m' }), '10s', {
       help: 'How long the server may take for one statement.',
     }),
   }),

@@ -2,7 +2,7 @@
 // happened all the same.
 
 import { DatabaseError } from 'pg'
-import type { PostgresLocation } from '../../../runtime/config/postgres-location.ts'
+import type { PostgresLocation } from '../../../runtime/config/databases/postgres.ts'
 import { detailOf, networkAdvice } from '../../sql/server/network-failures.ts'
 import { StoreError } from '../../store.ts'
 

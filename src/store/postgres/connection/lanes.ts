@@ -1,6 +1,6 @@
 // The connections of a node to PostgreSQL, one kind for each lane.
 
-import type { PostgresLocation } from '../../../runtime/config/postgres-location.ts'
+import type { PostgresLocation } from '../../../runtime/config/databases/postgres.ts'
 import { laneSizes } from '../../sql/server/lanes.ts'
 import type { Lane } from '../../sql/server/lanes.ts'
 import { Connections } from './connections.ts'

@@ -6,8 +6,9 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { processDir } from '../../../../test/support/temp-dir.ts'
-import type { PostgresLocation, PostgresTls } from '../../../runtime/config/postgres-location.ts'
-import { PLAINTEXT } from '../../../runtime/config/postgres-location.ts'
+import type { PostgresLocation } from '../../../runtime/config/databases/postgres.ts'
+import type { ServerTls } from '../../../runtime/config/databases/server-location.ts'
+import { PLAINTEXT } from '../../../runtime/config/databases/server-location.ts'
 import { TestAuthority } from '../../../targets/http/certificate.fixture.ts'
 import type { TestCertificate } from '../../../targets/http/certificate.fixture.ts'
 import { StoreError } from '../../store.ts'
@@ -31,13 +32,13 @@ after(async () => {
   await server.stop()
 })
 
-async function location(host: string, tls: PostgresTls, user = 'guarded'): Promise<PostgresLocation> {
+async function location(host: string, tls: ServerTls, user = 'guarded'): Promise<PostgresLocation> {
   const place = await server.createDatabase()
   await server.sql(`ALTER DATABASE ${place.database} OWNER TO ${user}`)
   return { ...place, host, user, password: 's3cret', tls }
 }
 
-async function refusal(host: string, tls: PostgresTls, user = 'guarded'): Promise<StoreError> {
+async function refusal(host: string, tls: ServerTls, user = 'guarded'): Promise<StoreError> {
   const error = await openPostgresStore(await location(host, tls, user)).then(
     () => assert.fail('it should have been refused'),
     (reason: unknown) => reason,
@@ -94,7 +95,7 @@ test('without an authority, require encrypts and asks nobody', async () => {
 })
 
 test('a user who must show a certificate shows the one that is configured', async () => {
-  const trusting: PostgresTls = { ...PLAINTEXT, mode: 'verify-full', caFile: ours }
+  const trusting: ServerTls = { ...PLAINTEXT, mode: 'verify-full', caFile: ours }
   const { message } = await refusal('localhost', trusting, 'certified')
   assert.match(message, /it does not let this user in from here.*certificate/)
   const stranger = certificateFiles('stranger', new TestAuthority('others').issue('certified'))

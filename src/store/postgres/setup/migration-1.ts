@@ -89,7 +89,7 @@ CREATE TABLE timer_store (
   pinged_at timestamptz
 ) WITH (fillfactor = 50);
 
-${readableView((at) => `to_timestamp(${at} / 1000.0)`, 'timer_payload', 'timer_uuid')}
+${readableView((at) => `to_timestamp(${at} / 1000.0)`, 'timer_payload', 'timer_uuid')};
 `
 
 export const MIGRATION_1 = `${TABLES}${COMMIT_FUNCTION}${BEAT_FUNCTION}`

@@ -3,7 +3,7 @@
 
 import pg from 'pg'
 import type { Logger } from '../../../runtime/telemetry/logger.ts'
-import type { PostgresLocation } from '../../../runtime/config/postgres-location.ts'
+import type { PostgresLocation } from '../../../runtime/config/databases/postgres.ts'
 import type { StoreRow } from '../../sql/server/migrate.ts'
 import { StoreError } from '../../store.ts'
 import { clientConfig } from '../connection/connections.ts'

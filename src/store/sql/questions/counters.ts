@@ -50,22 +50,31 @@ export function* namespaceSizes(
   return new Map(rows.map(([namespace, count]) => [namespace as Namespace, Number(count)]))
 }
 
-/** What is not folded yet is added in the same statement, so that nothing is missing and nothing is counted twice. */
+/**
+ * What is not folded yet is added in the same statement, so that nothing is missing and nothing is counted twice; where one
+ * statement cannot go through all namespaces, it is one of its own, and the store sees to it that all are of the same moment.
+ */
 export function* tallies(dialect: Dialect, { since, ...scope }: TallyQuery): Question<TallySums> {
   const [from, to] = since === null ? [STANDING, STANDING] : [Math.max(since, STANDING + 1), Number.MAX_SAFE_INTEGER]
   const sums = new Map<string, number>()
   let firstSlotAt = Infinity
-  for (const namespaces of yield* namespacesIn(dialect, scope)) {
+  const hasLog = dialect.unfoldedCounters !== null
+  const sources: (ForEachNamespace | null)[] = yield* namespacesIn(dialect, scope)
+  const isOne = dialect.forEachOf !== undefined
+  if (hasLog && !isOne) sources.push(null)
+  for (const namespaces of sources) {
     const statement = new Statement(dialect)
     const inRange = `slot_at BETWEEN ${statement.bind(from, 'time')} AND ${statement.bind(to, 'time')}`
     const ofNamespace = (namespace: string): string => `
       SELECT counter_name, sum(counter_amount) AS amount, min(slot_at) AS first_slot
       FROM timer_counters WHERE timer_namespace = ${namespace} AND ${inRange} GROUP BY counter_name`
-    const parts = [`SELECT counter_name, amount, first_slot FROM ${namespaces(ofNamespace, statement)}`]
-    if (dialect.unfoldedCounters !== null) {
+    const parts: string[] = []
+    if (namespaces !== null)
+      parts.push(`SELECT counter_name, amount, first_slot FROM ${namespaces(ofNamespace, statement)}`)
+    if (hasLog && (isOne || namespaces === null)) {
       const inScope = scopeTerm(scope, statement) ?? 'TRUE'
       parts.push(
-        `SELECT counter_name, counter_amount, slot_at FROM ${dialect.unfoldedCounters} WHERE ${inScope} AND ${inRange}`,
+        `SELECT counter_name, counter_amount AS amount, slot_at AS first_slot FROM ${dialect.unfoldedCounters} WHERE ${inScope} AND ${inRange}`,
       )
     }
     const rows = yield statement.query(`

@@ -20,7 +20,8 @@ export function* stepsTaken(dialect: Dialect, tables: readonly string[], latest:
     throw new StoreError(`the database has a table \`timers\` of another program: ${advice}`, { retryable: false })
   }
   const [row] = yield new Statement(dialect).query('SELECT schema_version FROM timer_store')
-  const version = row![0] as number
+  // Without a row where a database that cannot undo the making of tables was interrupted in it.
+  const version = row === undefined ? 0 : (row[0] as number)
   if (version <= latest) return version
   throw new StoreError(
     `the database has schema version ${version} and this program knows up to ${latest}: run the newer version that migrated it`,

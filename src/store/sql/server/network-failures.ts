@@ -1,6 +1,6 @@
 // What goes wrong between here and a database server, whichever it is, said so that the reader knows what to do.
 
-import type { PostgresTls } from '../../../runtime/config/postgres-location.ts'
+import type { ServerTls } from '../../../runtime/config/databases/server-location.ts'
 
 const CUT = 'the connection was cut'
 // By the code of Node's network errors.
@@ -20,7 +20,7 @@ const CERTIFICATE_CODES = /CERT|ISSUER|SIGNATURE|CRL/
 export type NetworkContext = {
   /** What the names of settings begin with. */
   readonly settings: 'PG' | 'MYSQL'
-  readonly tls: PostgresTls
+  readonly tls: ServerTls
   readonly isConnecting: boolean
   /** What the driver says, and what it means. */
   readonly byText: readonly (readonly [RegExp, string])[]

@@ -4,7 +4,7 @@
 import type { Epoch, Millis } from '../../../core/timer/timer.ts'
 import type { Logger } from '../../../runtime/telemetry/logger.ts'
 import { StoreError } from '../../store.ts'
-import type { ClusterState, CommitPart, NodeBeat, OwnedShard, PartResult } from '../../store.ts'
+import type { ClusterState, CommitPart, NodeBeat, OwnedShard, PartMax, PartResult } from '../../store.ts'
 import type { ShardClaim, StoreCapabilities } from '../../store.ts'
 import type { Answered, Asked, QuestionName, Questions } from '../questions/questions.ts'
 import { SqlStore } from '../sql-store.ts'
@@ -36,6 +36,10 @@ export type ServerEngine = Ownership & {
   readonly foldSome: (entriesMax: number) => Promise<boolean>
   readonly forget: (slotsBefore: Millis) => Promise<boolean>
   readonly end: () => Promise<unknown>
+  /** See StoreCapabilities. */
+  readonly partMax?: PartMax
+  /** Questions of more than one statement that counters must not change under; pages and lists always are such. */
+  readonly asksOfOneMoment?: readonly QuestionName[]
   /** What to do instead of a backup by this service. */
   readonly backupAdvice: string
 }
@@ -43,14 +47,17 @@ export type ServerEngine = Ownership & {
 export class ServerStore extends SqlStore {
   readonly capabilities: StoreCapabilities
   readonly #engine: ServerEngine
+  readonly #ofOneMoment: ReadonlySet<QuestionName>
   readonly #clusterSecret: string
   readonly #claims: GatheredClaims
   readonly #folding: Folding
 
   constructor(engine: ServerEngine, { shards, clusterSecret }: StoreRow, logger: Logger | null) {
     super()
-    this.capabilities = { name: engine.name, shared: true, backup: false, shards }
+    const { name, partMax, asksOfOneMoment = [] } = engine
+    this.capabilities = { name, shared: true, backup: false, shards, ...(partMax !== undefined && { partMax }) }
     this.#engine = engine
+    this.#ofOneMoment = new Set<QuestionName>(['page', 'list', ...asksOfOneMoment])
     this.#clusterSecret = clusterSecret
     this.#claims = new GatheredClaims(engine)
     this.#folding = new Folding(engine.foldSome, logger)
@@ -60,8 +67,7 @@ export class ServerStore extends SqlStore {
   protected ask<Name extends QuestionName>(name: Name, argument: Asked<Name>): Promise<Answered<Name>> {
     const ask = this.#engine.questions[name] as (asked: Asked<Name>) => unknown
     const question = () => ask(argument) as Question<Answered<Name>>
-    if (name === 'page' || name === 'list')
-      return this.#engine.snapshot(LANE_OF[name], (run) => answerLater(question(), run))
+    if (this.#ofOneMoment.has(name)) return this.#engine.snapshot(LANE_OF[name], (run) => answerLater(question(), run))
     return answerLater(question(), this.#engine.run(LANE_OF[name], name === 'removeEvents' ? 'write' : 'read'))
   }
 

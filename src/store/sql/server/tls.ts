@@ -2,24 +2,24 @@
 
 import { readFileSync } from 'node:fs'
 import type { ConnectionOptions } from 'node:tls'
-import { PostgresTlsMode } from '../../../runtime/config/postgres-location.ts'
-import type { PostgresTls } from '../../../runtime/config/postgres-location.ts'
+import { TlsMode } from '../../../runtime/config/databases/server-location.ts'
+import type { ServerTls } from '../../../runtime/config/databases/server-location.ts'
 import { StoreError } from '../../store.ts'
 
 /** False for none. `settings` is what the names of settings begin with. */
 export function tlsOptions(
-  { mode, caFile, certFile, keyFile }: PostgresTls,
+  { mode, caFile, certFile, keyFile }: ServerTls,
   settings: 'PG' | 'MYSQL',
 ): ConnectionOptions | false {
-  if (mode === PostgresTlsMode.disable) return false
+  if (mode === TlsMode.disable) return false
   const files = {
     ...(caFile !== null && { ca: read(caFile, `${settings}_SSL_CA`) }),
     ...(certFile !== null && { cert: read(certFile, `${settings}_SSL_CERT`) }),
     ...(keyFile !== null && { key: read(keyFile, `${settings}_SSL_KEY`) }),
   }
   // Who names an authority wants it asked: with one, `require` is `verify-ca`, as it is for PostgreSQL's own tools.
-  if (mode === PostgresTlsMode.require && caFile === null) return { ...files, rejectUnauthorized: false }
-  return mode === PostgresTlsMode.verifyFull ? files : { ...files, checkServerIdentity: () => undefined }
+  if (mode === TlsMode.require && caFile === null) return { ...files, rejectUnauthorized: false }
+  return mode === TlsMode.verifyFull ? files : { ...files, checkServerIdentity: () => undefined }
 }
 
 function read(file: string, setting: string): string {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { parsePostgresUrl } from './postgres-location.ts'
+import { parsePostgresUrl } from './postgres.ts'
 
 test('a URL that says too little or something unknown is refused, without repeating the password', () => {
   const refused = ['postgres://h/db', 'postgres://u@h', 'postgres://u@/db', 'postgres:u@h/db', 'http://u:hunter2@h/db']

@@ -1,0 +1,74 @@
+// The tables in MySQL, MariaDB and TiDB, from the tables of columns, as numbered steps that are never edited once released. A
+// step is a list of statements that can be done again: a statement that makes a table is a transaction of its own, and what
+// comes after it may not have been done.
+//
+// Names are bytes: they are compared byte by byte, and a space at the end counts. Texts of which JSON is read are texts.
+// Rows of timers and of the outbox lie by shard, those of the log by a number that is drawn: so TiDB spreads them. The hash of
+// namespace and id is the unique key: 16 bytes instead of two texts.
+//
+// Numbers of events come from one counter for all shards. A commit holds the lock of its shard's row when it draws them and
+// until it is over, so within a shard their order is the order of the commits. TiDB has to be told to give them out in order.
+
+import { columnsOf, columnsWithKey, readableView } from '../../sql/ddl.ts'
+import type { SqlTypes } from '../../sql/ddl.ts'
+
+const TYPES: SqlTypes = {
+  small: 'SMALLINT',
+  shard: 'INT',
+  integer: 'BIGINT',
+  time: 'BIGINT',
+  uuid: 'BINARY(16)',
+  name: 'VARBINARY(640)', // 160 characters of four bytes, and three of them are a key that InnoDB takes
+  text: 'LONGTEXT',
+}
+const OPTIONS = 'ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin'
+
+const TABLES: readonly string[] = [
+  `CREATE TABLE IF NOT EXISTS timer_store (
+  only_row TINYINT NOT NULL DEFAULT 1 PRIMARY KEY,
+  schema_version INT NOT NULL,
+  shards INT NOT NULL,
+  cluster_secret VARCHAR(100) NOT NULL,
+  pinged_at BIGINT
+) ${OPTIONS}`,
+  `CREATE TABLE IF NOT EXISTS timers (
+${columnsWithKey('timers', TYPES)},
+  UNIQUE KEY timers_by_uuid (timer_uuid),
+  KEY timers_by_namespace (timer_namespace, timer_created_at),
+  KEY timers_by_due (row_type, timer_due_at),
+  KEY timers_by_rare_status (timer_namespace, timer_status),
+  KEY timers_of_cycles (timer_namespace, timer_kind, timer_created_at)
+) ${OPTIONS}`,
+  `CREATE TABLE IF NOT EXISTS timer_counters (
+${columnsWithKey('timer_counters', TYPES)},
+  KEY timer_counters_by_slot (slot_at, timer_namespace)
+) ${OPTIONS}`,
+  `CREATE TABLE IF NOT EXISTS timer_counter_log (
+  commit_id BIGINT NOT NULL,
+${columnsOf('timer_counters', TYPES)},
+  PRIMARY KEY (commit_id, timer_namespace, slot_at, counter_name)
+) ${OPTIONS}`,
+  `CREATE TABLE IF NOT EXISTS timer_metadata (
+${columnsWithKey('timer_metadata', TYPES)}
+) ${OPTIONS}`,
+  `CREATE TABLE IF NOT EXISTS timer_outbox (
+  event_number BIGINT NOT NULL AUTO_INCREMENT,
+${columnsOf('timer_outbox', TYPES)},
+  PRIMARY KEY (shard_id, event_number),
+  KEY timer_outbox_by_number (event_number)
+) ${OPTIONS} /*T![auto_id_cache] AUTO_ID_CACHE = 1 */`,
+  `CREATE TABLE IF NOT EXISTS timer_nodes (
+  node_id VARBINARY(640) NOT NULL PRIMARY KEY,
+  node_address LONGTEXT,
+  node_leaving TINYINT NOT NULL,
+  node_beat BIGINT NOT NULL,
+  node_beat_at BIGINT NOT NULL,
+  node_clock_skew_ms BIGINT NOT NULL
+) ${OPTIONS}`,
+  readableView((at) => `FROM_UNIXTIME(${at} / 1000)`, 'timer_payload', 'LOWER(HEX(timer_uuid))')
+    .replace('CREATE VIEW', 'CREATE OR REPLACE VIEW')
+    .replace('timer_namespace AS', 'CONVERT(timer_namespace USING utf8mb4) AS'),
+]
+
+export const MIGRATIONS: readonly (readonly string[])[] = [TABLES]
+export const SCHEMA_VERSION = MIGRATIONS.length
