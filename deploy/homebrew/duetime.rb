@@ -3,7 +3,7 @@
 class Duetime < Formula
   desc "Durable timers: say what to call and when, and it calls on time"
   homepage "https://github.com/duetime/duetime"
-  url "https://registry.npmjs.org/duetime/-/duetime-0.1.0.tgz"
+  url "https://github.com/duetime/duetime/releases/download/v0.1.0/duetime-0.1.0.tgz"
   sha256 "0000000000000000000000000000000000000000000000000000000000000000"
   license "Apache-2.0"
 
