@@ -10,7 +10,8 @@ import { measurement } from '../report/measurement.ts'
 import type { Measurement, Target, Unit } from '../report/measurement.ts'
 import { postgresPicture } from '../report/picture.ts'
 import { bareRound } from './lateness.ts'
-import { burstRound, latenessRound, postgresParts } from './postgres.ts'
+import { latenessRound } from './postgres-lateness.ts'
+import { burstRound, postgresParts } from './postgres.ts'
 import type { PostgresParts } from './postgres.ts'
 
 export const postgresNodes: Scenario = {

@@ -5,7 +5,8 @@ import type { Bench, Scenario } from '../harness/bench.ts'
 import { growthPicture } from '../report/growth-picture.ts'
 import { measurement } from '../report/measurement.ts'
 import type { Measurement, Target, Unit } from '../report/measurement.ts'
-import { burstRound, createRound, latenessRound, postgresParts } from './postgres.ts'
+import { latenessRound } from './postgres-lateness.ts'
+import { burstRound, createRound, postgresParts } from './postgres.ts'
 
 export const postgresScale: Scenario = {
   name: 'postgres-scale',

@@ -18,8 +18,9 @@ import type { Measurement } from '../report/measurement.ts'
 import { postgresPicture } from '../report/picture.ts'
 import { perSecond, settledCount } from './burst.ts'
 import { createDue } from './due-timers.ts'
-import { bareRound, latenessParts, serviceRound } from './lateness.ts'
+import { latenessParts } from './lateness.ts'
 import type { LatenessParts } from './lateness.ts'
+import { lateness } from './postgres-lateness.ts'
 
 export const postgres: Scenario = { name: 'postgres', run, apart: { results: 'postgres', picture: postgresPicture } }
 
@@ -265,41 +266,5 @@ async function settledBy(servers: readonly DuetimeServer[]): Promise<number> {
 async function arrived({ receiver }: PostgresParts, count: number): Promise<ReceiverResult> {
   const result = await receiver.ask({ type: 'result', count, timeoutMs: 60_000 })
   if (result.count !== count) throw new Error(`${count} calls were due and ${result.count} came`)
-  return result
-}
-
-async function lateness(bench: Bench, parts: PostgresParts): Promise<Measurement[]> {
-  const server = await bench.duetime({ databaseUrl: parts.database.url })
-  const rounds: ReceiverResult[] = []
-  const bare: ReceiverResult[] = []
-  for (let round = 0; round < bench.rounds; round++) {
-    bare.push(await bareRound(parts, bench.durationMs(4_000), 100))
-    rounds.push(await latenessRound(bench, parts, server, `l${round}x-`))
-  }
-  const figure = (quantile: 'p50' | 'p99', more: Pick<Parameters<typeof measurement>[0], 'target'>) =>
-    measurement({
-      scenario: 'postgres',
-      what: `lateness ${quantile} at 100/s, 200k stored`,
-      unit: 'ms',
-      rounds: rounds.map(({ latenessMs }) => latenessMs![quantile]),
-      raw: { what: 'setTimeout and a bare HTTP client', rounds: bare.map(({ latenessMs }) => latenessMs![quantile]) },
-      ...more,
-    })
-  return [figure('p50', {}), figure('p99', { target: { atMost: 5 } })]
-}
-
-export async function latenessRound(
-  bench: Bench,
-  parts: PostgresParts,
-  server: DuetimeServer,
-  name: string,
-): Promise<ReceiverResult> {
-  const result = await serviceRound(parts, server, {
-    durationMs: bench.durationMs(8_000),
-    perSecond: 100,
-    createsPerSecond: 0,
-    name,
-  })
-  if (result.early > 0) throw new Error(`${result.early} calls came before their time`)
   return result
 }

@@ -2,7 +2,8 @@
 
 import type { PlannedTrouble } from '../plan/troubles.ts'
 import { GRACE_MS } from './node.ts'
-import type { Machine, World } from './world.ts'
+import type { Machine } from './machine.ts'
+import type { World } from './world.ts'
 
 const LEFT_WITHIN_MS = GRACE_MS + 16_000 // a process that has not stopped by then is killed
 

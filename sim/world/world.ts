@@ -21,6 +21,7 @@ import { Database } from './database.ts'
 import { finalState, unopenedIn } from './final-state.ts'
 import { Incarnation } from './incarnation.ts'
 import { LEASE_MS, retentionOf, SimulatedNode } from './node.ts'
+import { Machine } from './machine.ts'
 import { MachineClock, NodeClock } from './node-clock.ts'
 import { Network } from './network.ts'
 import { Receivers } from './receivers.ts'
@@ -34,21 +35,6 @@ const QUIET_MS = 6_000
 const LOOK_EVERY_MS = 500
 const RESTARTED_AFTER_MS = 1_000
 const SKEWED_MS = 20
-
-export class Machine {
-  readonly address: string
-  readonly clock: MachineClock
-  node: SimulatedNode | null = null
-  connection: Connection | null = null
-  starts = 0
-  /** It will be started later. */
-  isDown = false
-
-  constructor(address: string, clock: MachineClock) {
-    this.address = address
-    this.clock = clock
-  }
-}
 
 export class World {
   readonly plan: Plan
