@@ -111,8 +111,11 @@ function iterations(write: Operation, timer: TimerHistory): Violation[] {
   const own = timer.arrivals.filter((arrival) => arrival.revision === revision)
   const violation = (text: string): Violation[] => [{ promise: 'lost', timer: timer.name, text }]
   let last = 0
-  for (const { iteration } of own) {
-    if (iteration === null) continue
+  const seen = new Set<string>()
+  for (const { iteration, deliveryId } of own) {
+    // One that comes again, which needs an explanation of its own, may come behind later ones.
+    if (iteration === null || seen.has(deliveryId)) continue
+    seen.add(deliveryId)
     if (iteration < last)
       return violation(`iteration ${iteration} of revision ${revision} came after iteration ${last}`)
     if (wish.catchUp === 'all' && iteration > last + 1)

@@ -15,6 +15,10 @@ function repeated(timer: TimerHistory, history: History): string[] {
     attempts.slice(1).flatMap((next, index) => {
       const previous = attempts[index]!
       if (isNextAttempt(previous, next) || isAskedFor(previous, next, timer)) return []
+      // The attempt before it may itself have come twice: one outcome of it is enough.
+      const before = attempts.slice(0, index)
+      if (before.some((one) => isNextAttempt(one, next)) && !before.some(({ attempt }) => attempt === next.attempt))
+        return []
       if (history.faults.some((fault) => explains(fault, previous, next, history))) return []
       return [
         `attempt ${next.attempt} of ${next.deliveryId.slice(33)} (revision ${next.revision}) came again at ${time(next.startedAt)} from ${next.node}, after ${previous.answered ?? 'no answer'} at ${time(previous.startedAt)} to ${previous.node}; nothing explains it`,

@@ -278,12 +278,13 @@ function isAtRest({ schedule, wakeAt, status }: Timer, now: number): boolean {
 
 function excessesOf(node: SimulatedNode, { settings }: Plan, at: number): MemoryPeak[] {
   const { windowTimers, commitQueueLength, inFlight } = node.engine.gauges()
-  const { window, deliveries, commitQueue, shards } = settings
+  const { window, deliveries, commitQueue, shards, machines } = settings
   const inFlightMax = 3 * deliveries.total // under way, and waiting for the store
+  const reportedMax = (machines.length - 1) * deliveries.total // outcomes of deliveries that other nodes have made
   const values = [
     // Each shard may hold two; and what a node holds shrinks only slowly when it gets more shards.
     { what: 'timers in memory', value: windowTimers, limit: 2 * Math.max(window.timersMax, 2 * shards) + inFlightMax },
-    { what: 'writes in the queue', value: commitQueueLength, limit: commitQueue.lengthMax + inFlightMax },
+    { what: 'writes in the queue', value: commitQueueLength, limit: commitQueue.lengthMax + inFlightMax + reportedMax },
     { what: 'deliveries', value: inFlight, limit: deliveries.total },
   ]
   const { name } = node.incarnation

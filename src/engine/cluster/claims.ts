@@ -181,11 +181,15 @@ export class Claims {
     const onlyIf = from !== null && from !== node && store.capabilities.shared ? { ifBeat: beatOf(from) } : {}
     const claim = { shard, expected, from, owner: node, above: this.#had.get(shard) ?? (0 as Epoch), ...onlyIf }
     const result = await store.claim(claim).catch((error: unknown) => {
-      // A node alone makes no further beat: it must not start without its shards.
       if (!store.capabilities.shared) throw error
       logger.warn({ shard, err: error }, 'could not claim a shard; trying again at the next beat')
       return 'failed' as const
     })
+    // A node alone makes no further beat: it must not start without its shards.
+    if (result === null && !store.capabilities.shared)
+      throw new Error(
+        `shard ${shard} changed hands while it was claimed: start again, and see that only one process uses it`,
+      )
     const told = this.#claiming.get(shard) ?? null
     this.#claiming.delete(shard)
     if (typeof result === 'number') {

@@ -201,17 +201,27 @@ test('a node alone owns everything at once', async () => {
   everyShardOnce(await node('a'))
 })
 
-test('a node alone whose claim fails does not start, since there is no later beat to claim by', async () => {
-  const store = new MemoryStore()
-  store.claim = () => Promise.reject(new StoreError('the disk is busy'))
+test('a node alone whose claim fails or is refused does not start, since there is no later beat to claim by', async () => {
   const neighbours: Neighbours = {
     notify: () => {},
     prepare: async () => {},
     moved: async () => {},
     report: async () => false,
   }
-  const alone = new Node({ name: 'a', address: 'a', clock: new ManualClock(), store, neighbours })
-  await assert.rejects(alone.ownership.start(), /the disk is busy/)
+  const startWith = (claim: Store['claim']) => {
+    const store = new MemoryStore()
+    store.claim = claim
+    return new Node({ name: 'a', address: 'a', clock: new ManualClock(), store, neighbours }).ownership.start()
+  }
+  await assert.rejects(
+    startWith(() => Promise.reject(new StoreError('the disk is busy'))),
+    /the disk is busy/,
+  )
+  // A release of the process before, which was on its way all the time, has come between.
+  await assert.rejects(
+    startWith(() => Promise.resolve(null)),
+    /shard 0 .* only one process/,
+  )
 })
 
 test('a node that joins gets its share within a beat, and no shard has two owners on the way', async () => {
