@@ -45,7 +45,7 @@ function isFinal(answer: FiringAnswer): boolean {
 
 const DELIVERIES_MAX = 10_000 // about 2 MB; a delivery comes again within seconds or minutes, not after so many others
 
-/** In this process only, and only so many: the oldest ones are forgotten first. */
+/** In memory only, and only so many: the oldest ones are forgotten first. */
 export class RecentDeliveries implements DeliveryMemory {
   readonly #claims = new Map<string, Exclude<DeliveryClaim, 'new'>>()
   readonly #max: number
