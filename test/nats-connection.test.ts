@@ -57,7 +57,7 @@ async function assertDegraded(service: Service, reason: RegExp): Promise<void> {
 async function assertWorks(service: Service): Promise<void> {
   await eventually('ready', async () => (await readiness(service)).status === 'ready')
   const client = new Client(() => service)
-  await accepted(client.create({ id: 'now', executeAt: inMs(100), callback: { type: 'nats', topic: 'orders' } }))
+  await accepted(client.create({ id: 'now', executeAt: inMs(2_000), callback: { type: 'nats', topic: 'orders' } }))
   await eventually('published', async () => (await accepted(client.get({ timerId: 'now' }))).status === 'completed')
 }
 
@@ -195,7 +195,7 @@ test(
     await accepted(
       client.create({
         id: 'again',
-        executeAt: inMs(100),
+        executeAt: inMs(2_000),
         callback: { type: 'nats', topic: 'orders.again' },
         retryPolicy,
       }),

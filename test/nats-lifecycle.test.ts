@@ -65,7 +65,7 @@ test(
     )
     await accepted(client.pause(name))
     await accepted(client.resume(name))
-    await accepted(client.update(name, { executeAt: inMs(300) }))
+    await accepted(client.update(name, { executeAt: inMs(2_000) }))
     await accepted(client.create({ namespace: 'shop', id: 'b', executeAt: inMs(60_000), callbackUrl: NO_CALLBACK }))
     await accepted(client.cancel({ namespace: 'shop', timerId: 'b' }))
     await eventually('completed', async () => (await nats.count(LIFECYCLE_STREAM)) === 8)
@@ -179,7 +179,7 @@ test('without JetStream events reach those who listen', needsNats, async (t) => 
   nats.connection.subscribe('duetime.events.>', { callback: (_, { subject }) => void heard.push(subject) })
   await nats.connection.flush()
   await accepted(
-    new Client(() => service).create({ id: 'a', executeAt: inMs(100), callback: { type: 'nats', topic: 'x' } }),
+    new Client(() => service).create({ id: 'a', executeAt: inMs(2_000), callback: { type: 'nats', topic: 'x' } }),
   )
   await eventually('heard', () => heard.length === 3)
   assert.deepEqual(

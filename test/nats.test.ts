@@ -58,7 +58,7 @@ test(
     const client = new Client(() => service)
     const retryPolicy = { maxRetries: 100, initialInterval: '100ms', multiplier: 1 }
     await accepted(
-      client.create({ id: 'a', executeAt: inMs(100), callback: { type: 'nats', topic: 'orders.late' }, retryPolicy }),
+      client.create({ id: 'a', executeAt: inMs(2_000), callback: { type: 'nats', topic: 'orders.late' }, retryPolicy }),
     )
     const timer = () => accepted(client.get({ timerId: 'a' }))
     await eventually('an attempt', async () => (await timer()).lastError?.includes('no connection to the broker'))
@@ -87,7 +87,7 @@ test(
     const heard = Promise.withResolvers<string>()
     nats.connection.subscribe('plain', { callback: (_, message) => heard.resolve(message.string()) })
     await nats.connection.flush()
-    const executeAt = inMs(200)
+    const executeAt = inMs(2_000)
     const callback = { type: 'nats', topic: 'orders', key: 'paid', headers: { 'X-Team': 'a' } }
     const stored = await accepted(client.create({ id: 'a', executeAt, callback, payload: { n: [1] } }))
     await accepted(client.create({ id: 'b', executeAt, callback: { type: 'nats', topic: 'plain' } }))
