@@ -19,7 +19,7 @@ test('amounts that are none are refused before the service is asked', () => {
     assert.equal(durationText({ value, unit: 'hour' }), null, value)
   assert.equal(read({ mode: 'cycle', times: '0' }), 'Times: 1 to 1000, or empty for ever')
   assert.equal(read({ mode: 'at', at: '' }), 'Choose a date and time')
-  assert.equal(read({ mode: 'text', text: ' ' }), 'Type an instant, a duration or a cycle')
+  assert.equal(read({ mode: 'text', text: ' ' }), 'Type cron, an instant, a duration, a cycle or a rule')
 })
 
 test('a form becomes the fields of a request', () => {
