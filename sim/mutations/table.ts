@@ -408,7 +408,7 @@ export const MUTATIONS: readonly Mutation[] = [
     changes: [
       {
         file: 'src/core/rules/change.ts',
-        from: 'status: Status.paused, wakeAt: NEVER, updatedAt: now }',
+        from: 'status: Status.paused, wakeAt: until, updatedAt: now }',
         to: 'status: Status.paused, updatedAt: now }',
       },
     ],

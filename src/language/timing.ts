@@ -39,9 +39,9 @@ export function readSchedule(fields: TimingFields): Schedule | undefined {
 }
 
 export function requiredSchedule(fields: TimingFields): Schedule {
-  const schedule = readSchedule(fields)
-  if (schedule === undefined) throw invalidInput('executeAt', 'executeAt is required, or schedule instead of it')
-  return schedule
+  if (fields.executeAt === undefined && fields.schedule === undefined)
+    throw invalidInput('executeAt', 'executeAt is required, or schedule instead of it')
+  return readSchedule(fields)!
 }
 
 /** Without an offset: what it means depends on a time zone. Most end with Z, so the others are looked at more closely. */
@@ -52,7 +52,9 @@ function isLocal(executeAt: string): boolean {
 function assertTimeZone(timeZone: string, { executeAt, schedule }: TimingFields): void {
   if (schedule === undefined && executeAt === undefined)
     throw invalidInput('timeZone', 'timeZone belongs to a schedule; give it with executeAt or schedule')
-  if (executeAt !== undefined && !isLocal(executeAt))
+  if (executeAt !== undefined && !isLocal(executeAt)) {
+    inField('executeAt', () => parseZonedInstant(executeAt)) // if it is no time at all, that is what is wrong
     throw invalidInput('timeZone', 'timeZone belongs to a schedule; executeAt has its offset already')
+  }
   inField('timeZone', () => parseTimeZone(timeZone))
 }

@@ -32,7 +32,7 @@ test('an id may be any text', needsBrowser, async (t) => {
 
 test('the countdown ends in how late it fired, without a reload', needsBrowser, async (t) => {
   const { client, receiver, open } = await setup(t)
-  await accepted(client.create({ id: 'soon', executeAt: inMs(4_000), callbackUrl: receiver.url, payload: { n: 1 } }))
+  await accepted(client.create({ id: 'soon', executeAt: inMs(10_000), callbackUrl: receiver.url, payload: { n: 1 } }))
   const page = await open('/timers/default/soon')
   await page.getByText('Fires in').waitFor()
   const face = page.locator('.countdown-face')

@@ -37,11 +37,12 @@ export function preview(body: PreviewBody, timers: Timers): Preview {
   // An executeAt with an offset needs no zone to be understood; the zone is for the answer then.
   const isForAnswer = zone === undefined || (timing.executeAt !== undefined && hasOffset(timing.executeAt))
   const schedule = requiredSchedule(isForAnswer ? timing : { ...timing, timeZone: zone })
+  const named = readNamespace(namespace)
   const { now, firings } = timers.preview(schedule, {
     count,
     from: from === undefined ? undefined : inField('from', () => parseInstant(from)),
     to: to === undefined ? undefined : inField('to', () => parseInstant(to)),
-    uuid: id === undefined ? undefined : timerUuid(readNamespace(namespace), parseTimerId(id)),
+    uuid: id === undefined ? undefined : timerUuid(named, parseTimerId(id)),
   })
   if (firings[0] !== undefined && firings[0].nominalAt < now) {
     throw invalidSchedule('past', `the due time must be in the future; it is ${isoText(now)} here`, schedule.text)
