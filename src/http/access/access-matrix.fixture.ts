@@ -84,6 +84,7 @@ export const ROUTES: ReadonlyMap<string, RouteRule> = new Map<string, RouteRule>
   ['GET /docs', { needs: 'nothing', ok: 200 }],
   ['GET /openapi.json', { needs: 'nothing', ok: 200 }],
   ['GET /healthz', { needs: 'nothing', ok: 200 }],
+  ['GET /livez', { needs: 'nothing', ok: 200 }],
   ['GET /readyz', { needs: 'nothing', ok: 200 }],
   ['GET /metrics', { needs: 'read all', ok: 200 }],
   ['GET /api/v1/cluster', { needs: 'read all', ok: 200 }],

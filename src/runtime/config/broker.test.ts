@@ -95,7 +95,7 @@ test('lifecycle events are off, all, or those that are named; without a broker t
   )
   assert.equal(kinds(''), '')
   assert.equal(kinds('off'), '')
-  assert.equal(kinds('ON'), 'created updated fired completed failed canceled')
+  assert.equal(kinds('ON'), 'created updated fired missed completed failed canceled')
   assert.equal(kinds('failed, created'), 'created failed')
 })
 

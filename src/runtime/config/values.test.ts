@@ -71,7 +71,7 @@ test('pairs need a name and a value, and each name once', () => {
 test('a database URL is of a known database, and other ones are refused by name', () => {
   const type = databaseUrl()
   refuses(type, '', './data.db', 'sqlite:', 'sqlite::memory:', 'postgres://h/db', 'file:x.db')
-  assert.throws(() => type.parse('mongodb://u:p@h/db'), /sqlite:<path>.*memory:.*`mongodb:`/)
+  assert.throws(() => type.parse('oracle://u:p@h/db'), /sqlite:<path>.*memory:.*`oracle:`/)
   assert.deepEqual(['sqlite:./a.db', 'sqlite:///var/a.db', 'sqlite:/var/a.db', 'SQLite:a b.db'].map(type.parse), [
     { type: 'sqlite', path: './a.db' },
     { type: 'sqlite', path: '/var/a.db' },
