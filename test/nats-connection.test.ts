@@ -206,7 +206,7 @@ test(
       return seen.status === 'failed' && seen
     })
     assert.match(failed.lastError!, /no connection to the broker/)
-    assert.equal((await timer('again')).status, 'pending')
+    assert.ok(['pending', 'executing'].includes((await timer('again')).status)) // it tries again and again
     await server.start()
     await eventually('published', async () => (await timer('again')).status === 'completed')
     await assertWorks(service) // one more on the same connection: whatever a buffer had held would have come before it
