@@ -7,7 +7,7 @@ import { isMeant } from '../cron/cron.fixture.ts'
 import { previewFirings } from '../firings.ts'
 import { parseSchedule } from '../schedule.ts'
 import type { DstPolicy } from './local-rule.ts'
-import { zoneOf } from './zone.ts'
+import { Zone, zoneOf } from './zone.ts'
 
 const ZONES = Intl.supportedValuesOf('timeZone')
 const DAY = 86_400_000
@@ -47,6 +47,14 @@ test('offsets are those of Temporal, at and around every transition of 20 years 
       for (const near of [-1, 0, 1]) check(next.at + near)
     }
   }
+})
+
+test('a schedule fires at the same time, whatever was asked about its zone before', () => {
+  const zone = new Zone('America/New_York')
+  const last = (text: string) => zone.transitionUntil(at(text))?.at ?? null
+  assert.equal(last('2039-12-31T00:00:00Z'), at('2039-11-06T06:00:00Z'))
+  assert.equal(last('2025-01-01T00:00:00Z'), at('2024-11-03T06:00:00Z'))
+  assert.equal(last('2039-12-31T00:00:00Z'), at('2039-11-06T06:00:00Z'))
 })
 
 test('cron fires at every local time that is meant, once, in order, in every zone and under every policy', () => {

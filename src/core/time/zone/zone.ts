@@ -45,7 +45,8 @@ export class Zone {
 
   /** The last one at or before the instant, as far back as somebody asked; null when there is none. */
   transitionUntil(at: Millis): Transition | null {
-    return this.#transitions[this.#lastUntil(at)] ?? null
+    const last = this.#lastUntil(at) // before the table is looked at: it may be another one afterwards
+    return this.#transitions[last] ?? null
   }
 
   /** The first one after the instant and not after `until`. */
