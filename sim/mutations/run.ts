@@ -2,7 +2,7 @@
 
 import { Worker } from 'node:worker_threads'
 import { PROMISES } from '../checkers/verdict.ts'
-import type { Mutation } from './table.ts'
+import type { Mutation } from './mutation.ts'
 import type { MutationResult, MutationTask } from './worker.ts'
 
 /** A bug that makes a thread run for ever is found, too. */

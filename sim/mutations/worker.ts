@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 import { parentPort, workerData } from 'node:worker_threads'
-import type { Mutation } from './table.ts'
+import type { Mutation } from './mutation.ts'
 
 export type MutationTask = { readonly mutation: Mutation; readonly firstSeed: number; readonly seeds: number }
 export type MutationResult = { readonly seedsNeeded: number | null; readonly found: string | null }

@@ -1,6 +1,7 @@
 // A whole simulation: machines with nodes on them, the database, the network, receivers and clients, and the troubles of
 // the plan. It ends some time after the last trouble, when nothing finite is left to do or the time for that is over.
 
+import { inspect } from 'node:util'
 import type { Logger } from '../../src/runtime/telemetry/logger.ts'
 import type { ListPage, Store } from '../../src/store/store.ts'
 import type { Timer } from '../../src/core/timer/timer.ts'
@@ -95,7 +96,7 @@ export class World {
   async run(): Promise<History> {
     const { plan, scheduler } = this
     const { activeMs } = plan.settings
-    const onRejection = (error: unknown): void => void this.#fatal.push(`unhandled rejection: ${stackOf(error)}`)
+    const onRejection = (error: unknown): void => void this.#fatal.push(`unhandled rejection: ${inspect(error)}`)
     process.on('unhandledRejection', onRejection)
     try {
       for (const machine of this.machines.slice(0, plan.settings.startedMachines)) this.start(machine)
@@ -295,8 +296,4 @@ function loggerFor(coverage: Coverage): Logger {
   const log = (fields: unknown, text?: string): void => coverage.logged(text ?? String(fields))
   const logger = { trace() {}, debug: log, info: log, warn: log, error: log, fatal: log, child: () => logger }
   return logger as unknown as Logger
-}
-
-function stackOf(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }

@@ -84,8 +84,12 @@ function textBytes({ id, payload, metadata, target, lastError, attemptLog }: Tim
   )
 }
 
+type Sum = { readonly namespace: Namespace; readonly slotAt: Millis; readonly name: string; amount: number }
+
+/** By namespace, slot and name. Most changes of a commit count in the slots of the change before. */
 class CounterSums {
-  readonly #sums = new Map<string, { namespace: Namespace; slotAt: Millis; name: string; amount: number }>()
+  readonly #sums: Sum[] = []
+  readonly #slots = new Map<Namespace, Map<Millis, Map<string, Sum>>>()
 
   move(before: Timer | null, after: Timer): void {
     const was = before === null ? null : countName(before.status, kindOf(before))
@@ -103,13 +107,26 @@ class CounterSums {
   }
 
   add(namespace: Namespace, slotAt: Millis, name: string, amount: number): void {
-    const key = `${slotAt} ${name} ${namespace}`
-    const sum = this.#sums.get(key)
-    if (sum === undefined) this.#sums.set(key, { namespace, slotAt, name, amount })
-    else sum.amount += amount
+    const slot = this.#slot(namespace, slotAt)
+    const sum = slot.get(name)
+    if (sum !== undefined) {
+      sum.amount += amount
+      return
+    }
+    const first = { namespace, slotAt, name, amount }
+    slot.set(name, first)
+    this.#sums.push(first)
+  }
+
+  #slot(namespace: Namespace, slotAt: Millis): Map<string, Sum> {
+    let slots = this.#slots.get(namespace)
+    if (slots === undefined) this.#slots.set(namespace, (slots = new Map<Millis, Map<string, Sum>>()))
+    let slot = slots.get(slotAt)
+    if (slot === undefined) slots.set(slotAt, (slot = new Map<string, Sum>()))
+    return slot
   }
 
   counters(): Counter[] {
-    return [...this.#sums.values()].filter(({ amount }) => amount !== 0)
+    return this.#sums.filter(({ amount }) => amount !== 0)
   }
 }

@@ -27,8 +27,7 @@ async function stateAt<Type extends DatabaseType>(location: DatabaseLocationOf<T
 export async function assertMigrated({ database }: Pick<Config, 'database'>): Promise<void> {
   const state = await schemaState(database)
   if (state === null || state.found === state.known) return
-  throw new StoreError(
+  throw StoreError.lasting(
     `the database has schema version ${state.found} and this program needs ${state.known}: run \`duetime migrate up\`, or set MIGRATE_AT_START=true`,
-    { retryable: false },
   )
 }

@@ -221,4 +221,9 @@ export class StoreError extends Error {
     this.outcomeUnknown = options.outcomeUnknown ?? false
     this.isFull = options.isFull ?? false
   }
+
+  /** Only a person can change what is wrong: trying again is of no use. */
+  static lasting(message: string): StoreError {
+    return new StoreError(message, { retryable: false })
+  }
 }

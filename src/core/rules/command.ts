@@ -10,8 +10,8 @@ import type { CatchUp, JsonText, Millis, Namespace, Overlap, StreamPlace, TimerI
 export type TimerSpec = {
   readonly schedule: Schedule
   readonly catchUp: CatchUp
-  readonly maxLatenessMs?: Millis
-  readonly overlap?: Overlap
+  readonly maxLatenessMs?: Millis | null
+  readonly overlap?: Overlap | null
   readonly target: Target
   readonly protocol: string
   readonly payload: JsonText | null

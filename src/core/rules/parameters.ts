@@ -18,7 +18,8 @@ export function fingerprintOf(spec: TimerSpec): string {
   const { schedule, target, retry } = spec
   const when: unknown[] = schedule.kind === 'instant' ? [schedule.at] : [schedule.text, schedule.timeZone, spec.catchUp]
   if (schedule.rules !== null) when.push(rulesText(schedule.rules))
-  if (spec.maxLatenessMs !== undefined || spec.overlap !== undefined) when.push(spec.maxLatenessMs, spec.overlap)
+  const { maxLatenessMs = null, overlap = null } = spec
+  if (maxLatenessMs !== null || overlap !== null) when.push(maxLatenessMs, overlap)
   const policy = [
     retry.maxAttempts,
     retry.initialIntervalMs,

@@ -119,15 +119,18 @@ function newAttempt(before: Timer, after: Timer): Attempt | undefined {
   return last === before.attemptLog.at(-1) ? undefined : last
 }
 
+const NONE: readonly string[] = []
+
 function addStanding(before: Timer | null, after: Timer, tallies: Tally[]): void {
-  const [was, is] = [before === null ? [] : standingOf(before), standingOf(after)]
+  const was = before === null ? NONE : standingOf(before)
+  const is = standingOf(after)
   for (const name of was) if (!is.includes(name)) tallies.push({ name, slotAt: STANDING, amount: -1 })
   for (const name of is) if (!was.includes(name)) tallies.push({ name, slotAt: STANDING, amount: 1 })
 }
 
 /** What a row counts for as long as it is there: a function of the row alone, so that it can be taken back. */
 function standingOf(timer: Timer): readonly string[] {
-  if (isFinished(timer)) return []
+  if (isFinished(timer)) return NONE
   const names: string[] = []
   if (timer.status !== Status.paused) names.push(wakeName(timer))
   if (kindOf(timer) !== TimerKind.once) names.push(TallyPrefix.interval + intervalOf(timer))

@@ -211,5 +211,5 @@ function eventPlace(commit: number): Place {
 function assertSame(stored: Timer, { namespace, id, uuid }: Timer): void {
   if (stored.namespace === namespace && stored.id === id) return
   const names = `${stored.namespace}/${stored.id} and ${namespace}/${id}`
-  throw new StoreError(`timers ${names} have the same uuid ${uuid}`, { retryable: false })
+  throw StoreError.lasting(`timers ${names} have the same uuid ${uuid}`)
 }

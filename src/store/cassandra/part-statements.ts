@@ -78,8 +78,7 @@ export function removeBefore(shard: ShardId, type: Run, position: number): State
 }
 
 export function eventStatements({ shard, events }: CommitPart, commit: number): Statement[] {
-  if (events.length > EVENTS_PER_COMMIT)
-    throw new StoreError(`${events.length} events are too many for one commit`, { retryable: false })
+  if (events.length > EVENTS_PER_COMMIT) throw StoreError.lasting(`${events.length} events are too many for one commit`)
   return events.map((event, n) => {
     return { query: TELL, params: [shard, firstEvent(commit) + n, event.at, JSON.stringify(event)] }
   })

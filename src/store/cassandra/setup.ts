@@ -69,8 +69,6 @@ export async function readSettings(session: Session): Promise<StoreSettings | nu
   })
   if (row === undefined) return null
   if (row['format'] !== FORMAT)
-    throw new StoreError(`the tables have format ${String(row['format'])}, and this program knows ${FORMAT}`, {
-      retryable: false,
-    })
+    throw StoreError.lasting(`the tables have format ${String(row['format'])}, and this program knows ${FORMAT}`)
   return { shards: row['shards'] as number, secret: row['secret'] as string }
 }

@@ -89,7 +89,7 @@ export class Commits {
       const timer = item === null ? null : await readTimer(this.#table, shard, item)
       if (timer !== null && row.id !== null && (timer.id !== row.id || timer.namespace !== row.namespace)) {
         const names = `${timer.namespace}/${timer.id} and ${row.namespace}/${row.id}`
-        throw new StoreError(`timers ${names} have the same uuid ${row.uuid}`, { retryable: false })
+        throw StoreError.lasting(`timers ${names} have the same uuid ${row.uuid}`)
       }
       rows.set(row.uuid, timer)
     }

@@ -52,7 +52,7 @@ export async function prepareTable(table: Table, shards: number, clock: Clock): 
     description = await describeTable(table)
   }
   const problem = shapeProblem(description)
-  if (problem !== null) throw new StoreError(`table ${table.name} ${problem}`, { retryable: false })
+  if (problem !== null) throw StoreError.lasting(`table ${table.name} ${problem}`)
   return settingsOf(table, shards)
 }
 
@@ -118,8 +118,6 @@ export async function readSettings(table: Table): Promise<StoreSettings | null> 
   if (stored === null) return null
   const { format, shards, secret } = stored
   if (format !== FORMAT)
-    throw new StoreError(`table ${table.name} has format ${String(format)}, and this program knows ${FORMAT}`, {
-      retryable: false,
-    })
+    throw StoreError.lasting(`table ${table.name} has format ${String(format)}, and this program knows ${FORMAT}`)
   return { shards: shards as number, secret: secret as string }
 }

@@ -110,8 +110,7 @@ export function keyedReads(items: KeyedItems): Reads {
 
 /** The events of a part, whose commit has this number in its shard. */
 export function eventItems({ events }: Pick<CommitPart, 'events'>, commit: number) {
-  if (events.length > EVENTS_PER_COMMIT)
-    throw new StoreError(`${events.length} events are too many for one commit`, { retryable: false })
+  if (events.length > EVENTS_PER_COMMIT) throw StoreError.lasting(`${events.length} events are too many for one commit`)
   return events.map((event, n) => {
     return { sort: eventSort(commit * EVENTS_PER_COMMIT + n), fields: { ea: event.at, event: JSON.stringify(event) } }
   })

@@ -220,7 +220,7 @@ export class MemoryStore implements Store {
   }
 
   async backup(): Promise<void> {
-    throw new StoreError('a store in memory cannot be backed up', { retryable: false })
+    throw StoreError.lasting('a store in memory cannot be backed up')
   }
 
   #commitPart({ shard, epoch, owner, puts, deletes, counters, events }: CommitPart): PartResult {
@@ -260,15 +260,15 @@ export class MemoryStore implements Store {
   }
 
   #assertOpen(): void {
-    if (this.#closed) throw new StoreError('the store is closed', { retryable: false })
+    if (this.#closed) throw StoreError.lasting('the store is closed')
   }
 
   /** Two timers with one hash: as good as impossible, and neither may overwrite the other. */
   #assertNoCollision({ uuid, namespace, id }: Timer): void {
     const stored = this.#timers.get(uuid)?.timer
     if (stored === undefined || (stored.namespace === namespace && stored.id === id)) return
-    throw new StoreError(`timers ${stored.namespace}/${stored.id} and ${namespace}/${id} have the same uuid ${uuid}`, {
-      retryable: false,
-    })
+    throw StoreError.lasting(
+      `timers ${stored.namespace}/${stored.id} and ${namespace}/${id} have the same uuid ${uuid}`,
+    )
   }
 }

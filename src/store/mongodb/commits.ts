@@ -206,7 +206,7 @@ function isFence(state: ShardState | undefined, { epoch, owner }: OwnedShard): s
 function collisionOf({ namespace, id, uuid }: Timer, stored: Timer | null): StoreError | null {
   if (stored === null || (stored.namespace === namespace && stored.id === id)) return null
   const names = `${stored.namespace}/${stored.id} and ${namespace}/${id}`
-  return new StoreError(`timers ${names} have the same uuid ${uuid}`, { retryable: false })
+  return StoreError.lasting(`timers ${names} have the same uuid ${uuid}`)
 }
 
 function failed(error: StoreError): PartResult {

@@ -42,8 +42,6 @@ export async function readSettings(documents: Documents): Promise<StoreSettings 
   if (stored === undefined) return null
   const { format, shards, secret } = stored
   if (format !== FORMAT)
-    throw new StoreError(`${documents.place} has format ${String(format)}, and this program knows ${FORMAT}`, {
-      retryable: false,
-    })
+    throw StoreError.lasting(`${documents.place} has format ${String(format)}, and this program knows ${FORMAT}`)
   return { shards: shards as number, secret: secret as string }
 }

@@ -140,7 +140,7 @@ function rowsInTheWay(part: CommitPart, rows: ReadonlyMap<string, FoundRow>): Ma
     const existing = row === undefined ? null : timerAt(row.cells, 0)
     if (existing !== null && after !== null && nameOf(existing) !== nameOf(after)) {
       const text = `timers ${nameOf(existing)} and ${nameOf(after)} have the same uuid ${uuid}: rename one`
-      throw new StoreError(text, { retryable: false })
+      throw StoreError.lasting(text)
     }
     const isThere = existing === null ? null : existing.version
     if (isThere !== version || (row !== undefined && row.shard !== part.shard)) inTheWay.set(uuid, existing)

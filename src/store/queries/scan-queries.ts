@@ -165,8 +165,7 @@ function compareCursors(a: ListCursor, b: ListCursor): number {
 }
 
 function tooMany(): StoreError {
-  return new StoreError(
+  return StoreError.lasting(
     `more than ${ROWS_SORTED_MAX} timers would have to be sorted, which this database cannot do: ask for one namespace or fewer statuses`,
-    { retryable: false },
   )
 }

@@ -30,7 +30,7 @@ export function scannedStore(engine: ScannedEngine): Store {
     upcoming: (query) => queries.upcoming(query),
   }
   const guarded = (operation: (argument: never) => Promise<unknown>) => async (argument: never) => {
-    if (closing !== null) throw new StoreError('the store is closed', { retryable: false })
+    if (closing !== null) throw StoreError.lasting('the store is closed')
     const answer = operation(argument)
     underWay.add(answer)
     try {
@@ -44,7 +44,7 @@ export function scannedStore(engine: ScannedEngine): Store {
     capabilities: engine.capabilities,
     close: () => (closing ??= Promise.allSettled(underWay).then(() => engine.disconnect())),
     backup: async () => {
-      throw new StoreError(engine.noBackup, { retryable: false })
+      throw StoreError.lasting(engine.noBackup)
     },
   }
 }

@@ -98,7 +98,7 @@ export abstract class SqlStore implements Store {
 
   /** Closing waits for it; refused once that has begun. */
   protected async track<T>(call: () => Promise<T>): Promise<T> {
-    if (this.#closing !== null) throw new StoreError('the store is closed', { retryable: false })
+    if (this.#closing !== null) throw StoreError.lasting('the store is closed')
     const answer = call()
     this.#underWay.add(answer)
     try {

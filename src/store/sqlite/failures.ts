@@ -1,6 +1,8 @@
 // What went wrong in SQLite or the file system, said so that the reader knows what to do. Errors cross from a
 // worker thread to the main thread as plain values.
 
+import { lasting, passing, withAdvice } from '../failure-advice.ts'
+import type { Advice } from '../failure-advice.ts'
 import { StoreError } from '../store.ts'
 
 export type Failure = {
@@ -18,29 +20,18 @@ type Context = {
 const IOERR = 10
 const FULL = 13
 
+const LOCKED = passing('another program holds its lock: close that program')
 // By SQLite's primary result code.
-const ADVICE: Readonly<Record<number, { readonly advice: string; readonly retryable: boolean }>> = {
-  5: { advice: 'another program holds its lock: close that program', retryable: true },
-  6: { advice: 'another program holds its lock: close that program', retryable: true },
-  7: { advice: 'the process is out of memory', retryable: true },
-  8: { advice: 'it cannot be written to: make the file and its directory writable for this user', retryable: true },
-  [IOERR]: { advice: 'the disk or file system failed: look at its health and at the system log', retryable: true },
-  11: {
-    advice: 'the file is damaged: stop the service, keep a copy of the file, and restore a backup',
-    retryable: false,
-  },
-  [FULL]: {
-    advice: 'the disk (or the quota of this file) is full: free some space, and writing goes on by itself',
-    retryable: true,
-  },
-  14: {
-    advice: 'the file cannot be opened: check that its directory exists and that this user may read and write both',
-    retryable: true,
-  },
-  26: {
-    advice: 'it is not a SQLite database, or its header is damaged: give another path, or restore a backup',
-    retryable: false,
-  },
+const ADVICE: Readonly<Record<number, Advice>> = {
+  5: LOCKED,
+  6: LOCKED,
+  7: passing('the process is out of memory'),
+  8: passing('it cannot be written to: make the file and its directory writable for this user'),
+  [IOERR]: passing('the disk or file system failed: look at its health and at the system log'),
+  11: lasting('the file is damaged: stop the service, keep a copy of the file, and restore a backup'),
+  [FULL]: passing('the disk (or the quota of this file) is full: free some space, and writing goes on by itself'),
+  14: passing('the file cannot be opened: check that its directory exists and that this user may read and write both'),
+  26: lasting('it is not a SQLite database, or its header is damaged: give another path, or restore a backup'),
 }
 
 export function failureOf(error: unknown, { path, doing }: Context): Failure {
@@ -49,7 +40,7 @@ export function failureOf(error: unknown, { path, doing }: Context): Failure {
   const known = code === null ? undefined : ADVICE[code]
   const detail = error instanceof Error ? error.message : String(error)
   return {
-    message: `cannot ${doing === 'commit' ? 'write' : doing} ${path}: ${known === undefined ? detail : `${known.advice} (${detail})`}`,
+    message: `cannot ${doing === 'commit' ? 'write' : doing} ${path}: ${withAdvice(known?.advice, detail)}`,
     retryable: known?.retryable ?? false,
     // A failed fsync leaves the commit in the log file: a crash now could bring it back. In all other cases
     // the last frame of the commit is not there, and what is there of it does not count.

@@ -124,7 +124,7 @@ class SqliteStore extends SqlStore {
   }
 
   async clusterSecret(): Promise<string> {
-    throw new StoreError('a SQLite file is for one node: there is no cluster to keep a secret', { retryable: false })
+    throw StoreError.lasting('a SQLite file is for one node: there is no cluster to keep a secret')
   }
 
   async forgetCounters(slotsBefore: Millis): Promise<boolean> {

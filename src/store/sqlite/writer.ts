@@ -195,7 +195,7 @@ export class Writer {
     if (row === undefined) return null
     const [stored, given] = [nameOf(row), nameOf(put)]
     if (stored === given) return row
-    throw new StoreError(`timers ${stored} and ${given} have the same uuid ${uuid}: rename one`, { retryable: false })
+    throw StoreError.lasting(`timers ${stored} and ${given} have the same uuid ${uuid}: rename one`)
   }
 }
 

@@ -60,8 +60,8 @@ export function toCreateCommand(body: CreateBody, context: CreateContext): Creat
     spec: {
       schedule: requiredSchedule(body),
       catchUp: body.catchUp === undefined ? CatchUp.all : readCatchUp(body.catchUp),
-      ...(body.maxLateness !== undefined && { maxLatenessMs: readMaxLateness(body.maxLateness) }),
-      ...(body.overlap !== undefined && { overlap: body.overlap }),
+      maxLatenessMs: body.maxLateness === undefined ? null : readMaxLateness(body.maxLateness),
+      overlap: body.overlap ?? null,
       target: requiredTarget(body),
       protocol: NATIVE_PROTOCOL,
       payload: payloadText(body, context.payloadMaxBytes),

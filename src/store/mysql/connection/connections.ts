@@ -31,6 +31,12 @@ export type ConnectionsOptions = {
 const CONNECT_MS = 10_000 // also for a turn when all connections are busy
 const ANSWER_GRACE_MS = 2_000 // the server gives up first and says so; if it is not heard from by then, the network is gone
 const TRIES_MAX = 3
+/**
+ * The server ends a session from which it hears nothing for so long, and what it had locked is free: a node that is cut off in
+ * the midst of a transaction does not keep others from its shards. Idle connections let it hear something.
+ */
+const SESSION_SILENT_MAX_S = 10
+const SIGN_OF_LIFE_MS = 3_000
 const BEGIN_SNAPSHOT = ['SET TRANSACTION ISOLATION LEVEL REPEATABLE READ', 'START TRANSACTION WITH CONSISTENT SNAPSHOT']
 
 type Waiting = PromiseWithResolvers<Connection | null> & { readonly late: NodeJS.Timeout }
@@ -44,6 +50,7 @@ export class Connections {
   readonly #waiting: Waiting[] = []
   /** Those that are dead, or on which no answer came in time. */
   readonly #dead = new WeakSet<Connection>()
+  readonly #signsOfLife: NodeJS.Timeout
   #isSilent = false
   #open = 0
   #formerSession: number | null = null
@@ -52,6 +59,7 @@ export class Connections {
     this.#options = options
     this.#connectMs = options.patienceMs ?? CONNECT_MS
     this.#answerMs = options.patienceMs ?? options.statementTimeoutMs + ANSWER_GRACE_MS
+    this.#signsOfLife = setInterval(() => this.#giveSignsOfLife(), SIGN_OF_LIFE_MS).unref()
   }
 
   async read(query: Query): Promise<readonly Row[]> {
@@ -101,6 +109,7 @@ export class Connections {
 
   /** Calls under way must have ended. */
   async end(): Promise<void> {
+    clearInterval(this.#signsOfLife)
     await Promise.allSettled(this.#idle.splice(0).map((connection) => connection.end()))
   }
 
@@ -178,6 +187,11 @@ export class Connections {
     this.#formerSession = session as number
   }
 
+  /** They stay where they are: the driver sends what is asked meanwhile after the ping. */
+  #giveSignsOfLife(): void {
+    for (const connection of this.#idle) connection.ping().catch(() => this.#forget(connection))
+  }
+
   #giveBack(connection: Connection): void {
     if (this.#dead.has(connection)) return this.#drop(connection)
     const next = this.#waiting.shift()
@@ -232,13 +246,15 @@ function replyOf(answer: unknown): Reply {
 /**
  * - READ COMMITTED: a statement sees what was committed before it, also after it has waited for a lock, and ranges are not locked.
  * - Strict, so that nothing is cut off to fit; backslashes escape, as literals.ts has it.
- * - A statement that waits or works for too long is given up by the server. The comments are for MariaDB, MySQL and TiDB alone.
+ * - A statement that waits or works for too long is given up by the server, as is a session that is silent for too long. The
+ *   comments are for MariaDB, MySQL and TiDB alone.
  */
 export function sessionSettings(statementTimeoutMs: number): string[] {
   const seconds = Math.max(1, Math.round(statementTimeoutMs / 1_000))
   return [
     'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED',
-    `SET autocommit = 1, sql_mode = 'STRICT_TRANS_TABLES,NO_ENGINE_SUBSTITUTION', innodb_lock_wait_timeout = ${seconds}
+    `SET autocommit = 1, sql_mode = 'STRICT_TRANS_TABLES,NO_ENGINE_SUBSTITUTION', innodb_lock_wait_timeout = ${seconds},
+       wait_timeout = ${SESSION_SILENT_MAX_S}
        /*M! , max_statement_time = ${statementTimeoutMs / 1_000} */
        /*!80000 , max_execution_time = ${statementTimeoutMs} */ /*T! , tidb_txn_mode = 'pessimistic' */`,
   ]

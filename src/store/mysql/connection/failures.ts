@@ -1,18 +1,12 @@
 // What went wrong between here and MySQL, MariaDB or TiDB, said so that the reader knows what to do, and whether a write may
 // have happened all the same. Servers are told apart by the numbers of their errors, which they share.
 
-import type { ServerLocation } from '../../../runtime/config/databases/server-location.ts'
-import { detailOf, networkAdvice } from '../../sql/server/network-failures.ts'
+import { lasting, passing } from '../../failure-advice.ts'
+import type { Advice } from '../../failure-advice.ts'
+import { networkAdvice } from '../../sql/server/network-failures.ts'
+import { serverFailure } from '../../sql/server/server-failure.ts'
+import type { FailureContext } from '../../sql/server/server-failure.ts'
 import { StoreError } from '../../store.ts'
-
-/** How far things had come. `sent`: the statements were on their way to the server. */
-export type Stage = 'connect' | 'migrate' | 'sent'
-type Context = { readonly location: ServerLocation; readonly stage: Stage; readonly effect: 'read' | 'write' }
-
-type Advice = { readonly advice: string; readonly retryable: boolean }
-const passing = (advice: string): Advice => ({ advice, retryable: true })
-/** Only a person can change it. */
-const lasting = (advice: string): Advice => ({ advice, retryable: false })
 
 export const UNKNOWN_DATABASE = 1049
 const DUPLICATE_KEY = 1062
@@ -61,21 +55,13 @@ const BY_TEXT: readonly (readonly [RegExp, string])[] = [
   [/does not support secure connection/, 'it has no TLS: set MYSQL_SSL=disable, or switch TLS on in the server'],
 ]
 
-export function failureOf(error: unknown, context: Context): StoreError {
+export function failureOf(error: unknown, context: FailureContext): StoreError {
   if (error instanceof StoreError) return error
-  const { stage, effect, location } = context
-  const number = numberOf(error)
-  const { advice, retryable } = adviceOf(error, context)
-  const detail = detailOf(error)
-  const doing =
-    stage === 'sent' ? `${effect} ${effect === 'read' ? 'from' : 'to'}` : stage === 'migrate' ? 'set up' : 'connect to'
-  const where = `MySQL at ${location.host}:${location.port}, database ${location.database}`
-  return new StoreError(`cannot ${doing} ${where}: ${advice === null ? detail : `${advice} (${detail})`}`, {
-    retryable,
-    // A server that answers with an error has not come to the end of the transaction. One that does not answer may have.
-    outcomeUnknown: stage === 'sent' && effect === 'write' && endsConnection(error),
-    isFull: number !== null && FULL.includes(number),
-    cause: error,
+  return serverFailure(error, context, {
+    server: 'MySQL',
+    ...adviceOf(error, context),
+    endsConnection: endsConnection(error),
+    isFull: FULL.includes(numberOf(error) ?? 0),
   })
 }
 
@@ -107,7 +93,7 @@ export function numberOf(error: unknown): number | null {
   return typeof errno === 'number' && errno > 0 && sqlState !== undefined ? errno : null
 }
 
-function adviceOf(error: unknown, { stage, location }: Context): { advice: string | null; retryable: boolean } {
+function adviceOf(error: unknown, { stage, location }: FailureContext): { advice: string | null; retryable: boolean } {
   const number = numberOf(error)
   if (number !== null) return BY_NUMBER[number] ?? { advice: null, retryable: true }
   const context = { settings: 'MYSQL', tls: location.tls, isConnecting: stage === 'connect', byText: BY_TEXT } as const

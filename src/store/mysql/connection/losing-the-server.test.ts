@@ -16,6 +16,7 @@ import { StoreError } from '../../store.ts'
 import type { PartResult, Store } from '../../store.ts'
 import { emptyDatabase, onEveryMysql } from '../mysql-server.fixture.ts'
 import { openMysqlStore } from '../mysql-store.ts'
+import { sessionSettings } from './connections.ts'
 import { connect } from './driver.ts'
 
 const SHARD = 0 as ShardId
@@ -88,6 +89,36 @@ onEveryMysql((_name, server) => {
     assert.deepEqual(await write('c'), WRITTEN)
     assert.equal(await isThere(store, 'a'), wasDone)
     assert.deepEqual(await countsOf(store), [`default pending ${wasDone ? 4 : 3}`])
+  })
+
+  test('a node that falls silent in the midst of a transaction does not keep others from its shards', async (t) => {
+    const { location, store, epoch } = await setup(t, server())
+    const silent = await connect(location, 5_000)
+    for (const statement of sessionSettings(1_000)) await silent.query(statement)
+    await silent.query('START TRANSACTION; SELECT shard_id FROM timers WHERE row_type = 1 FOR UPDATE')
+    const claim = { shard: SHARD, expected: epoch, from: OWNER, owner: 'another' }
+    assert.ok((await failureOf(store.claim(claim))).retryable, 'the lock is held')
+    await eventually('the server gives it up', async () => (await store.claim(claim).catch(() => null)) !== null)
+  })
+
+  test('the server hears from connections that nobody uses, and keeps them', async (t) => {
+    const { location, store, put: write } = await setup(t, server())
+    const asking = await connect(location, 5_000)
+    t.after(() => asking.end())
+    await write('a')
+    assert.equal(await isThere(store, 'a'), true)
+    const sql = `SELECT id, time FROM information_schema.processlist WHERE db = '${location.database}' AND id <> CONNECTION_ID()`
+    const silence = new Map<number, number>()
+    const heardAgain = new Set<number>()
+    await eventually('each was heard from after a second of silence or more', async () => {
+      const [rows] = await asking.query({ sql, rowsAsArray: true })
+      for (const [id, seconds] of rows as unknown as [number, number][]) {
+        if (seconds < (silence.get(id) ?? 0)) heardAgain.add(id)
+        silence.set(id, seconds)
+      }
+      assert.equal(silence.size, (rows as unknown[]).length, 'none has ended')
+      return silence.size > 0 && heardAgain.size === silence.size
+    })
   })
 
   test('reads go on after their connections were cut, and time out on one that is silent', async (t) => {

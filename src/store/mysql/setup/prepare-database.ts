@@ -8,11 +8,11 @@ import { storeRow, stepsTaken, takeSteps } from '../../sql/server/migrate.ts'
 import type { StoreRow } from '../../sql/server/migrate.ts'
 import { answerLater } from '../../sql/statement.ts'
 import type { Question, Row } from '../../sql/statement.ts'
+import type { Stage } from '../../sql/server/server-failure.ts'
 import { StoreError } from '../../store.ts'
 import { sessionSettings } from '../connection/connections.ts'
 import { connect, cut } from '../connection/driver.ts'
 import { failureOf, numberOf, UNKNOWN_DATABASE } from '../connection/failures.ts'
-import type { Stage } from '../connection/failures.ts'
 import { literal, written } from '../connection/literals.ts'
 import { MYSQL } from '../dialect.ts'
 import { MIGRATIONS, SCHEMA_VERSION } from './schema.ts'
@@ -39,7 +39,7 @@ export async function prepareDatabase(options: {
       for (const statement of sessionSettings(STATEMENT_MS)) await connection.query(statement)
       const server = await readServer(connection)
       const problem = serverProblem(server)
-      if (problem !== null) throw new StoreError(problem, { retryable: false })
+      if (problem !== null) throw StoreError.lasting(problem)
       for (const text of unsafeSettings(server)) logger?.warn(text)
       return { ...(await migrate(connection, location, shards)), packetBytesMax: server.packetBytesMax }
     } finally {

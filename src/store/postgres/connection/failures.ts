@@ -2,66 +2,48 @@
 // happened all the same.
 
 import { DatabaseError } from 'pg'
-import type { PostgresLocation } from '../../../runtime/config/databases/postgres.ts'
-import { detailOf, networkAdvice } from '../../sql/server/network-failures.ts'
+import { lasting, passing } from '../../failure-advice.ts'
+import type { Advice } from '../../failure-advice.ts'
+import { networkAdvice } from '../../sql/server/network-failures.ts'
+import { serverFailure } from '../../sql/server/server-failure.ts'
+import type { FailureContext } from '../../sql/server/server-failure.ts'
 import { StoreError } from '../../store.ts'
 
-/** How far things had come. `sent`: the statement was on its way to the server. */
-export type Stage = 'connect' | 'migrate' | 'sent'
-type Context = { readonly location: PostgresLocation; readonly stage: Stage; readonly effect: 'read' | 'write' }
-
-type Advice = { readonly advice: string; readonly retryable: boolean }
-
 const DISK_FULL = '53100'
-// By SQLSTATE. Not retryable is what only a person can change.
+// By SQLSTATE.
 const BY_STATE: Readonly<Record<string, Advice>> = {
-  '25006': { advice: 'it is read-only (a standby, or switched to read-only): connect to the primary', retryable: true },
-  '28000': {
-    advice: 'it does not let this user in from here: see pg_hba.conf; if it asks for TLS, set PG_SSL=require',
-    retryable: false,
-  },
-  '28P01': { advice: 'the password is wrong, or there is no such user', retryable: false },
-  '40001': { advice: 'it could not order this with other transactions', retryable: true },
-  '40P01': { advice: 'this and another transaction waited for each other', retryable: true },
-  '42501': { advice: 'this user may not do that', retryable: false },
-  [DISK_FULL]: { advice: 'its disk is full: free some space, and writing goes on by itself', retryable: true },
-  '53200': { advice: 'it is out of memory', retryable: true },
-  '53300': {
-    advice: 'it has no connection left: raise max_connections, or lower PG_POOL_SIZE of the nodes',
-    retryable: true,
-  },
-  '55P03': { advice: 'somebody holds a lock for too long', retryable: true },
-  '57014': { advice: 'it took longer than PG_STATEMENT_TIMEOUT', retryable: true },
-  '57P01': { advice: 'an administrator ended the connection or stopped the server', retryable: true },
-  '57P02': { advice: 'the server crashed', retryable: true },
-  '57P03': { advice: 'it is starting or stopping', retryable: true },
-  DT001: { advice: 'two timers have the same key', retryable: false },
+  '25006': passing('it is read-only (a standby, or switched to read-only): connect to the primary'),
+  '28000': lasting('it does not let this user in from here: see pg_hba.conf; if it asks for TLS, set PG_SSL=require'),
+  '28P01': lasting('the password is wrong, or there is no such user'),
+  '40001': passing('it could not order this with other transactions'),
+  '40P01': passing('this and another transaction waited for each other'),
+  '42501': lasting('this user may not do that'),
+  [DISK_FULL]: passing('its disk is full: free some space, and writing goes on by itself'),
+  '53200': passing('it is out of memory'),
+  '53300': passing('it has no connection left: raise max_connections, or lower PG_POOL_SIZE of the nodes'),
+  '55P03': passing('somebody holds a lock for too long'),
+  '57014': passing('it took longer than PG_STATEMENT_TIMEOUT'),
+  '57P01': passing('an administrator ended the connection or stopped the server'),
+  '57P02': passing('the server crashed'),
+  '57P03': passing('it is starting or stopping'),
+  DT001: lasting('two timers have the same key'),
 }
 
+const NONE_FREE = 'no connection became free in time: raise PG_POOL_SIZE, or ask for less at once'
 const BY_TEXT: readonly (readonly [RegExp, string])[] = [
-  [
-    /timeout exceeded when trying to connect/,
-    'no connection became free in time: raise PG_POOL_SIZE, or ask for less at once',
-  ],
+  [/timeout exceeded when trying to connect/, NONE_FREE],
   [/connection timeout|timeout expired/, 'it does not answer: check host, port and firewalls'],
   [/client password must be/, 'it asks for a password: set PG_PASSWORD, or write it into the URL'],
   [/does not support SSL/, 'it has no TLS: set PG_SSL=disable, or switch TLS on in the server'],
 ]
 
-export function failureOf(error: unknown, context: Context): StoreError {
+export function failureOf(error: unknown, context: FailureContext): StoreError {
   if (error instanceof StoreError) return error
-  const { stage, effect } = context
-  const { advice, retryable } = adviceOf(error, context)
-  const detail = detailOf(error)
-  const doing =
-    stage === 'sent' ? `${effect} ${effect === 'read' ? 'from' : 'to'}` : stage === 'migrate' ? 'set up' : 'connect to'
-  const where = `PostgreSQL at ${context.location.host}:${context.location.port}, database ${context.location.database}`
-  return new StoreError(`cannot ${doing} ${where}: ${advice === null ? detail : `${advice} (${detail})`}`, {
-    retryable,
-    // A server that answers with an error has undone the statement. One that does not answer may have committed it.
-    outcomeUnknown: stage === 'sent' && effect === 'write' && endsConnection(error),
+  return serverFailure(error, context, {
+    server: 'PostgreSQL',
+    ...adviceOf(error, context),
+    endsConnection: endsConnection(error),
     isFull: stateOf(error) === DISK_FULL,
-    cause: error,
   })
 }
 
@@ -84,18 +66,15 @@ function stateOf(error: unknown): string | null {
   return error instanceof DatabaseError ? (error.code ?? null) : null
 }
 
-function adviceOf(error: unknown, { location, stage }: Context): { advice: string | null; retryable: boolean } {
+function adviceOf(error: unknown, { location, stage }: FailureContext): { advice: string | null; retryable: boolean } {
   const state = stateOf(error)
   if (state === '3D000') {
     const create = `CREATE DATABASE ${quoted(location.database)} OWNER ${quoted(location.user)}`
-    return { advice: `there is no such database: ${create}`, retryable: false }
+    return lasting(`there is no such database: ${create}`)
   }
   if (state === '42501' && stage === 'migrate') {
     const grant = `GRANT CREATE ON SCHEMA public TO ${quoted(location.user)}`
-    return {
-      advice: `this user may not create the tables: ${grant}, or make it the owner of the database`,
-      retryable: false,
-    }
+    return lasting(`this user may not create the tables: ${grant}, or make it the owner of the database`)
   }
   // A class of errors in the statement itself (a table that is gone, a value that does not fit) stays as it is.
   if (state !== null) return BY_STATE[state] ?? { advice: null, retryable: !/^(22|42)/.test(state) }

@@ -5,10 +5,10 @@ import pg from 'pg'
 import type { Logger } from '../../../runtime/telemetry/logger.ts'
 import type { PostgresLocation } from '../../../runtime/config/databases/postgres.ts'
 import type { StoreRow } from '../../sql/server/migrate.ts'
+import type { Stage } from '../../sql/server/server-failure.ts'
 import { StoreError } from '../../store.ts'
 import { clientConfig } from '../connection/connections.ts'
 import { failureOf } from '../connection/failures.ts'
-import type { Stage } from '../connection/failures.ts'
 import { migrate, SCHEMA_VERSION, schemaVersion } from './migrations.ts'
 
 const SERVER_VERSION_MIN = 130_000 // the oldest with the sorts and settings that the statements use
@@ -66,7 +66,7 @@ async function checkServer(client: pg.Client, logger: Logger | null): Promise<vo
   assertServerVersion(version, Number(number))
   if (encoding !== 'UTF8') {
     const advice = `not every text can be stored in it: create one with ENCODING 'UTF8'`
-    throw new StoreError(`the database has the encoding ${encoding}, and ${advice}`, { retryable: false })
+    throw StoreError.lasting(`the database has the encoding ${encoding}, and ${advice}`)
   }
   if (fsync === 'off')
     logger?.warn('fsync is off in the PostgreSQL server: a power failure there can lose acknowledged timers')
@@ -75,7 +75,5 @@ async function checkServer(client: pg.Client, logger: Logger | null): Promise<vo
 export function assertServerVersion(version: string, number: number): void {
   if (number >= SERVER_VERSION_MIN) return
   const oldest = SERVER_VERSION_MIN / 10_000
-  throw new StoreError(`the server is PostgreSQL ${version}: version ${oldest} or newer is needed`, {
-    retryable: false,
-  })
+  throw StoreError.lasting(`the server is PostgreSQL ${version}: version ${oldest} or newer is needed`)
 }

@@ -17,15 +17,14 @@ export function* stepsTaken(dialect: Dialect, tables: readonly string[], latest:
   if (!tables.includes('timer_store')) {
     if (!tables.includes('timers')) return 0
     const advice = 'give this service a database of its own, nothing was changed'
-    throw new StoreError(`the database has a table \`timers\` of another program: ${advice}`, { retryable: false })
+    throw StoreError.lasting(`the database has a table \`timers\` of another program: ${advice}`)
   }
   const [row] = yield new Statement(dialect).query('SELECT schema_version FROM timer_store')
   // Without a row where a database that cannot undo the making of tables was interrupted in it.
   const version = row === undefined ? 0 : (row[0] as number)
   if (version <= latest) return version
-  throw new StoreError(
+  throw StoreError.lasting(
     `the database has schema version ${version} and this program knows up to ${latest}: run the newer version that migrated it`,
-    { retryable: false },
   )
 }
 

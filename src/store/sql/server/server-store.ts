@@ -113,6 +113,6 @@ export class ServerStore extends SqlStore {
   }
 
   async backup(): Promise<void> {
-    throw new StoreError(this.#engine.backupAdvice, { retryable: false })
+    throw StoreError.lasting(this.#engine.backupAdvice)
   }
 }

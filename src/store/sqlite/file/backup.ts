@@ -22,9 +22,7 @@ export type BackupOptions = {
 
 export async function backupSqliteFile({ path, to, onProgress }: BackupOptions): Promise<void> {
   if (existsSync(to))
-    throw new StoreError(`${to} exists already: a backup never overwrites a file, give another name`, {
-      retryable: false,
-    })
+    throw StoreError.lasting(`${to} exists already: a backup never overwrites a file, give another name`)
   const partial = `${to}.partial`
   await reserve(partial)
   try {

@@ -58,13 +58,11 @@ export function schemaState(path: string): { readonly found: number; readonly kn
 /** For everyone else. The file must be there and be ours. */
 export function openForReading(options: ConnectionOptions): DatabaseSync {
   return opening(options.path, () => {
-    if (!existsSync(options.path))
-      throw new StoreError(`there is no database at ${options.path}: check the path`, { retryable: false })
+    if (!existsSync(options.path)) throw StoreError.lasting(`there is no database at ${options.path}: check the path`)
     const db = new DatabaseSync(options.path, { readOnly: true, timeout: BUSY_MS })
     try {
       assertOurs(db, options.path)
-      if (schemaVersion(db) === 0)
-        throw new StoreError(`${options.path} is an empty database: check the path`, { retryable: false })
+      if (schemaVersion(db) === 0) throw StoreError.lasting(`${options.path} is an empty database: check the path`)
       db.exec(`PRAGMA cache_size = -${options.cacheMiB * 1_024}; PRAGMA temp_store = MEMORY; PRAGMA query_only = ON`)
       return db
     } catch (error) {
@@ -95,18 +93,13 @@ export function applyPragmas(db: DatabaseSync, cacheMiB = 256): void {
 /** Refuses paths that cannot become a database file; makes the directory. */
 export function assertUsablePath(path: string): void {
   if (path === '' || path === ':memory:' || path.startsWith('file:')) {
-    throw new StoreError(
+    throw StoreError.lasting(
       `'${path}' is not a file path: give the path of a file, or use the memory store where nothing need be kept`,
-      {
-        retryable: false,
-      },
     )
   }
   makeDirectory(dirname(path))
   if (existsSync(path) && statSync(path).isDirectory()) {
-    throw new StoreError(`${path} is a directory: give the path of a file in it, such as ${path}/duetime.db`, {
-      retryable: false,
-    })
+    throw StoreError.lasting(`${path} is a directory: give the path of a file in it, such as ${path}/duetime.db`)
   }
 }
 
@@ -130,16 +123,14 @@ function makeDirectory(directory: string): void {
 function assertOurs(db: DatabaseSync, path: string): void {
   const id = db.prepare('PRAGMA application_id').get()!['application_id'] as number
   if (id !== APPLICATION_ID && hasTables(db)) {
-    throw new StoreError(
+    throw StoreError.lasting(
       `${path} is a SQLite database of another program (application_id ${id}): give a path of its own, nothing was changed in this file`,
-      { retryable: false },
     )
   }
   const version = schemaVersion(db)
   if (version > SCHEMA_VERSION) {
-    throw new StoreError(
+    throw StoreError.lasting(
       `${path} has schema version ${version} and this program knows up to ${SCHEMA_VERSION}: run the newer version that wrote it, or restore a backup`,
-      { retryable: false },
     )
   }
 }

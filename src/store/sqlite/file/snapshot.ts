@@ -50,7 +50,5 @@ function assertMigrated(db: DatabaseSync, path: string): void {
   if (version === SCHEMA_VERSION) return
   db.close()
   const advice = 'start the service of this version on it once'
-  throw new StoreError(`${path} has schema version ${version} and this program reads ${SCHEMA_VERSION}: ${advice}`, {
-    retryable: false,
-  })
+  throw StoreError.lasting(`${path} has schema version ${version} and this program reads ${SCHEMA_VERSION}: ${advice}`)
 }
