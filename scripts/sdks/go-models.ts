@@ -44,9 +44,10 @@ function structText({ name, description, fields, direction }: Model): string {
 }
 
 /** The type, and how JSON leaves it out. */
-function typeText({ type, isRequired }: Field, direction: Model['direction']): readonly [string, string] {
+function typeText({ type, isRequired, isNullable }: Field, direction: Model['direction']): readonly [string, string] {
   const name = typeName(type, direction)
-  if (isRequired) return [name, '']
+  // What can be null is as what can be absent.
+  if (isRequired && !(isNullable && direction === 'answer')) return [name, '']
   if (type.kind === 'integer' || type.kind === 'number') return [`*${name}`, ',omitempty']
   if (type.kind === 'model') return [`*${name}`, ',omitempty']
   return [name, type.kind === 'instant' || type.kind === 'map' ? ',omitzero' : ',omitempty']

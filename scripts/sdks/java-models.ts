@@ -134,9 +134,9 @@ ${setters.join('')}
 `
 }
 
-function typeText({ type, isRequired }: Field, direction: Model['direction']): string {
+function typeText({ type, isRequired, isNullable }: Field, direction: Model['direction']): string {
   const name = typeName(type, direction)
-  return isRequired && direction === 'answer' ? (PRIMITIVES[name] ?? name) : name
+  return isRequired && !isNullable && direction === 'answer' ? (PRIMITIVES[name] ?? name) : name
 }
 
 const PRIMITIVES: Readonly<Record<string, string>> = { Integer: 'int', Double: 'double', Boolean: 'boolean' }

@@ -46,6 +46,8 @@ const REQUEST_MODELS: Readonly<Record<string, Source>> = {
   TimerQuery: { schema: REQUESTS['ListBody'], description: 'Which timers, in which order, and how many on a page.' },
   BulkFilter: { schema: REQUESTS['CancelBody'], description: 'Which timers to change at once.', without: ['dryRun'] },
   PreviewQuery: { schema: REQUESTS['PreviewBody'], description: 'A schedule to look at.' },
+  ForecastQuery: { schema: REQUESTS['ForecastQuery'], description: 'Of which namespace, and in which steps of time.' },
+  CallbackTest: { schema: REQUESTS['CallbackTestBody'], description: 'A callback to try.' },
 }
 
 const ANSWER_MODELS: Readonly<Record<string, Source>> = {
@@ -57,6 +59,12 @@ const ANSWER_MODELS: Readonly<Record<string, Source>> = {
     schema: (ANSWERS['RetryAnswer'] as { anyOf: readonly unknown[] }).anyOf[1],
     description: 'What came of retrying many timers.',
   },
+  Overview: { schema: ANSWERS['OverviewAnswer'], description: 'How many timers there are, and what happened lately.' },
+  Forecast: {
+    schema: ANSWERS['ForecastAnswer'],
+    description: 'How many timers are due in each step of time from now.',
+  },
+  CallbackTestResult: { schema: ANSWERS['CallbackTestAnswer'], description: 'What came of a callback that was tried.' },
 }
 
 /** Objects inside others, by the model and the field that they are in. */
@@ -73,6 +81,18 @@ const NESTED: Readonly<Record<string, string>> = {
   'Timer.retryPolicy': 'RetryPolicy',
   'Timer.attempts': 'Attempt',
   'TimerPage.timers': 'Timer',
+  'CallbackTest.callback': 'Callback',
+  'Overview.counts': 'StatusCounts',
+  'Overview.namespaces': 'NamespaceCounts',
+  'Overview.gauges': 'NodeGauges',
+  'Overview.lastMinute': 'ActivityCounts',
+  'Overview.lastHour': 'ActivityCounts',
+  'Overview.lateness': 'Lateness',
+  'Overview.latenessLastMinute': 'Lateness',
+  'Overview.perSecond': 'ActivitySecond',
+  'Lateness.histogram': 'LatenessBucket',
+  'Forecast.steps': 'ForecastStep',
+  'Forecast.peak': 'ForecastPeak',
 }
 const DESCRIPTIONS: Readonly<Record<string, string>> = {
   RetryPolicyOptions: 'When a failed delivery is tried again.',
@@ -80,6 +100,15 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   Attempt: 'One attempt to deliver.',
   ClockChangeRules: 'What a local time means that does not exist or exists twice, where clocks change.',
   UnusualFiring: 'A firing that is not simply when the schedule says.',
+  StatusCounts: 'How many timers have each status.',
+  NamespaceCounts: 'How many timers of a namespace have each status.',
+  NodeGauges: 'What the node that answered has in memory and under way.',
+  ActivityCounts: 'What happened in a time.',
+  ActivitySecond: 'What happened in a second.',
+  Lateness: 'How late deliveries began, in milliseconds.',
+  LatenessBucket: 'How many were late by this much at most, and more than the bucket before.',
+  ForecastStep: 'How many timers are due in one step.',
+  ForecastPeak: 'The step with the most timers.',
 }
 
 /** What the schema of an answer leaves open because the service writes it by hand. */
@@ -90,6 +119,9 @@ const KNOWN_TYPES: Readonly<Record<string, FieldType>> = {
   'UnusualFiring.executeAt': { kind: 'instant' },
   'UnusualFiring.nominalAt': { kind: 'instant' },
   'Preview.firings': { kind: 'list', of: { kind: 'instant' } },
+  'CallbackTestResult.nextExecuteAt': { kind: 'instant' },
+  // Text, as everything in a query.
+  'ForecastQuery.steps': { kind: 'integer' },
 }
 const INSTANTS_OF_REQUESTS = ['executeAt', 'dueFrom', 'dueTo']
 

@@ -39,8 +39,17 @@ func (c *Client) cancelMany(ctx context.Context, filter BulkFilter, dryRun bool)
 
 // RetryMany retries every failed timer that matches.
 func (c *Client) RetryMany(ctx context.Context, filter BulkFilter) (*Retried, error) {
+	return c.retryMany(ctx, filter, false)
+}
+
+// CountRetryable only counts what RetryMany would retry. More means that there are more than it counted.
+func (c *Client) CountRetryable(ctx context.Context, filter BulkFilter) (*Retried, error) {
+	return c.retryMany(ctx, filter, true)
+}
+
+func (c *Client) retryMany(ctx context.Context, filter BulkFilter, dryRun bool) (*Retried, error) {
 	filter.All = true
-	sums, err := c.askWhileMore(ctx, "retry", filter, false)
+	sums, err := c.askWhileMore(ctx, "retry", filter, dryRun)
 	if err != nil {
 		return nil, err
 	}
@@ -71,6 +80,6 @@ func (c *Client) askOnce(ctx context.Context, verb string, body bulkBody) (*bulk
 	ctx, cancel, limits := c.begin(ctx)
 	defer cancel()
 	var answer bulkAnswer
-	_, err := c.send(ctx, limits, call{verb: verb, body: always(body)}, &answer)
+	_, err := c.send(ctx, limits, call{path: "timers/" + verb, body: always(body)}, &answer)
 	return &answer, err
 }

@@ -76,6 +76,11 @@ type getBody struct {
 	IncludeSecrets bool `json:"includeSecrets"`
 }
 
+type pauseBody struct {
+	nameBody
+	Until time.Time `json:"until"`
+}
+
 type deleteBody struct {
 	nameBody
 	IfVersion int `json:"ifVersion,omitempty"`
@@ -103,6 +108,11 @@ func (c *Client) Pause(ctx context.Context, id string) (*Timer, error) {
 	return c.ask(ctx, "pause", c.named(id))
 }
 
+// PauseUntil is Pause, until this instant at the latest.
+func (c *Client) PauseUntil(ctx context.Context, id string, until time.Time) (*Timer, error) {
+	return c.ask(ctx, "pause", pauseBody{c.named(id), until.Truncate(time.Millisecond)})
+}
+
 // Resume: what came due during the pause fires at once.
 func (c *Client) Resume(ctx context.Context, id string) (*Timer, error) {
 	return c.ask(ctx, "resume", c.named(id))
@@ -115,7 +125,7 @@ func (c *Client) Trigger(ctx context.Context, id string) (*Timer, error) {
 	defer cancel()
 	var timer Timer
 	body := always(c.named(id))
-	if _, err := c.send(ctx, limits, call{verb: "trigger", body: body, onceOnly: true}, &timer); err != nil {
+	if _, err := c.send(ctx, limits, call{path: "timers/trigger", body: body, onceOnly: true}, &timer); err != nil {
 		return nil, err
 	}
 	return &timer, nil
@@ -125,7 +135,7 @@ func (c *Client) ask(ctx context.Context, verb string, body any) (*Timer, error)
 	ctx, cancel, limits := c.begin(ctx)
 	defer cancel()
 	var timer Timer
-	if _, err := c.send(ctx, limits, call{verb: verb, body: always(body)}, &timer); err != nil {
+	if _, err := c.send(ctx, limits, call{path: "timers/" + verb, body: always(body)}, &timer); err != nil {
 		return nil, err
 	}
 	return &timer, nil
@@ -134,14 +144,18 @@ func (c *Client) ask(ctx context.Context, verb string, body any) (*Timer, error)
 // Update changes only what is given. Once it returns, the old version never fires. The error is TimerNotPending when it is too late.
 // A Payload of json.RawMessage("null") takes the payload away, and an empty Metadata the metadata.
 func (c *Client) Update(ctx context.Context, id string, changes TimerChanges) (*Timer, error) {
-	body := updateBody{c.named(id), changes}
+	return c.change(ctx, "update", id, updateBody{c.named(id), changes}, isUpdated(changes))
+}
+
+// isUpdated: that it is too late, or has another version, can be the work of the first attempt.
+func isUpdated(changes TimerChanges) func(*Timer) bool {
 	wanted := asked{changes.ExecuteAt, changes.Schedule, changes.CallbackURL, changes.Callback, changes.Payload, changes.Metadata}
-	// That it is too late, or has another version, can be the work of the first attempt.
-	isDone := func(timer *Timer) bool {
+	return func(timer *Timer) bool {
 		return isAsAsked(timer, wanted) && (changes.IfVersion == nil || timer.Version > *changes.IfVersion)
 	}
-	return c.change(ctx, "update", id, body, isDone)
 }
+
+func isCanceled(timer *Timer) bool { return timer.Status == StatusCanceled }
 
 // Cancel: once it returns, the delivery never starts. The error is TimerNotPending when it is too late.
 func (c *Client) Cancel(ctx context.Context, id string) error { return c.CancelVersion(ctx, id, 0) }
@@ -149,7 +163,7 @@ func (c *Client) Cancel(ctx context.Context, id string) error { return c.CancelV
 // CancelVersion is Cancel for a timer that still has this version; otherwise the error is VersionConflict.
 func (c *Client) CancelVersion(ctx context.Context, id string, version int) error {
 	body := deleteBody{c.named(id), version}
-	_, err := c.change(ctx, "delete", id, body, func(timer *Timer) bool { return timer.Status == StatusCanceled })
+	_, err := c.change(ctx, "delete", id, body, isCanceled)
 	return err
 }
 
@@ -173,21 +187,33 @@ func (c *Client) change(ctx context.Context, verb, id string, body any, isDone f
 	if verb == "delete" {
 		into = nil
 	}
-	_, err := c.send(ctx, limits, call{verb: verb, body: sent}, into)
+	_, err := c.send(ctx, limits, call{path: "timers/" + verb, body: sent}, into)
 	if err == nil {
 		return &timer, nil
 	}
-	if !repeated || !(errors.Is(err, TimerNotPending) || errors.Is(err, VersionConflict)) {
+	if !repeated {
 		return nil, err
 	}
-	name := always(c.named(id))
-	if _, getErr := c.send(ctx, limits, call{verb: "get", body: name}, &timer); getErr != nil {
-		return nil, getErr
+	changed, getErr := c.changedBefore(ctx, limits, id, err, isDone)
+	if changed == nil && getErr == nil {
+		return nil, err
+	}
+	return changed, getErr
+}
+
+// changedBefore is the timer, if it is as an earlier attempt would have left it; nil when the failure is what it says.
+func (c *Client) changedBefore(ctx context.Context, limits budget, id string, failure error, isDone func(*Timer) bool) (*Timer, error) {
+	if !errors.Is(failure, TimerNotPending) && !errors.Is(failure, VersionConflict) {
+		return nil, nil
+	}
+	var timer Timer
+	if _, err := c.send(ctx, limits, call{path: "timers/get", body: always(c.named(id))}, &timer); err != nil {
+		return nil, err
 	}
 	if isDone(&timer) {
 		return &timer, nil
 	}
-	return nil, err
+	return nil, nil
 }
 
 // List is every timer that matches, page by page; Limit is the size of a page. It ends after an error.
@@ -237,7 +263,7 @@ func (c *Client) Page(ctx context.Context, query TimerQuery) (*TimerPage, error)
 	defer cancel()
 	query.Namespace = orDefault(query.Namespace, c.namespace)
 	var page TimerPage
-	if _, err := c.send(ctx, limits, call{verb: "list", body: always(query)}, &page); err != nil {
+	if _, err := c.send(ctx, limits, call{path: "timers/list", body: always(query)}, &page); err != nil {
 		return nil, err
 	}
 	return &page, nil
@@ -248,7 +274,7 @@ func (c *Client) Preview(ctx context.Context, query PreviewQuery) (*Preview, err
 	ctx, cancel, limits := c.begin(ctx)
 	defer cancel()
 	var preview Preview
-	if _, err := c.send(ctx, limits, call{verb: "preview", body: always(query)}, &preview); err != nil {
+	if _, err := c.send(ctx, limits, call{path: "timers/preview", body: always(query)}, &preview); err != nil {
 		return nil, err
 	}
 	return &preview, nil

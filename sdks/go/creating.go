@@ -12,10 +12,7 @@ import (
 // to replace anything; a timer that is in the way then is either the one that the first attempt made, which is the answer, or another
 // one, and then it is judged as if nothing had been sent before.
 
-const (
-	clocksApart   = time.Second // of two nodes of one cluster; what the timer is like is compared as well
-	batchBytesMax = 300_000     // far below the 8 MiB that the service takes
-)
+const clocksApart = time.Second // of two nodes of one cluster; what the timer is like is compared as well
 
 // newTimerID is a UUIDv7: ids that are made one after the other sort that way.
 func newTimerID() string {
@@ -63,7 +60,7 @@ func (c *Client) Create(ctx context.Context, timer NewTimer) (*Timer, error) {
 			return create
 		}
 		var made Timer
-		_, err := c.send(ctx, limits, call{verb: "create", body: body}, &made)
+		_, err := c.send(ctx, limits, call{path: "timers/create", body: body}, &made)
 		if err == nil {
 			return &made, nil
 		}
@@ -82,165 +79,6 @@ func (c *Client) Create(ctx context.Context, timer NewTimer) (*Timer, error) {
 			return nil, err
 		}
 	}
-}
-
-// BatchResult is what came of one timer of a batch: the timer, or the error.
-type BatchResult struct {
-	Timer *Timer
-	Err   error
-}
-
-type batchItem struct {
-	create    NewTimer
-	uncertain bool
-	result    *BatchResult
-}
-
-// Batch creates any number of timers, 1,000 to a request. Each has its own result, in order: a bad one fails alone. The timers that do
-// not say what happens when their id is taken do what onConflict says; "" means replace.
-func (c *Client) Batch(ctx context.Context, timers []NewTimer, onConflict OnConflict) ([]BatchResult, error) {
-	ctx, cancel, limits := c.begin(ctx)
-	defer cancel()
-	if onConflict == "" {
-		onConflict = OnConflictReplace
-	}
-	items := make([]*batchItem, len(timers))
-	for index, timer := range timers {
-		items[index] = &batchItem{create: c.ready(timer, onConflict)}
-	}
-	for _, chunk := range chunks(items) {
-		if err := c.createChunk(ctx, limits, chunk); err != nil {
-			return nil, err
-		}
-	}
-	results := make([]BatchResult, len(items))
-	for index, item := range items {
-		results[index] = *item.result
-	}
-	return results, nil
-}
-
-func (c *Client) createChunk(ctx context.Context, limits budget, items []*batchItem) error {
-	for retry := 0; ; retry++ {
-		var open []*batchItem
-		for _, item := range items {
-			if item.result == nil {
-				open = append(open, item)
-			}
-		}
-		if len(open) == 0 {
-			return nil
-		}
-		busy, err := c.sendItems(ctx, limits, open)
-		if err != nil {
-			return err
-		}
-		if busy == nil {
-			continue
-		}
-		if retry < c.retries {
-			err = pause(ctx, limits, retry, busy)
-			if err == nil {
-				continue
-			}
-			if asError(err) == nil {
-				return err
-			}
-		}
-		// The others have their results: what is left has this one.
-		for _, item := range open {
-			if item.result == nil {
-				item.result = &BatchResult{Err: busy}
-			}
-		}
-	}
-}
-
-type batchAnswer struct {
-	Results []struct {
-		Status  int
-		Timer   *Timer
-		Error   Code
-		Message string
-		Details map[string]any
-	}
-}
-
-// sendItems returns the failure of those that are to be sent again after a while; nil when there are none.
-func (c *Client) sendItems(ctx context.Context, limits budget, items []*batchItem) (*Error, error) {
-	body := func(uncertain bool) any {
-		creates := make([]NewTimer, len(items))
-		for index, item := range items {
-			item.uncertain = item.uncertain || uncertain
-			creates[index] = item.create
-			if item.uncertain {
-				creates[index] = withoutReplacing(item.create)
-			}
-		}
-		return map[string]any{"timers": creates}
-	}
-	var answer batchAnswer
-	serverTime, err := c.send(ctx, limits, call{verb: "batch", body: body}, &answer)
-	if err != nil {
-		return nil, err
-	}
-	if len(answer.Results) != len(items) {
-		return nil, &Error{Code: BadAnswer, Status: 200, Message: "the batch has another number of results than timers", Attempts: 1}
-	}
-	var busy *Error
-	for index, answered := range answer.Results {
-		item := items[index]
-		if answered.Timer != nil {
-			item.result = &BatchResult{Timer: answered.Timer}
-			continue
-		}
-		failure := &Error{Code: answered.Error, Message: answered.Message, Status: answered.Status, Details: answered.Details, Attempts: 1}
-		failure.Retryable = answered.Status == 503 || answered.Status == 429
-		if wait, ok := answered.Details["retryAfterMs"].(float64); ok {
-			failure.RetryAfter = time.Duration(wait) * time.Millisecond
-		}
-		if failure.Retryable {
-			item.uncertain = item.uncertain || mayHaveHappened(failure)
-			busy = failure
-		} else {
-			item.result = settled(item, failure, serverTime, limits)
-		}
-	}
-	return busy, nil
-}
-
-// settled returns nil for an item that is to be sent again as it was at first.
-func settled(item *batchItem, failure *Error, serverTime time.Time, limits budget) *BatchResult {
-	there := timerInTheWay(failure)
-	if !item.uncertain || there == nil {
-		return &BatchResult{Err: failure}
-	}
-	if isMade(there, item.create, serverTime, limits) {
-		return &BatchResult{Timer: there}
-	}
-	item.uncertain = false
-	if item.create.OnConflict == OnConflictReject {
-		return &BatchResult{Err: failure}
-	}
-	return nil
-}
-
-// chunks are by number and, since payloads can be large, by size.
-func chunks(items []*batchItem) [][]*batchItem {
-	var all [][]*batchItem
-	begin, size := 0, 0
-	for index, item := range items {
-		text, _ := json.Marshal(item.create) // what cannot be written fails when it is sent
-		if index > begin && (index-begin == batchTimersMax || size+len(text) > batchBytesMax) {
-			all = append(all, items[begin:index])
-			begin, size = index, 0
-		}
-		size += len(text)
-	}
-	if begin < len(items) {
-		all = append(all, items[begin:])
-	}
-	return all
 }
 
 func withoutReplacing(create NewTimer) NewTimer {

@@ -397,6 +397,42 @@ type PreviewQuery struct {
 	Count *int `json:"count,omitempty"`
 }
 
+// ForecastQuery: Of which namespace, and in which steps of time.
+type ForecastQuery struct {
+	// Of this namespace only. Default: all that the key may see.
+	Namespace string `json:"namespace,omitempty"`
+
+	// Default: minute.
+	Step string `json:"step,omitempty"`
+
+	// How many, up to 366. Default 60.
+	Steps *int `json:"steps,omitempty"`
+}
+
+// CallbackTest: A callback to try.
+type CallbackTest struct {
+	// Default: default.
+	Namespace string `json:"namespace,omitempty"`
+
+	// Where the timer fires: an http or https URL that gets a POST. A user name and password in it are shown as ***.
+	CallbackURL string `json:"callbackUrl,omitempty"`
+
+	// Where the timer fires, with headers or over NATS; instead of callbackUrl.
+	Callback *Callback `json:"callback,omitempty"`
+
+	// Any JSON; delivered as it is.
+	Payload any `json:"payload,omitempty"`
+
+	// Labels to find timers by: strings, numbers, booleans or null.
+	Metadata map[string]any `json:"metadata,omitzero"`
+
+	// How long the receiver may take, 1s to 1h. Default 30s.
+	CallbackTimeout string `json:"callbackTimeout,omitempty"`
+
+	// The same in seconds.
+	CallbackTimeoutSeconds *float64 `json:"callbackTimeoutSeconds,omitempty"`
+}
+
 // RetryPolicy: When a failed delivery is tried again.
 type RetryPolicy struct {
 	MaxRetries int `json:"maxRetries"`
@@ -592,4 +628,210 @@ type Retried struct {
 	More bool `json:"more"`
 
 	Retried int `json:"retried"`
+}
+
+// StatusCounts: How many timers have each status.
+type StatusCounts struct {
+	Pending int `json:"pending"`
+
+	Paused int `json:"paused"`
+
+	Executing int `json:"executing"`
+
+	Completed int `json:"completed"`
+
+	Failed int `json:"failed"`
+
+	Canceled int `json:"canceled"`
+}
+
+// NamespaceCounts: How many timers of a namespace have each status.
+type NamespaceCounts struct {
+	Namespace string `json:"namespace"`
+
+	Pending int `json:"pending"`
+
+	Paused int `json:"paused"`
+
+	Executing int `json:"executing"`
+
+	Completed int `json:"completed"`
+
+	Failed int `json:"failed"`
+
+	Canceled int `json:"canceled"`
+}
+
+// NodeGauges: What the node that answered has in memory and under way.
+type NodeGauges struct {
+	InFlight int `json:"inFlight"`
+
+	Ready int `json:"ready"`
+
+	WindowTimers int `json:"windowTimers"`
+
+	CommitQueue int `json:"commitQueue"`
+
+	OwnedShards int `json:"ownedShards"`
+
+	Listeners int `json:"listeners"`
+}
+
+// ActivityCounts: What happened in a time.
+type ActivityCounts struct {
+	Fired int `json:"fired"`
+
+	Delivered int `json:"delivered"`
+
+	Rescheduled int `json:"rescheduled"`
+
+	Retried int `json:"retried"`
+
+	Failed int `json:"failed"`
+
+	Created int `json:"created"`
+
+	Canceled int `json:"canceled"`
+}
+
+// LatenessBucket: How many were late by this much at most, and more than the bucket before.
+type LatenessBucket struct {
+	LeMs int `json:"leMs"`
+
+	Count int `json:"count"`
+}
+
+// Lateness: How late deliveries began, in milliseconds.
+type Lateness struct {
+	Count int `json:"count"`
+
+	P50 *int `json:"p50,omitempty"`
+
+	P90 *int `json:"p90,omitempty"`
+
+	P99 *int `json:"p99,omitempty"`
+
+	Max *int `json:"max,omitempty"`
+
+	Histogram []LatenessBucket `json:"histogram"`
+}
+
+// ActivitySecond: What happened in a second.
+type ActivitySecond struct {
+	At time.Time `json:"at"`
+
+	Fired int `json:"fired"`
+
+	Delivered int `json:"delivered"`
+
+	Rescheduled int `json:"rescheduled"`
+
+	Retried int `json:"retried"`
+
+	Failed int `json:"failed"`
+
+	Created int `json:"created"`
+
+	Canceled int `json:"canceled"`
+}
+
+// Overview: How many timers there are, and what happened lately.
+type Overview struct {
+	Now time.Time `json:"now"`
+
+	Version string `json:"version"`
+
+	Node string `json:"node"`
+
+	// Counts are of the whole cluster; the rest is what this node did since it started.
+	Scope string `json:"scope"`
+
+	Database string `json:"database"`
+
+	StartedAt time.Time `json:"startedAt"`
+
+	Namespace string `json:"namespace,omitempty"`
+
+	// false: there are more namespaces than a node follows, so figures of this one may be missing.
+	Tracked bool `json:"tracked"`
+
+	Counts StatusCounts `json:"counts"`
+
+	CountsAt time.Time `json:"countsAt"`
+
+	// The 50 with the most live timers.
+	Namespaces []NamespaceCounts `json:"namespaces"`
+
+	NamespacesTotal int `json:"namespacesTotal"`
+
+	// Of the whole node; null for a key that is bound to namespaces.
+	Gauges *NodeGauges `json:"gauges,omitempty"`
+
+	LastMinute ActivityCounts `json:"lastMinute"`
+
+	LastHour ActivityCounts `json:"lastHour"`
+
+	// Of the last hour, in ms. The histogram has the buckets that something is in.
+	Lateness Lateness `json:"lateness"`
+
+	LatenessLastMinute Lateness `json:"latenessLastMinute"`
+
+	// The last 60 seconds that are over.
+	PerSecond []ActivitySecond `json:"perSecond"`
+}
+
+// ForecastStep: How many timers are due in one step.
+type ForecastStep struct {
+	At time.Time `json:"at"`
+
+	Count int `json:"count"`
+
+	Hot bool `json:"hot"`
+}
+
+// ForecastPeak: The step with the most timers.
+type ForecastPeak struct {
+	At time.Time `json:"at"`
+
+	Count int `json:"count"`
+}
+
+// Forecast: How many timers are due in each step of time from now.
+type Forecast struct {
+	Now time.Time `json:"now"`
+
+	StepMs int `json:"stepMs"`
+
+	Steps []ForecastStep `json:"steps"`
+
+	// Due before the first step.
+	Overdue int `json:"overdue"`
+
+	Total int `json:"total"`
+
+	// false: there are more timers than are counted, so some are missing; of hours, those of a day are spread over it instead.
+	Complete bool `json:"complete"`
+
+	Peak *ForecastPeak `json:"peak,omitempty"`
+}
+
+// CallbackTestResult: What came of a callback that was tried.
+type CallbackTestResult struct {
+	Outcome Outcome `json:"outcome"`
+
+	StatusCode *int `json:"statusCode,omitempty"`
+
+	DurationMs int `json:"durationMs"`
+
+	Error string `json:"error,omitempty"`
+
+	NextExecuteAt time.Time `json:"nextExecuteAt,omitzero"`
+
+	DeliveryID string `json:"deliveryId"`
+
+	FiredAt time.Time `json:"firedAt"`
+
+	ResponseBody string `json:"responseBody,omitempty"`
+
+	ResponseTruncated bool `json:"responseTruncated"`
 }

@@ -25,8 +25,10 @@ const (
 // call is one request, sent as often as it takes: until there is an answer that trying again would not change, or the
 // time or the attempts are used up.
 type call struct {
-	verb string
-	// body is asked for every attempt: uncertain when one before may have been carried out although its answer is not known.
+	// path is what follows /api/v1/.
+	path string
+	// body is asked for every attempt: uncertain when one before may have been carried out although its answer is not known. Without it
+	// this is a GET.
 	body func(uncertain bool) any
 	// onceOnly is for what must not happen twice: it is not sent again once it may have been carried out.
 	onceOnly bool
@@ -106,9 +108,13 @@ func mayHaveHappened(failure *Error) bool {
 
 func (c *Client) attempt(ctx context.Context, request call, attempt int, uncertain bool, into any) (time.Time, error) {
 	about := Error{RequestID: newRequestID(), Attempts: attempt}
-	body, err := json.Marshal(request.body(uncertain))
-	if err != nil {
-		return time.Time{}, fmt.Errorf("duetime: the request cannot be written as JSON: %w", err)
+	method, body := http.MethodGet, []byte(nil)
+	if request.body != nil {
+		written, err := json.Marshal(request.body(uncertain))
+		if err != nil {
+			return time.Time{}, fmt.Errorf("duetime: the request cannot be written as JSON: %w", err)
+		}
+		method, body = http.MethodPost, written
 	}
 	attemptCtx, cancel := ctx, func() {}
 	if !request.onceOnly {
@@ -116,20 +122,22 @@ func (c *Client) attempt(ctx context.Context, request call, attempt int, uncerta
 		attemptCtx, cancel = context.WithTimeout(ctx, c.attemptTimeout)
 	}
 	defer cancel()
-	post, err := http.NewRequestWithContext(attemptCtx, http.MethodPost, c.url+"/api/v1/timers/"+request.verb, bytes.NewReader(body))
+	outgoing, err := http.NewRequestWithContext(attemptCtx, method, c.url+"/api/v1/"+request.path, bytes.NewReader(body))
 	if err != nil {
 		return time.Time{}, fmt.Errorf("duetime: %w", err)
 	}
 	for name, values := range c.header {
-		post.Header[name] = values
+		outgoing.Header[name] = values
 	}
-	post.Header.Set("Content-Type", "application/json")
-	post.Header.Set("Accept", "application/json")
-	post.Header.Set("X-Request-ID", about.RequestID)
+	if request.body != nil {
+		outgoing.Header.Set("Content-Type", "application/json")
+	}
+	outgoing.Header.Set("Accept", "application/json")
+	outgoing.Header.Set("X-Request-ID", about.RequestID)
 	if c.apiKey != "" {
-		post.Header.Set("X-API-Key", c.apiKey)
+		outgoing.Header.Set("X-API-Key", c.apiKey)
 	}
-	response, err := c.http.Do(post)
+	response, err := c.http.Do(outgoing)
 	if err != nil {
 		return time.Time{}, noAnswer(ctx, attemptCtx, about, err)
 	}

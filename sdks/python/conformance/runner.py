@@ -7,14 +7,14 @@ import asyncio
 import json
 import logging
 import sys
-import threading
 from collections.abc import Callable, Coroutine
 from typing import Any
-from wsgiref.simple_server import WSGIRequestHandler, make_server
 
 from duetime import (
     Answer,
     AsyncDuetime,
+    BatchCancel,
+    BatchUpdate,
     Delivery,
     Duetime,
     DuetimeError,
@@ -28,7 +28,7 @@ from duetime import (
     verify_webhook,
 )
 from duetime._wire import as_json, snake_case
-from duetime.wsgi import wsgi_app
+from frameworks import SERVERS
 
 Args = dict[str, Any]
 IS_ASYNC = "--async" in sys.argv
@@ -62,9 +62,20 @@ async def listed(args: Args) -> Any:
     return [timer async for timer in timers] if IS_ASYNC else list(timers)
 
 
+def item(args: Args) -> Any:
+    fields = kwargs(args)
+    match fields.pop("action", "create"):
+        case "update":
+            return BatchUpdate(fields.pop("timer_id"), **fields)
+        case "delete":
+            return BatchCancel(fields.pop("timer_id"), **fields)
+        case _:
+            return fields
+
+
 async def batch(args: Args) -> Any:
     options = {} if "onConflict" not in args else {"on_conflict": args["onConflict"]}
-    results = await call("batch", [kwargs(timer) for timer in args["timers"]], **options)
+    results = await call("batch", [item(one) for one in args["timers"]], **options)
     return [{"timer": as_json(one.timer)} if one.error is None else {"error": facts(one.error)} for one in results]
 
 
@@ -94,22 +105,19 @@ async def handle(args: Args) -> Any:
     }
 
 
-class Quiet(WSGIRequestHandler):
-    def log_message(self, format: str, *args: Any) -> None:
-        pass
-
-
 def listen(args: Args) -> Any:
     def on_timer(delivery: Delivery) -> Answer | None:
         received.append(delivery)
         answers = args["answers"].get(delivery.id)
         return scripted(answers.pop(0) if answers else None)
 
+    async def on_timer_async(delivery: Delivery) -> Answer | None:
+        return on_timer(delivery)
+
+    framework = args.get("framework", "wsgi")
     memory = RecentDeliveries() if args.get("dedup") else None
-    app = wsgi_app(Receiver(on_timer, secrets=args["secrets"], memory=memory))
-    server = make_server("127.0.0.1", 0, app, handler_class=Quiet)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    return {"url": f"http://127.0.0.1:{server.server_port}/"}
+    function = on_timer_async if framework == "fastapi" else on_timer
+    return {"url": SERVERS[framework](Receiver(function, secrets=args["secrets"], memory=memory))}
 
 
 def scripted(answer: Args | None) -> Answer | None:
@@ -157,6 +165,9 @@ OPS: dict[str, Callable[[Args], Any]] = {
     "configure": configure,
     "create": lambda args: call("create", **kwargs(args)),
     "preview": lambda args: call("preview", **kwargs(args)),
+    "overview": lambda args: call("overview", **args),
+    "forecast": lambda args: call("forecast", **args),
+    "testCallback": lambda args: call("test_callback", **kwargs(args)),
     "cancelMany": lambda args: call("cancel_many", **kwargs(args)),
     "retryMany": lambda args: call("retry_many", **kwargs(args)),
     "list": listed,

@@ -1,7 +1,5 @@
 // Makes the calls of the scenarios in sdks/conformance with this SDK. See the README there for the protocol.
 
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { createInterface } from 'node:readline'
 import {
   deduplicated,
@@ -13,8 +11,8 @@ import {
   verifyWebhook,
   WebhookVerificationError,
 } from '../src/index.ts'
-import type { Firing, FiringAnswer, HandlerOptions, NewTimer } from '../src/index.ts'
-import { nodeHandler } from '../src/node.ts'
+import type { BatchItem, Firing, FiringAnswer, HandlerOptions, NewTimer } from '../src/index.ts'
+import { SERVERS } from './frameworks.ts'
 
 type Args = Readonly<Record<string, unknown>>
 type ScriptedAnswer = {
@@ -24,6 +22,10 @@ type ScriptedAnswer = {
   readonly at?: string
 }
 type Headers = Readonly<Record<string, string>>
+
+const writeAnswer = process.stdout.write.bind(process.stdout)
+// What a framework logs is no answer.
+process.stdout.write = process.stderr.write.bind(process.stderr)
 
 let client = new Duetime()
 let received: Firing[] = []
@@ -38,14 +40,17 @@ const OPS: Readonly<Record<string, (args: Args) => unknown>> = {
   get: ({ timerId, ...options }) => client.get(timerId as string, options),
   update: ({ timerId, ...changes }) => client.update(timerId as string, changes),
   cancel: ({ timerId, ...options }) => client.cancel(timerId as string, options),
-  pause: ({ timerId }) => client.pause(timerId as string),
+  pause: ({ timerId, ...options }) => client.pause(timerId as string, options),
   resume: ({ timerId }) => client.resume(timerId as string),
   trigger: ({ timerId }) => client.trigger(timerId as string),
   retry: ({ timerId }) => client.retry(timerId as string),
+  overview: (args) => client.overview(args),
+  forecast: (args) => client.forecast(args),
+  testCallback: (args) => client.testCallback(args),
   preview: (args) => client.preview(args as { schedule: string }),
   list: (args) => client.list(args).toArray(),
   batch: async ({ timers, ...options }) => {
-    const results = await client.batch(timers as NewTimer[], options)
+    const results = await client.batch(timers as BatchItem[], options)
     return results.map((result) => (result.ok ? { timer: result.timer } : { error: errorFacts(result.error) }))
   },
   cancelMany: ({ dryRun, ...filter }) => client.cancelMany(filter, { dryRun: dryRun === true }),
@@ -73,17 +78,14 @@ async function handle({ method, headers, body, secrets, answer }: Args): Promise
   return { status: response.status, headers: Object.fromEntries(response.headers), body: answered, called }
 }
 
-function listen({ secrets, answers, dedup }: Args): Promise<unknown> {
+async function listen({ secrets, answers, dedup, framework = 'node' }: Args): Promise<unknown> {
   const scripts = answers as Record<string, ScriptedAnswer[]>
   const answerOne = (firing: Firing) => {
     received.push(firing)
     return scripted(scripts[firing.id]?.shift())
   }
   const run = dedup === true ? deduplicated(answerOne) : answerOne
-  const server = createServer(nodeHandler(run, { ...quiet, secret: secrets as string[] }))
-  return new Promise((resolve) => {
-    server.listen(0, '127.0.0.1', () => resolve({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` }))
-  })
+  return { url: await SERVERS[framework as string]!(run, { ...quiet, secret: secrets as string[] }) }
 }
 
 function scripted(answer: ScriptedAnswer | undefined): FiringAnswer {
@@ -116,7 +118,7 @@ async function answerLine(line: string): Promise<void> {
   } catch (error) {
     result = { error: errorFacts(error) }
   }
-  process.stdout.write(`${JSON.stringify({ id, ...result })}\n`)
+  writeAnswer(`${JSON.stringify({ id, ...result })}\n`)
 }
 
 createInterface(process.stdin).on('line', (line) => void answerLine(line))

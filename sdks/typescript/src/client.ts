@@ -1,18 +1,20 @@
 // The client: one method for everything the service can do. Every call is retried until it has a real answer, and
 // written so that being carried out twice by an unlucky retry does no harm.
 
-import { askWhileMore } from './timers/bulk.ts'
+import { asItem } from './timers/batch.ts'
+import type { BatchItem, BatchResult, ItemResult } from './timers/batch.ts'
+import { askWhileMore, checkCancelFilter } from './timers/bulk.ts'
 import type { BulkFilter, BulkOptions, Canceled, Retried } from './timers/bulk.ts'
 import { changeOnce } from './timers/changing.ts'
 import { createOne } from './timers/creating.ts'
-import type { BatchResult } from './timers/creating.ts'
 import { DuetimeError, invalidInput } from './errors.ts'
 import type { DeleteBody, GetBody, NameBody, PreviewAnswer, PreviewBody } from './generated.ts'
 import type { CallbackTest, CallbackTestResult, Cluster, Forecast, ForecastQuery, Overview } from './insight.ts'
 import { liveEvents } from './live.ts'
 import type { LiveEvent, LiveOptions } from './live.ts'
+import type { DuetimeOptions } from './options.ts'
 import { platform, viewedAs } from './platform.ts'
-import type { MinimalFetch, WebFetch } from './platform.ts'
+import type { MinimalFetch } from './platform.ts'
 import { isAsAsked } from './timers/same-timer.ts'
 import { TimerList, wireFilter } from './timers/timer-list.ts'
 import type { ListQuery, Page, PageQuery, TimerField } from './timers/timer-list.ts'
@@ -27,34 +29,15 @@ import type { Budget, CallOptions, Query } from './transport/transport.ts'
 import { instantText } from './time/when.ts'
 import type { InstantLike, When } from './time/when.ts'
 
-export type DuetimeOptions = {
-  /** Where the service is. Default http://localhost:8080. */
-  readonly url?: string | undefined
-  /** Or a function that is asked for every request: keys change, and pages learn them late. */
-  readonly apiKey?: string | (() => string | null | undefined) | undefined
-  /** For calls that do not name one. Default `default`. */
-  readonly namespace?: string | undefined
-  /** For a whole call, with all its attempts and waits. Default 30 s. */
-  readonly timeoutMs?: number | undefined
-  /** For one attempt. Default 10 s. */
-  readonly attemptTimeoutMs?: number | undefined
-  /** Attempts after the first. Default 10, which fit into the default timeout while a server restarts. */
-  readonly retries?: number | undefined
-  /** Sent with every request. */
-  readonly headers?: Readonly<Record<string, string>> | undefined
-  /** Instead of the platform's own: `fetch`, and on Node `node:http`, which is faster. */
-  readonly fetch?: WebFetch | undefined
-  /**
-   * Creates, updates and cancels that are called at the same time share requests. Default true: nothing waits for it, and each
-   * call has its own answer or error. False: a request each.
-   */
-  readonly gather?: boolean | undefined
-}
-
 export type PreviewQuery = Omit<PreviewBody, 'executeAt' | 'schedule'> & When
 
 const TIMERS = '/api/v1/timers'
-const CANCEL_NEEDS = ['namespace', 'metadataKey', 'dueFrom', 'dueTo'] as const
+
+type ChangeOf = {
+  readonly verb: 'update' | 'delete' | 'retry'
+  readonly body: NameBody & { readonly namespace: string }
+  readonly isDone: (timer: Timer) => boolean
+}
 
 export class Duetime {
   readonly url: string
@@ -90,24 +73,41 @@ export class Duetime {
     return (await this.#create(create, this.#transport.budget(options), this.#gatherer)) as Timer<Payload>
   }
 
-  /** Any number, 1,000 to a request. Each has its own result, in order: a bad one fails alone. */
-  async batch<Payload = unknown>(
+  /**
+   * Any number, 1,000 to a request: creates, and updates and cancels as items with an `action`. Each has its own result, in order: a bad
+   * one fails alone. What is said of one timer is carried out in order.
+   */
+  batch<Payload = unknown>(
     timers: Iterable<NewTimer<Payload>>,
+    options?: CallOptions & { readonly onConflict?: OnConflict | undefined },
+  ): Promise<BatchResult<Payload>[]>
+  batch<Payload = unknown>(
+    items: Iterable<BatchItem<Payload>>,
+    options?: CallOptions & { readonly onConflict?: OnConflict | undefined },
+  ): Promise<ItemResult<Payload>[]>
+  async batch<Payload>(
+    items: Iterable<BatchItem<Payload>>,
     { onConflict, ...options }: CallOptions & { readonly onConflict?: OnConflict | undefined } = {},
-  ): Promise<BatchResult<Payload>[]> {
+  ): Promise<ItemResult<Payload>[]> {
     const budget = this.#transport.budget(options)
     // One of its own: calls that are made meanwhile do not wait behind it.
     const gatherer = this.#transport.gatherer()
-    const resultOf = async (timer: NewTimer<Payload>): Promise<BatchResult<Payload>> => {
+    const done = (given: BatchItem<Payload>): Promise<unknown> => {
+      const item = asItem(given)
+      if (item.action === 'create')
+        return this.#create(readyCreate(item.timer, this.namespace, onConflict), budget, gatherer)
+      if (item.action === 'update') return this.#update(item.name, item.changes, budget, gatherer)
+      return this.#cancel(item.name, item.ifVersion, budget, gatherer)
+    }
+    const resultOf = async (item: BatchItem<Payload>): Promise<ItemResult<Payload>> => {
       try {
-        const made = await this.#create(readyCreate(timer, this.namespace, onConflict), budget, gatherer)
-        return { ok: true, timer: made as Timer<Payload> }
+        return { ok: true, timer: (await done(item)) as Timer<Payload> | null }
       } catch (error) {
         if (error instanceof DuetimeError) return { ok: false, error }
         throw error
       }
     }
-    return Promise.all(Array.from(timers, resultOf))
+    return Promise.all(Array.from(items, resultOf))
   }
 
   /** Finished timers can be read while the service retains them. Throws `TIMER_NOT_FOUND` when there is none. */
@@ -143,11 +143,7 @@ export class Duetime {
     changes: TimerChanges<Payload>,
     options?: CallOptions,
   ): Promise<Timer<Payload>> {
-    const body = updateBody(this.#named(name), changes)
-    // That it is too late, or has another version, can be the work of the first attempt.
-    const isDone = (timer: Timer) =>
-      isAsAsked(timer, body) && (body.ifVersion === undefined || timer.version > body.ifVersion)
-    return (await this.#change('update', body, isDone, options)) as Timer<Payload>
+    return (await this.#update(name, changes, this.#transport.budget(options), this.#gatherer)) as Timer<Payload>
   }
 
   /** Once it resolves, the delivery never starts. Throws `TIMER_NOT_PENDING` when it is too late. */
@@ -155,19 +151,12 @@ export class Duetime {
     name: TimerName,
     { ifVersion, ...options }: CallOptions & Pick<DeleteBody, 'ifVersion'> = {},
   ): Promise<void> {
-    const body = { ...this.#named(name), ifVersion }
-    await this.#change('delete', body, ({ status }) => status === 'canceled', options)
+    await this.#cancel(name, ifVersion, this.#transport.budget(options), this.#gatherer)
   }
 
   /** Every pending or paused timer that matches, however many. */
   async cancelMany(filter: BulkFilter, options: BulkOptions = {}): Promise<Canceled> {
-    // The server asks for this too, but takes the client's own namespace, which is always sent, for an answer.
-    const isSaid = filter.all === true || CANCEL_NEEDS.some((name) => filter[name] !== undefined)
-    if (!isSaid)
-      throw invalidInput(
-        'all',
-        `say which timers: ${CANCEL_NEEDS.join(', ')}, or all: true for every timer of the namespace`,
-      )
+    checkCancelFilter(filter)
     const { changed, ...rest } = await this.#bulk('cancel', filter, options)
     return { ...rest, canceled: changed }
   }
@@ -181,8 +170,7 @@ export class Duetime {
     return (await this.#transport.request(call, this.#transport.budget(options))).body as Timer<Payload>
   }
 
-  /** It does not fire until it is resumed. */
-  /** `until`: the pause ends then by itself. */
+  /** It does not fire until it is resumed, or until the instant `until`. */
   async pause<Payload = unknown>(
     name: TimerName,
     options?: CallOptions & { readonly until?: InstantLike | undefined },
@@ -198,8 +186,12 @@ export class Duetime {
 
   /** Brings a failed timer back: its delivery starts at once, with all its attempts. */
   async retry<Payload = unknown>(name: TimerName, options?: CallOptions): Promise<Timer<Payload>> {
-    const isDone = ({ status }: Timer) => status !== 'failed'
-    return (await this.#change('retry', this.#named(name), isDone, options)) as Timer<Payload>
+    const change = {
+      verb: 'retry',
+      body: this.#named(name),
+      isDone: ({ status }: Timer) => status !== 'failed',
+    } as const
+    return (await this.#change(change, this.#transport.budget(options), null)) as Timer<Payload>
   }
 
   /** Every failed timer that matches, however many. */
@@ -257,14 +249,22 @@ export class Duetime {
     return create.id === undefined ? make() : this.#order.run(nameText(create.namespace, create.id), budget, make)
   }
 
-  #change(
-    verb: 'update' | 'delete' | 'retry',
-    body: NameBody & { readonly namespace: string },
-    isDone: (timer: Timer) => boolean,
-    options: CallOptions | undefined,
-  ) {
-    const budget = this.#transport.budget(options)
-    const gathered = verb === 'retry' || this.#gatherer === null ? null : { by: this.#gatherer, action: verb }
+  #update(name: TimerName, changes: TimerChanges, budget: Budget, gatherer: Gatherer | null) {
+    const body = updateBody(this.#named(name), changes)
+    // That it is too late, or has another version, can be the work of the first attempt.
+    const isDone = (timer: Timer) =>
+      isAsAsked(timer, body) && (body.ifVersion === undefined || timer.version > body.ifVersion)
+    return this.#change({ verb: 'update', body, isDone }, budget, gatherer)
+  }
+
+  async #cancel(name: TimerName, ifVersion: number | undefined, budget: Budget, gatherer: Gatherer | null) {
+    const body = { ...this.#named(name), ifVersion }
+    await this.#change({ verb: 'delete', body, isDone: ({ status }) => status === 'canceled' }, budget, gatherer)
+    return null
+  }
+
+  #change({ verb, body, isDone }: ChangeOf, budget: Budget, gatherer: Gatherer | null) {
+    const gathered = verb === 'retry' || gatherer === null ? null : { by: gatherer, action: verb }
     const change = { path: `${TIMERS}/${verb}`, body, isDone, gathered }
     return this.#order.run(nameText(body.namespace, body.timerId), budget, () =>
       changeOnce(this.#transport, change, budget),

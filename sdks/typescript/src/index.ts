@@ -2,8 +2,9 @@
 
 export type { BulkFilter, BulkOptions, BulkProgress, Canceled, Retried } from './timers/bulk.ts'
 export { Duetime } from './client.ts'
-export type { DuetimeOptions, PreviewQuery } from './client.ts'
-export type { BatchResult } from './timers/creating.ts'
+export type { PreviewQuery } from './client.ts'
+export type { DuetimeOptions } from './options.ts'
+export type { BatchCancel, BatchItem, BatchResult, BatchUpdate, ItemResult } from './timers/batch.ts'
 export { DuetimeError } from './errors.ts'
 export type { ErrorCode } from './errors.ts'
 export type { Callback, PreviewAnswer as Preview } from './generated.ts'

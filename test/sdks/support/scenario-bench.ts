@@ -16,7 +16,19 @@ import type { Command, RunnerProcess } from './runner-process.ts'
 import type { Scenario, Step } from './scenario.ts'
 
 /** What the service answers to these is what the SDK returns, to the last field. */
-const MODELLED = ['create', 'get', 'update', 'pause', 'resume', 'trigger', 'retry', 'preview']
+const MODELLED = [
+  'create',
+  'get',
+  'update',
+  'pause',
+  'resume',
+  'trigger',
+  'retry',
+  'preview',
+  'overview',
+  'forecast',
+  'testCallback',
+]
 const SOON_MS = 5_000 // so that it is still to come when the receiver says it, on a machine that does much else
 
 type Known = Map<string, Json>

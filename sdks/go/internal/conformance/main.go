@@ -27,9 +27,10 @@ var (
 )
 
 type name struct {
-	TimerID        string `json:"timerId"`
-	IfVersion      int    `json:"ifVersion"`
-	IncludeSecrets bool   `json:"includeSecrets"`
+	TimerID        string    `json:"timerId"`
+	IfVersion      int       `json:"ifVersion"`
+	IncludeSecrets bool      `json:"includeSecrets"`
+	Until          time.Time `json:"until"`
 }
 
 var ops = map[string]func(args) (any, error){
@@ -55,7 +56,12 @@ var ops = map[string]func(args) (any, error){
 		}
 		return nil, client.Cancel(ctx, n.TimerID)
 	}),
-	"pause":   with(func(n name) (any, error) { return client.Pause(ctx, n.TimerID) }),
+	"pause": with(func(n name) (any, error) {
+		if !n.Until.IsZero() {
+			return client.PauseUntil(ctx, n.TimerID, n.Until)
+		}
+		return client.Pause(ctx, n.TimerID)
+	}),
 	"resume":  with(func(n name) (any, error) { return client.Resume(ctx, n.TimerID) }),
 	"trigger": with(func(n name) (any, error) { return client.Trigger(ctx, n.TimerID) }),
 	"retry":   with(func(n name) (any, error) { return client.Retry(ctx, n.TimerID) }),
@@ -70,10 +76,21 @@ var ops = map[string]func(args) (any, error){
 		}
 		return client.CancelMany(ctx, filter.BulkFilter)
 	}),
-	"retryMany": with(func(filter duetime.BulkFilter) (any, error) { return client.RetryMany(ctx, filter) }),
-	"verify":    with(verify),
-	"handle":    with(handle),
-	"listen":    with(listen),
+	"retryMany": with(func(filter struct {
+		duetime.BulkFilter
+		DryRun bool
+	}) (any, error) {
+		if filter.DryRun {
+			return client.CountRetryable(ctx, filter.BulkFilter)
+		}
+		return client.RetryMany(ctx, filter.BulkFilter)
+	}),
+	"overview":     with(func(query struct{ Namespace string }) (any, error) { return client.Overview(ctx, query.Namespace) }),
+	"forecast":     with(func(query duetime.ForecastQuery) (any, error) { return client.Forecast(ctx, query) }),
+	"testCallback": with(func(test duetime.CallbackTest) (any, error) { return client.TestCallback(ctx, test) }),
+	"verify":       with(verify),
+	"handle":       with(handle),
+	"listen":       with(listen),
 	"received": func(args) (any, error) {
 		mutex.Lock()
 		defer mutex.Unlock()
@@ -140,10 +157,40 @@ func list(text json.RawMessage) (any, error) {
 }
 
 func batch(given struct {
-	Timers     []duetime.NewTimer
+	Timers     []json.RawMessage
 	OnConflict duetime.OnConflict
 }) (any, error) {
-	results, err := client.Batch(ctx, given.Timers, given.OnConflict)
+	isMixed := false
+	creates := make([]duetime.NewTimer, len(given.Timers))
+	items := make([]duetime.BatchItem, len(given.Timers))
+	for index, text := range given.Timers {
+		var about struct {
+			name
+			Action string
+		}
+		var changes duetime.TimerChanges
+		must(json.Unmarshal(text, &about))
+		must(json.Unmarshal(text, &creates[index]))
+		must(json.Unmarshal(text, &changes))
+		isMixed = isMixed || about.Action != ""
+		switch {
+		case about.Action == "update":
+			items[index] = duetime.UpdateItem(about.TimerID, changes)
+		case about.Action == "delete" && about.IfVersion > 0:
+			items[index] = duetime.CancelVersionItem(about.TimerID, about.IfVersion)
+		case about.Action == "delete":
+			items[index] = duetime.CancelItem(about.TimerID)
+		default:
+			items[index] = duetime.CreateItem(creates[index])
+		}
+	}
+	var results []duetime.BatchResult
+	var err error
+	if isMixed {
+		results, err = client.BatchItems(ctx, items)
+	} else {
+		results, err = client.Batch(ctx, creates, given.OnConflict)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Iterable, Mapping
+from datetime import datetime
 from types import TracebackType
 from typing import Self, TypeVar, Unpack
 
 import httpx
 
-from . import _calls
-from ._client import ApiKey, BaseClient, ChangesToMake, ScheduleToPreview, TimerName, TimerToCreate, next_query
-from ._models import BulkFilter, Canceled, OnConflict, Preview, Retried, Timer, TimerPage, TimerQuery
+from . import _batch
+from ._base_client import ApiKey, BaseClient, BatchItem, ChangesToMake, ScheduleToPreview, TimerName, TimerToCreate
+from ._base_client import next_query
+from ._models import BulkFilter, CallbackTest, CallbackTestResult, Canceled, Forecast, ForecastQuery, OnConflict
+from ._models import Overview, Preview, Retried, Timer, TimerPage, TimerQuery
 from ._transport import HttpAnswer, HttpFailure, Send, Steps, Told
 from ._wire import from_wire
 
@@ -62,11 +65,10 @@ class AsyncDuetime(BaseClient):
         one timer that fires once. A timer of the same id is replaced unless ``on_conflict`` says otherwise."""
         return from_wire(Timer, await self._run(self._create_steps(timer)))
 
-    async def batch(
-        self, timers: Iterable[TimerToCreate], *, on_conflict: OnConflict = "replace"
-    ) -> _calls.BatchResults:
-        """Any number, 1,000 to a request. Each has its own result, in order: a bad one fails alone."""
-        return await self._run(self._batch_steps(timers, on_conflict))
+    async def batch(self, items: Iterable[BatchItem], *, on_conflict: OnConflict = "replace") -> _batch.BatchResults:
+        """Creates, and updates and cancels as ``BatchUpdate`` and ``BatchCancel``: any number, 1,000 to a request. Each has its own
+        result, in order: a bad one fails alone. What is said of one timer is carried out in order."""
+        return await self._run(self._batch_steps(items, on_conflict))
 
     async def get(self, timer: TimerName, *, include_secrets: bool | None = None) -> Timer:
         """Finished timers can be read while the service retains them. Raises ``NotFound`` when there is none."""
@@ -102,9 +104,9 @@ class AsyncDuetime(BaseClient):
         lost, since it would fire twice."""
         return from_wire(Timer, await self._run(self._ask_steps("trigger", timer)))
 
-    async def pause(self, timer: TimerName) -> Timer:
-        """It does not fire until it is resumed."""
-        return from_wire(Timer, await self._run(self._ask_steps("pause", timer)))
+    async def pause(self, timer: TimerName, *, until: datetime | str | None = None) -> Timer:
+        """It does not fire until it is resumed, or until this instant."""
+        return from_wire(Timer, await self._run(self._ask_steps("pause", timer, until=until)))
 
     async def resume(self, timer: TimerName) -> Timer:
         """What came due during the pause fires at once."""
@@ -121,6 +123,18 @@ class AsyncDuetime(BaseClient):
     async def preview(self, **query: Unpack[ScheduleToPreview]) -> Preview:
         """When a timer like this, created now, would fire. Nothing is stored."""
         return from_wire(Preview, await self._run(self._preview_steps(query)))
+
+    async def overview(self, *, namespace: str | None = None) -> Overview:
+        """How many timers there are by status, and what happened lately: in one namespace, or in all that the key may see."""
+        return from_wire(Overview, await self._run(self._look_steps("overview", {"namespace": namespace})))
+
+    async def forecast(self, **query: Unpack[ForecastQuery]) -> Forecast:
+        """How many timers come due in the next seconds, minutes, hours or days."""
+        return from_wire(Forecast, await self._run(self._look_steps("forecast", query)))
+
+    async def test_callback(self, **test: Unpack[CallbackTest]) -> CallbackTestResult:
+        """Sends one delivery now, exactly as a timer would, and tells what came of it. Nothing is stored. Never sent twice."""
+        return from_wire(CallbackTestResult, await self._run(self._test_callback_steps(test)))
 
     async def _run(self, steps: Steps[T]) -> T:
         told: Told = None
@@ -139,8 +153,12 @@ class AsyncDuetime(BaseClient):
     async def _sent(self, send: Send) -> Told:
         try:
             async with asyncio.timeout(send.timeout):
-                response = await self._http.post(
-                    self.url + send.path, content=send.content, headers=self._request_headers(send), timeout=None
+                response = await self._http.request(
+                    send.method,
+                    self.url + send.path,
+                    content=send.content,
+                    headers=self._request_headers(send),
+                    timeout=None,
                 )
         except (TimeoutError, httpx.TimeoutException) as error:
             return HttpFailure(error, timed_out=True)

@@ -3,128 +3,22 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime
 from types import TracebackType
-from typing import Any, Self, TypeVar, Unpack
+from typing import Self, TypeVar, Unpack
 
 import httpx
 
-from . import _calls
-from ._errors import DuetimeError, invalid_input
-from ._models import BulkFilter, Canceled, NewTimer, OnConflict, Preview, PreviewQuery, Retried
-from ._models import Timer, TimerChanges, TimerPage, TimerQuery
-from ._schedules import When, with_schedule
-from ._transport import Budget, HttpAnswer, HttpFailure, Json, Send, Steps, Told
-from ._wire import from_wire, to_wire
+from . import _batch
+from ._base_client import ApiKey, BaseClient, BatchItem, ChangesToMake, ScheduleToPreview, TimerName, TimerToCreate
+from ._base_client import next_query
+from ._models import BulkFilter, CallbackTest, CallbackTestResult, Canceled, Forecast, ForecastQuery, OnConflict
+from ._models import Overview, Preview, Retried, Timer, TimerPage, TimerQuery
+from ._transport import HttpAnswer, HttpFailure, Send, Steps, Told
+from ._wire import from_wire
 
 T = TypeVar("T")
-TimerName = str | Timer
-ApiKey = str | Callable[[], str | None] | None
-
-
-class TimerToCreate(NewTimer, When, total=False):
-    """A new timer; when it fires can also be said with ``at``, ``after`` or ``every``."""
-
-
-class ChangesToMake(TimerChanges, When, total=False):
-    """Changes; when it fires can also be said with ``at``, ``after`` or ``every``."""
-
-
-class ScheduleToPreview(PreviewQuery, When, total=False):
-    """A schedule; also as ``at``, ``after`` or ``every``."""
-
-
-class BaseClient:
-    """What both clients share: their options, and how calls are written."""
-
-    def __init__(
-        self,
-        url: str = "http://localhost:8080",
-        *,
-        api_key: ApiKey = None,
-        namespace: str = "default",
-        timeout: float = 30.0,
-        attempt_timeout: float = 10.0,
-        retries: int = 10,
-        headers: Mapping[str, str] | None = None,
-    ) -> None:
-        """``timeout`` is for a whole call, with all its attempts and waits, in seconds; ``retries`` are the attempts
-        after the first. ``api_key`` can be a function that is asked for every request."""
-        if not url.startswith(("http://", "https://")):
-            raise invalid_input("url", f"url must begin with http:// or https://, not {url!r}")
-        self.url = url.rstrip("/")
-        self.namespace = namespace
-        self._api_key = api_key
-        self._headers = dict(headers or {})
-        self._timeout = timeout
-        self._attempt_timeout = attempt_timeout
-        self._retries = retries
-
-    def _budget(self) -> Budget:
-        now = time.monotonic()
-        return Budget(now, now + self._timeout, self._attempt_timeout, self._retries)
-
-    def _request_headers(self, send: Send) -> dict[str, str]:
-        key = self._api_key() if callable(self._api_key) else self._api_key
-        return {**send.headers, **({} if key is None else {"x-api-key": key}), **self._headers}
-
-    def _named(self, name: TimerName) -> Json:
-        if isinstance(name, Timer):
-            return {"namespace": name.namespace, "timerId": name.id}
-        return {"namespace": self.namespace, "timerId": name}
-
-    def _in_namespace(self, fields: Mapping[str, Any]) -> Json:
-        return {"namespace": self.namespace, **to_wire(fields)}
-
-    def _create_steps(self, fields: Mapping[str, Any]) -> Steps[Json]:
-        return _calls.create(_calls.ready_create(fields, self.namespace), self._budget())
-
-    def _update_steps(self, name: TimerName, changes: Mapping[str, Any]) -> Steps[Json]:
-        return _calls.change("update", {**to_wire(with_schedule(changes)), **self._named(name)}, self._budget())
-
-    def _change_steps(self, verb: str, name: TimerName, **more: Any) -> Steps[Json]:
-        return _calls.change(verb, {**self._named(name), **to_wire(more)}, self._budget())
-
-    def _ask_steps(self, verb: str, name: TimerName, **more: Any) -> Steps[Any]:
-        body = {**self._named(name), **to_wire(more)}
-        return _calls.ask(verb, body, self._budget(), once_only=verb == "trigger")
-
-    def _cancel_many_steps(self, filter: Mapping[str, Any], dry_run: bool) -> Steps[Json]:
-        _calls.check_cancel_filter(to_wire(filter))
-        return _calls.change_many("cancel", {**self._in_namespace(filter), "dryRun": dry_run}, self._budget())
-
-    def _retry_many_steps(self, filter: Mapping[str, Any], dry_run: bool) -> Steps[Json]:
-        body = {**self._in_namespace(filter), "all": True, "dryRun": dry_run}
-        return _calls.change_many("retry", body, self._budget())
-
-    def _batch_steps(
-        self, timers: Iterable[TimerToCreate], on_conflict: OnConflict
-    ) -> Steps[_calls.BatchResults]:
-        def ready(timer: TimerToCreate) -> Json | DuetimeError:
-            try:
-                return _calls.ready_create(timer, self.namespace, on_conflict)
-            except DuetimeError as error:
-                return error
-
-        return _calls.batch([ready(timer) for timer in timers], self._budget())
-
-    def _page_steps(self, query: Mapping[str, Any]) -> Steps[Any]:
-        return _calls.ask("list", self._in_namespace(query), self._budget())
-
-    def _preview_steps(self, query: Mapping[str, Any]) -> Steps[Any]:
-        return _calls.ask("preview", to_wire(with_schedule(query)), self._budget())
-
-
-def next_query(query: TimerQuery, page: TimerPage) -> TimerQuery | None:
-    """Where the next page begins; None after the last one. Sorted lists have a total instead of a cursor."""
-    if page.next_cursor is not None:
-        return {**query, "cursor": page.next_cursor}
-    if page.next_offset is not None:
-        return {**query, "offset": page.next_offset}
-    end = query.get("offset", 0) + len(page.timers)
-    if page.total is None or not page.timers or end >= page.total:
-        return None
-    return {**query, "offset": end}
 
 
 class Duetime(BaseClient):
@@ -170,11 +64,10 @@ class Duetime(BaseClient):
         one timer that fires once. A timer of the same id is replaced unless ``on_conflict`` says otherwise."""
         return from_wire(Timer, self._run(self._create_steps(timer)))
 
-    def batch(
-        self, timers: Iterable[TimerToCreate], *, on_conflict: OnConflict = "replace"
-    ) -> _calls.BatchResults:
-        """Any number, 1,000 to a request. Each has its own result, in order: a bad one fails alone."""
-        return self._run(self._batch_steps(timers, on_conflict))
+    def batch(self, items: Iterable[BatchItem], *, on_conflict: OnConflict = "replace") -> _batch.BatchResults:
+        """Creates, and updates and cancels as ``BatchUpdate`` and ``BatchCancel``: any number, 1,000 to a request. Each has its own
+        result, in order: a bad one fails alone. What is said of one timer is carried out in order."""
+        return self._run(self._batch_steps(items, on_conflict))
 
     def get(self, timer: TimerName, *, include_secrets: bool | None = None) -> Timer:
         """Finished timers can be read while the service retains them. Raises ``NotFound`` when there is none."""
@@ -209,9 +102,9 @@ class Duetime(BaseClient):
         lost, since it would fire twice."""
         return from_wire(Timer, self._run(self._ask_steps("trigger", timer)))
 
-    def pause(self, timer: TimerName) -> Timer:
-        """It does not fire until it is resumed."""
-        return from_wire(Timer, self._run(self._ask_steps("pause", timer)))
+    def pause(self, timer: TimerName, *, until: datetime | str | None = None) -> Timer:
+        """It does not fire until it is resumed, or until this instant."""
+        return from_wire(Timer, self._run(self._ask_steps("pause", timer, until=until)))
 
     def resume(self, timer: TimerName) -> Timer:
         """What came due during the pause fires at once."""
@@ -228,6 +121,18 @@ class Duetime(BaseClient):
     def preview(self, **query: Unpack[ScheduleToPreview]) -> Preview:
         """When a timer like this, created now, would fire. Nothing is stored."""
         return from_wire(Preview, self._run(self._preview_steps(query)))
+
+    def overview(self, *, namespace: str | None = None) -> Overview:
+        """How many timers there are by status, and what happened lately: in one namespace, or in all that the key may see."""
+        return from_wire(Overview, self._run(self._look_steps("overview", {"namespace": namespace})))
+
+    def forecast(self, **query: Unpack[ForecastQuery]) -> Forecast:
+        """How many timers come due in the next seconds, minutes, hours or days."""
+        return from_wire(Forecast, self._run(self._look_steps("forecast", query)))
+
+    def test_callback(self, **test: Unpack[CallbackTest]) -> CallbackTestResult:
+        """Sends one delivery now, exactly as a timer would, and tells what came of it. Nothing is stored. Never sent twice."""
+        return from_wire(CallbackTestResult, self._run(self._test_callback_steps(test)))
 
     def _run(self, steps: Steps[T]) -> T:
         told: Told = None
@@ -247,7 +152,7 @@ class Duetime(BaseClient):
         """httpx limits each read, not all of them together, so the time is looked at after each."""
         deadline = time.monotonic() + send.timeout
         request = self._http.build_request(
-            "POST",
+            send.method,
             self.url + send.path,
             content=send.content,
             headers=self._request_headers(send),

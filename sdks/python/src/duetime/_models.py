@@ -257,6 +257,38 @@ class PreviewQuery(TypedDict, total=False):
 
 
 
+class ForecastQuery(TypedDict, total=False):
+    """Of which namespace, and in which steps of time."""
+
+    namespace: str
+    """Of this namespace only. Default: all that the key may see."""
+    step: Literal["second", "minute", "hour", "day"]
+    """Default: minute."""
+    steps: int
+    """How many, up to 366. Default 60."""
+
+
+
+class CallbackTest(TypedDict, total=False):
+    """A callback to try."""
+
+    namespace: str
+    """Default: default."""
+    callback_url: str
+    """Where the timer fires: an http or https URL that gets a POST. A user name and password in it are shown as ***."""
+    callback: Callback
+    """Where the timer fires, with headers or over NATS; instead of callbackUrl."""
+    payload: Any
+    """Any JSON; delivered as it is."""
+    metadata: Mapping[str, Any] | None
+    """Labels to find timers by: strings, numbers, booleans or null."""
+    callback_timeout: str
+    """How long the receiver may take, 1s to 1h. Default 30s."""
+    callback_timeout_seconds: float
+    """The same in seconds."""
+
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetryPolicy:
     """When a failed delivery is tried again."""
@@ -412,3 +444,176 @@ class Retried:
     too_late: int
     more: bool
     retried: int
+
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StatusCounts:
+    """How many timers have each status."""
+
+    pending: int
+    paused: int
+    executing: int
+    completed: int
+    failed: int
+    canceled: int
+
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamespaceCounts:
+    """How many timers of a namespace have each status."""
+
+    namespace: str
+    pending: int
+    paused: int
+    executing: int
+    completed: int
+    failed: int
+    canceled: int
+
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeGauges:
+    """What the node that answered has in memory and under way."""
+
+    in_flight: int
+    ready: int
+    window_timers: int
+    commit_queue: int
+    owned_shards: int
+    listeners: int
+
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ActivityCounts:
+    """What happened in a time."""
+
+    fired: int
+    delivered: int
+    rescheduled: int
+    retried: int
+    failed: int
+    created: int
+    canceled: int
+
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LatenessBucket:
+    """How many were late by this much at most, and more than the bucket before."""
+
+    le_ms: int
+    count: int
+
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lateness:
+    """How late deliveries began, in milliseconds."""
+
+    count: int
+    p50: int | None
+    p90: int | None
+    p99: int | None
+    max: int | None
+    histogram: list[LatenessBucket]
+
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ActivitySecond:
+    """What happened in a second."""
+
+    at: datetime
+    fired: int
+    delivered: int
+    rescheduled: int
+    retried: int
+    failed: int
+    created: int
+    canceled: int
+
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Overview:
+    """How many timers there are, and what happened lately."""
+
+    now: datetime
+    version: str
+    node: str
+    scope: str
+    """Counts are of the whole cluster; the rest is what this node did since it started."""
+    database: str
+    started_at: datetime
+    namespace: str | None
+    tracked: bool
+    """false: there are more namespaces than a node follows, so figures of this one may be missing."""
+    counts: StatusCounts
+    counts_at: datetime
+    namespaces: list[NamespaceCounts]
+    """The 50 with the most live timers."""
+    namespaces_total: int
+    gauges: NodeGauges | None
+    """Of the whole node; null for a key that is bound to namespaces."""
+    last_minute: ActivityCounts
+    last_hour: ActivityCounts
+    lateness: Lateness
+    """Of the last hour, in ms. The histogram has the buckets that something is in."""
+    lateness_last_minute: Lateness
+    per_second: list[ActivitySecond]
+    """The last 60 seconds that are over."""
+
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForecastStep:
+    """How many timers are due in one step."""
+
+    at: datetime
+    count: int
+    hot: bool
+
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForecastPeak:
+    """The step with the most timers."""
+
+    at: datetime
+    count: int
+
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Forecast:
+    """How many timers are due in each step of time from now."""
+
+    now: datetime
+    step_ms: int
+    steps: list[ForecastStep]
+    overdue: int
+    """Due before the first step."""
+    total: int
+    complete: bool
+    """false: there are more timers than are counted, so some are missing; of hours, those of a day are spread over it instead."""
+    peak: ForecastPeak | None
+
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallbackTestResult:
+    """What came of a callback that was tried."""
+
+    outcome: Outcome
+    status_code: int | None
+    duration_ms: int
+    error: str | None
+    next_execute_at: datetime | None
+    delivery_id: str
+    fired_at: datetime
+    response_body: str | None
+    response_truncated: bool

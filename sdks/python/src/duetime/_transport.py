@@ -24,8 +24,13 @@ Json = dict[str, Any]
 class Send:
     path: str
     headers: Mapping[str, str]
-    content: bytes
+    content: bytes | None
+    """None for a GET; everything else is a POST."""
     timeout: float
+
+    @property
+    def method(self) -> str:
+        return "GET" if self.content is None else "POST"
 
 
 @dataclass(frozen=True)
@@ -65,8 +70,9 @@ class Budget:
 
 @dataclass(frozen=True)
 class Call:
-    verb: str
-    body: Callable[[bool], Any]
+    path: str
+    """After ``/api/v1/``."""
+    body: Callable[[bool], Any] | None
     """Asked for every attempt: True when one before may have been carried out although its answer is not known."""
     once_only: bool = False
     """What must not happen twice is not sent again once it may have been carried out."""
@@ -124,10 +130,12 @@ def _attempt(call: Call, budget: Budget, attempt: int, uncertain: bool) -> Steps
     left = budget.deadline_at - time.monotonic()
     # What is sent once only has no second attempt to save time for.
     timeout = left if call.once_only else min(left, budget.attempt_timeout)
+    body = None if call.body is None else call.body(uncertain)
+    headers = {"accept": "application/json", "x-request-id": request_id}
     told = yield Send(
-        path=f"/api/v1/timers/{call.verb}",
-        headers={"content-type": "application/json", "accept": "application/json", "x-request-id": request_id},
-        content=json.dumps(call.body(uncertain), ensure_ascii=False, allow_nan=False).encode(),
+        path=f"/api/v1/{call.path}",
+        headers=headers if body is None else {**headers, "content-type": "application/json"},
+        content=None if body is None else json.dumps(body, ensure_ascii=False, allow_nan=False).encode(),
         timeout=max(timeout, 0.001),
     )
     about = {"request_id": request_id, "attempts": attempt}

@@ -1,5 +1,6 @@
 // Changes of all timers that match a filter, however many: the service changes a bounded number at a time.
 
+import { invalidInput } from '../errors.ts'
 import type { CancelAnswer, RetryAnswer, TimerAnswer } from '../generated.ts'
 import type { TimerFilter } from './timer-list.ts'
 import type { CallOptions } from '../transport/transport.ts'
@@ -19,6 +20,15 @@ export type BulkFilter = TimerFilter & {
 export type Canceled = CancelAnswer
 /** As for those canceled. */
 export type Retried = Exclude<RetryAnswer, TimerAnswer>
+
+const CANCEL_NEEDS = ['namespace', 'metadataKey', 'dueFrom', 'dueTo'] as const
+
+/** The server asks for this too, but takes the client's own namespace, which is always sent, for an answer. */
+export function checkCancelFilter(filter: BulkFilter): void {
+  if (filter.all === true || CANCEL_NEEDS.some((name) => filter[name] !== undefined)) return
+  const ways = CANCEL_NEEDS.join(', ')
+  throw invalidInput('all', `say which timers: ${ways}, or all: true for every timer of the namespace`)
+}
 
 /** Asks until the service says that there are no more. */
 export async function askWhileMore(

@@ -9,10 +9,6 @@ import type { ReadyCreate, Timer } from './timer.ts'
 import type { Gatherer } from '../transport/gathering.ts'
 import type { Budget, Transport } from '../transport/transport.ts'
 
-export type BatchResult<Payload = unknown> =
-  | { readonly ok: true; readonly timer: Timer<Payload> }
-  | { readonly ok: false; readonly error: DuetimeError }
-
 const CLOCKS_APART_MS = 1_000 // of two nodes of one cluster; what the timer is like is compared as well
 
 /** `by`: sends it together with others; null: by itself. */

@@ -8,7 +8,7 @@ import { test } from 'node:test'
 import type { TestContext } from 'node:test'
 import { Duetime } from '../client.ts'
 import type { DuetimeError } from '../errors.ts'
-import type { DuetimeOptions } from '../client.ts'
+import type { DuetimeOptions } from '../options.ts'
 
 type Item = { readonly id?: string; readonly timerId?: string; readonly action?: string; readonly payload?: unknown }
 type Received = { readonly path: string; readonly items: readonly Item[]; readonly answer: () => void }

@@ -1,9 +1,14 @@
 package dev.duetime;
 
 import dev.duetime.model.BulkFilter;
+import dev.duetime.model.CallbackTest;
+import dev.duetime.model.CallbackTestResult;
 import dev.duetime.model.Canceled;
+import dev.duetime.model.Forecast;
+import dev.duetime.model.ForecastQuery;
 import dev.duetime.model.NewTimer;
 import dev.duetime.model.OnConflict;
+import dev.duetime.model.Overview;
 import dev.duetime.model.Preview;
 import dev.duetime.model.PreviewQuery;
 import dev.duetime.model.Retried;
@@ -11,6 +16,7 @@ import dev.duetime.model.Timer;
 import dev.duetime.model.TimerChanges;
 import dev.duetime.model.TimerPage;
 import dev.duetime.model.TimerQuery;
+import java.time.Instant;
 import java.util.Iterator;
 import java.util.List;
 import java.util.NoSuchElementException;
@@ -71,6 +77,17 @@ public final class Duetime {
     }
 
     /**
+     * Creates, updates and cancels together: any number, 1,000 to a request. Each has its own result, in order: a bad one fails alone. What
+     * is said of one timer is carried out in order.
+     *
+     * @param items what to do
+     * @return as many results
+     */
+    public List<BatchResult> batch(List<BatchItem> items) {
+        return result(async.batch(items));
+    }
+
+    /**
      * Finished timers can be read while the service retains them. Throws a {@link TimerNotFoundException} when there is none.
      *
      * @param id of the timer
@@ -98,6 +115,17 @@ public final class Duetime {
      */
     public Timer pause(String id) {
         return result(async.pause(id));
+    }
+
+    /**
+     * The same, until this instant at the latest.
+     *
+     * @param id of the timer
+     * @param until when the pause ends by itself
+     * @return the timer
+     */
+    public Timer pause(String id, Instant until) {
+        return result(async.pause(id, until));
     }
 
     /**
@@ -201,6 +229,45 @@ public final class Duetime {
      */
     public Retried retryMany(BulkFilter filter, boolean dryRun) {
         return result(async.retryMany(filter, dryRun));
+    }
+
+    /**
+     * How many timers there are by status, and what happened lately, in all namespaces that the key may see.
+     *
+     * @return the overview
+     */
+    public Overview overview() {
+        return result(async.overview());
+    }
+
+    /**
+     * The same of one namespace.
+     *
+     * @param namespace of the timers
+     * @return the overview
+     */
+    public Overview overview(String namespace) {
+        return result(async.overview(namespace));
+    }
+
+    /**
+     * How many timers come due in the next seconds, minutes, hours or days.
+     *
+     * @param query in which steps, and of which namespace
+     * @return the steps
+     */
+    public Forecast forecast(ForecastQuery query) {
+        return result(async.forecast(query));
+    }
+
+    /**
+     * Sends one delivery now, exactly as a timer would, and tells what came of it. Nothing is stored. Never sent twice.
+     *
+     * @param test the callback
+     * @return what came of it
+     */
+    public CallbackTestResult testCallback(CallbackTest test) {
+        return result(async.testCallback(test));
     }
 
     /**

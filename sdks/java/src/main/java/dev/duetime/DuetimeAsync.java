@@ -3,13 +3,16 @@ package dev.duetime;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.duetime.Transport.Budget;
 import dev.duetime.Transport.Call;
 import dev.duetime.model.BulkFilter;
+import dev.duetime.model.CallbackTest;
+import dev.duetime.model.CallbackTestResult;
 import dev.duetime.model.Canceled;
-import dev.duetime.model.ErrorCode;
+import dev.duetime.model.Forecast;
+import dev.duetime.model.ForecastQuery;
 import dev.duetime.model.NewTimer;
 import dev.duetime.model.OnConflict;
+import dev.duetime.model.Overview;
 import dev.duetime.model.Preview;
 import dev.duetime.model.PreviewQuery;
 import dev.duetime.model.Retried;
@@ -17,18 +20,23 @@ import dev.duetime.model.Timer;
 import dev.duetime.model.TimerChanges;
 import dev.duetime.model.TimerPage;
 import dev.duetime.model.TimerQuery;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.Function;
-import java.util.function.Predicate;
+import java.util.stream.Collectors;
 
 /** The client: one method for everything that the service can do with timers. A future that fails has a {@link DuetimeException}. Threads can share it. */
 public final class DuetimeAsync {
     private final DuetimeOptions options;
     private final Transport transport;
     private final Creating creating;
+    private final Changing changing;
+    private final Batching batching;
 
     /**
      * Does not connect before the first call.
@@ -39,6 +47,8 @@ public final class DuetimeAsync {
         this.options = options;
         this.transport = new Transport(options);
         this.creating = new Creating(transport);
+        this.changing = new Changing(transport);
+        this.batching = new Batching(transport, changing);
     }
 
     /**
@@ -61,8 +71,29 @@ public final class DuetimeAsync {
      * @return as many results
      */
     public CompletableFuture<List<BatchResult>> batch(List<NewTimer> timers, OnConflict onConflict) {
-        List<ObjectNode> bodies = timers.stream().map(timer -> Creating.ready(timer, options.namespace(), onConflict)).toList();
-        return creating.batch(bodies, transport.budget());
+        List<Batching.Item> items = timers.stream().map(timer -> item(timer, onConflict)).toList();
+        return batching.batch(items, transport.budget());
+    }
+
+    /**
+     * Creates, updates and cancels together: any number, 1,000 to a request. Each has its own result, in order: a bad one fails alone. What
+     * is said of one timer is carried out in order.
+     *
+     * @param items what to do
+     * @return as many results
+     */
+    public CompletableFuture<List<BatchResult>> batch(List<BatchItem> items) {
+        return batching.batch(items.stream().map(this::item).toList(), transport.budget());
+    }
+
+    private Batching.Item item(NewTimer timer, OnConflict onConflict) {
+        return new Batching.Item("create", Creating.ready(timer, options.namespace(), onConflict));
+    }
+
+    private Batching.Item item(BatchItem item) {
+        if (item.create != null) return item(item.create, OnConflict.REPLACE);
+        if (item.update != null) return new Batching.Item("update", updateBody(item.id, item.update));
+        return new Batching.Item("delete", item.ifVersion == null ? named(item.id) : named(item.id).put("ifVersion", item.ifVersion));
     }
 
     /**
@@ -72,7 +103,7 @@ public final class DuetimeAsync {
      * @return the timer
      */
     public CompletableFuture<Timer> get(String id) {
-        return timerOf(Call.of("get", named(id)));
+        return timerOf(Call.of("timers/get", named(id)));
     }
 
     /**
@@ -82,7 +113,7 @@ public final class DuetimeAsync {
      * @return the timer
      */
     public CompletableFuture<Timer> getWithSecrets(String id) {
-        return timerOf(Call.of("get", named(id).put("includeSecrets", true)));
+        return timerOf(Call.of("timers/get", named(id).put("includeSecrets", true)));
     }
 
     /**
@@ -92,7 +123,18 @@ public final class DuetimeAsync {
      * @return the timer
      */
     public CompletableFuture<Timer> pause(String id) {
-        return timerOf(Call.of("pause", named(id)));
+        return timerOf(Call.of("timers/pause", named(id)));
+    }
+
+    /**
+     * The same, until this instant at the latest.
+     *
+     * @param id of the timer
+     * @param until when the pause ends by itself
+     * @return the timer
+     */
+    public CompletableFuture<Timer> pause(String id, Instant until) {
+        return timerOf(Call.of("timers/pause", named(id).put("until", Json.text(until))));
     }
 
     /**
@@ -102,7 +144,7 @@ public final class DuetimeAsync {
      * @return the timer
      */
     public CompletableFuture<Timer> resume(String id) {
-        return timerOf(Call.of("resume", named(id)));
+        return timerOf(Call.of("timers/resume", named(id)));
     }
 
     /**
@@ -113,7 +155,7 @@ public final class DuetimeAsync {
      * @return the timer
      */
     public CompletableFuture<Timer> trigger(String id) {
-        return timerOf(new Call("trigger", uncertain -> named(id), true));
+        return timerOf(new Call("timers/trigger", uncertain -> named(id), true));
     }
 
     /**
@@ -124,11 +166,11 @@ public final class DuetimeAsync {
      * @return the timer
      */
     public CompletableFuture<Timer> update(String id, TimerChanges changes) {
-        ObjectNode body = Json.object(changes).setAll(named(id));
-        // That it is too late, or has another version, can be the work of the first attempt.
-        Predicate<JsonNode> isDone = timer -> SameTimer.isAsAsked(timer, body)
-                && (changes.ifVersion() == null || timer.path("version").asInt() > changes.ifVersion());
-        return change("update", body, isDone).thenApply(timer -> Json.read(timer, Timer.class));
+        return changing.change("update", updateBody(id, changes), transport.budget()).thenApply(timer -> Json.read(timer, Timer.class));
+    }
+
+    private ObjectNode updateBody(String id, TimerChanges changes) {
+        return Json.object(changes).setAll(named(id));
     }
 
     /**
@@ -153,7 +195,7 @@ public final class DuetimeAsync {
     }
 
     private CompletableFuture<Void> cancel(ObjectNode body) {
-        return change("delete", body, timer -> timer.path("status").asText().equals("canceled")).thenApply(none -> null);
+        return changing.change("delete", body, transport.budget()).thenApply(none -> null);
     }
 
     /**
@@ -163,8 +205,7 @@ public final class DuetimeAsync {
      * @return the timer
      */
     public CompletableFuture<Timer> retry(String id) {
-        return change("retry", named(id), timer -> !timer.path("status").asText().equals("failed"))
-                .thenApply(timer -> Json.read(timer, Timer.class));
+        return changing.change("retry", named(id), transport.budget()).thenApply(timer -> Json.read(timer, Timer.class));
     }
 
     /**
@@ -242,31 +283,56 @@ public final class DuetimeAsync {
         });
     }
 
-    /** One change of one timer. One that says it is too late after an answer was lost may have been in time before. */
-    private CompletableFuture<JsonNode> change(String verb, ObjectNode body, Predicate<JsonNode> isDone) {
-        Budget budget = transport.budget();
-        AtomicBoolean repeated = new AtomicBoolean();
-        Function<Boolean, JsonNode> sent = uncertain -> {
-            repeated.set(uncertain);
-            return body;
-        };
-        return transport
-                .request(new Call(verb, sent, false), budget)
-                .handle((answer, thrown) -> {
-                    if (thrown == null) return CompletableFuture.completedFuture(answer.body());
-                    Throwable cause = Transport.cause(thrown);
-                    if (!repeated.get() || !isTooLate(cause)) return CompletableFuture.<JsonNode>failedFuture(cause);
-                    ObjectNode name = named(body.get("timerId").asText());
-                    return transport.request(Call.of("get", name), budget).thenCompose(found -> isDone.test(found.body())
-                            ? CompletableFuture.completedFuture(found.body())
-                            : CompletableFuture.<JsonNode>failedFuture(cause));
-                })
-                .thenCompose(Function.identity());
+    /**
+     * How many timers there are by status, and what happened lately, in all namespaces that the key may see.
+     *
+     * @return the overview
+     */
+    public CompletableFuture<Overview> overview() {
+        return look("overview", Map.of(), Overview.class);
     }
 
-    private static boolean isTooLate(Throwable cause) {
-        return cause instanceof DuetimeException error
-                && List.of(ErrorCode.TIMER_NOT_PENDING, ErrorCode.VERSION_CONFLICT).contains(error.code());
+    /**
+     * The same of one namespace.
+     *
+     * @param namespace of the timers
+     * @return the overview
+     */
+    public CompletableFuture<Overview> overview(String namespace) {
+        return look("overview", Map.of("namespace", namespace), Overview.class);
+    }
+
+    /**
+     * How many timers come due in the next seconds, minutes, hours or days.
+     *
+     * @param query in which steps, and of which namespace
+     * @return the steps
+     */
+    public CompletableFuture<Forecast> forecast(ForecastQuery query) {
+        Map<String, String> fields = new TreeMap<>();
+        Json.object(query).fields().forEachRemaining(field -> fields.put(field.getKey(), field.getValue().asText()));
+        return look("forecast", fields, Forecast.class);
+    }
+
+    /**
+     * Sends one delivery now, exactly as a timer would, and tells what came of it. Nothing is stored. Never sent twice.
+     *
+     * @param test the callback
+     * @return what came of it
+     */
+    public CompletableFuture<CallbackTestResult> testCallback(CallbackTest test) {
+        ObjectNode body = inNamespace(Json.object(test));
+        return transport
+                .request(new Call("callbacks/test", uncertain -> body, true), transport.budget())
+                .thenApply(answer -> Json.read(answer.body(), CallbackTestResult.class));
+    }
+
+    private <T> CompletableFuture<T> look(String path, Map<String, String> query, Class<T> type) {
+        String asked = query.entrySet().stream()
+                .map(field -> field.getKey() + "=" + URLEncoder.encode(field.getValue(), StandardCharsets.UTF_8))
+                .collect(Collectors.joining("&"));
+        Call call = Call.get(asked.isEmpty() ? path : path + "?" + asked);
+        return transport.request(call, transport.budget()).thenApply(answer -> Json.read(answer.body(), type));
     }
 
     private CompletableFuture<Timer> timerOf(Call call) {
@@ -274,7 +340,7 @@ public final class DuetimeAsync {
     }
 
     private <T> CompletableFuture<T> ask(String verb, JsonNode body, Class<T> type) {
-        return transport.request(Call.of(verb, body), transport.budget()).thenApply(answer -> Json.read(answer.body(), type));
+        return transport.request(Call.of("timers/" + verb, body), transport.budget()).thenApply(answer -> Json.read(answer.body(), type));
     }
 
     private ObjectNode named(String id) {

@@ -54,6 +54,10 @@ public final class Json {
         return MAPPER.convertValue(value, type);
     }
 
+    static String text(Instant at) {
+        return at.truncatedTo(ChronoUnit.MILLIS).toString();
+    }
+
     private static final class InstantSerializer extends StdSerializer<Instant> {
         private static final long serialVersionUID = 1L;
 
@@ -63,7 +67,7 @@ public final class Json {
 
         @Override
         public void serialize(Instant value, JsonGenerator out, SerializerProvider provider) throws IOException {
-            out.writeString(value.truncatedTo(ChronoUnit.MILLIS).toString());
+            out.writeString(text(value));
         }
     }
 

@@ -55,12 +55,17 @@ final class Transport {
     /**
      * A request.
      *
-     * @param body is asked for every attempt: true when one before may have been carried out although its answer is not known
+     * @param path what follows /api/v1/
+     * @param body is asked for every attempt: true when one before may have been carried out although its answer is not known; null for a GET
      * @param onceOnly is for what must not happen twice: it is not sent again once it may have been carried out
      */
-    record Call(String verb, Function<Boolean, JsonNode> body, boolean onceOnly) {
-        static Call of(String verb, JsonNode body) {
-            return new Call(verb, uncertain -> body, false);
+    record Call(String path, Function<Boolean, JsonNode> body, boolean onceOnly) {
+        static Call of(String path, JsonNode body) {
+            return new Call(path, uncertain -> body, false);
+        }
+
+        static Call get(String path) {
+            return new Call(path, null, false);
         }
     }
 
@@ -121,15 +126,17 @@ final class Transport {
         // What is sent once only has no second attempt to save time for.
         long left = budget.leftMillis();
         long millis = Math.max(1, call.onceOnly() ? left : Math.min(left, options.attemptTimeout().toMillis()));
-        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(options.url() + "/api/v1/timers/" + call.verb()))
+        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(options.url() + "/api/v1/" + call.path()))
                 .timeout(Duration.ofMillis(millis))
-                .header("Content-Type", "application/json")
                 .header("Accept", "application/json")
                 .header("X-Request-ID", requestId);
         String apiKey = options.apiKey().get();
         if (apiKey != null) request.header("X-API-Key", apiKey);
         options.headers().forEach(request::setHeader);
-        request.POST(HttpRequest.BodyPublishers.ofByteArray(Json.bytes(call.body().apply(uncertain))));
+        if (call.body() != null) {
+            request.setHeader("Content-Type", "application/json");
+            request.POST(HttpRequest.BodyPublishers.ofByteArray(Json.bytes(call.body().apply(uncertain))));
+        }
         DuetimeException.Facts facts = DuetimeException.Facts.of(requestId, attempt);
         // The request's own limit ends with the first byte of the answer; this one with the last.
         return options.httpClient()

@@ -2,8 +2,9 @@ package dev.duetime;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import com.sun.net.httpserver.HttpServer;
 import dev.duetime.model.BulkFilter;
+import dev.duetime.model.CallbackTest;
+import dev.duetime.model.ForecastQuery;
 import dev.duetime.model.NewTimer;
 import dev.duetime.model.OnConflict;
 import dev.duetime.model.PreviewQuery;
@@ -12,7 +13,6 @@ import dev.duetime.model.TimerChanges;
 import dev.duetime.model.TimerQuery;
 import dev.duetime.receiver.Answer;
 import dev.duetime.receiver.Delivery;
-import dev.duetime.receiver.DuetimeHttpHandler;
 import dev.duetime.receiver.Receiver;
 import dev.duetime.receiver.RecentDeliveries;
 import dev.duetime.receiver.WebhookVerificationException;
@@ -20,13 +20,12 @@ import dev.duetime.receiver.Webhooks;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
@@ -44,6 +43,7 @@ final class ConformanceRunner {
     public static void main(String[] args) throws Exception {
         ConformanceRunner runner = new ConformanceRunner();
         PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
+        System.setOut(System.err); // what a framework logs is no answer
         BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         for (String line = in.readLine(); line != null; line = in.readLine()) {
             JsonNode asked = Json.MAPPER.readTree(line);
@@ -68,7 +68,7 @@ final class ConformanceRunner {
             case "get" -> args.path("includeSecrets").asBoolean() ? client.getWithSecrets(id) : client.get(id);
             case "update" -> client.update(id, Json.read(args, TimerChanges.class));
             case "cancel" -> cancel(id, args);
-            case "pause" -> client.pause(id);
+            case "pause" -> args.has("until") ? client.pause(id, instant(args.get("until"))) : client.pause(id);
             case "resume" -> client.resume(id);
             case "trigger" -> client.trigger(id);
             case "retry" -> client.retry(id);
@@ -76,6 +76,9 @@ final class ConformanceRunner {
             case "batch" -> batch(args);
             case "cancelMany" -> client.cancelMany(Json.read(args, BulkFilter.class), args.path("dryRun").asBoolean());
             case "retryMany" -> client.retryMany(Json.read(args, BulkFilter.class), args.path("dryRun").asBoolean());
+            case "overview" -> args.has("namespace") ? client.overview(args.get("namespace").asText()) : client.overview();
+            case "forecast" -> client.forecast(Json.read(args, ForecastQuery.class));
+            case "testCallback" -> client.testCallback(Json.read(args, CallbackTest.class));
             case "verify" -> verify(args);
             case "handle" -> handle(args);
             case "listen" -> listen(args);
@@ -108,12 +111,30 @@ final class ConformanceRunner {
     }
 
     private Object batch(ObjectNode args) {
-        List<NewTimer> timers = new ArrayList<>();
-        args.get("timers").forEach(timer -> timers.add(Json.read(timer, NewTimer.class)));
+        List<JsonNode> given = new ArrayList<>();
+        args.get("timers").forEach(given::add);
         OnConflict onConflict = args.has("onConflict") ? Json.read(args.get("onConflict"), OnConflict.class) : OnConflict.REPLACE;
-        return client.batch(timers, onConflict).stream()
-                .map(result -> result.error() == null ? Map.of("timer", result.timer()) : Map.of("error", facts(result.error())))
+        List<BatchResult> results = given.stream().anyMatch(item -> item.has("action"))
+                ? client.batch(given.stream().map(ConformanceRunner::item).toList())
+                : client.batch(given.stream().map(timer -> Json.read(timer, NewTimer.class)).toList(), onConflict);
+        return results.stream()
+                .map(result -> result.error() == null
+                        ? Collections.singletonMap("timer", result.timer())
+                        : Map.of("error", facts(result.error())))
                 .toList();
+    }
+
+    private static BatchItem item(JsonNode args) {
+        String id = args.path("timerId").asText();
+        return switch (args.path("action").asText()) {
+            case "update" -> BatchItem.update(id, Json.read(args, TimerChanges.class));
+            case "delete" -> args.has("ifVersion") ? BatchItem.cancel(id, args.get("ifVersion").asInt()) : BatchItem.cancel(id);
+            default -> BatchItem.create(Json.read(args, NewTimer.class));
+        };
+    }
+
+    private static Instant instant(JsonNode text) {
+        return OffsetDateTime.parse(text.asText()).toInstant();
     }
 
     private static Object verify(ObjectNode args) {
@@ -149,10 +170,7 @@ final class ConformanceRunner {
                 .secrets(texts(args.get("secrets")))
                 .onError((error, delivery) -> {});
         if (args.path("dedup").asBoolean()) receiver.memory(new RecentDeliveries());
-        HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-        server.createContext("/", new DuetimeHttpHandler(receiver));
-        server.start();
-        return Map.of("url", "http://127.0.0.1:" + server.getAddress().getPort() + "/");
+        return Map.of("url", Frameworks.serve(args.path("framework").asText("jdk"), receiver));
     }
 
     private static Answer scripted(JsonNode answer) {
@@ -161,7 +179,7 @@ final class ConformanceRunner {
             case "retry" -> answer.has("afterSeconds")
                     ? Answer.retry(reason, Duration.ofMillis((long) (answer.get("afterSeconds").asDouble() * 1_000)))
                     : Answer.retry(reason);
-            case "again" -> Answer.againAt(OffsetDateTime.parse(answer.get("at").asText()).toInstant());
+            case "again" -> Answer.againAt(instant(answer.get("at")));
             case "gone" -> Answer.gone(reason);
             case "throw" -> throw new IllegalStateException("as the scenario says");
             case "done" -> Answer.done();

@@ -1,0 +1,22 @@
+// Generated from the schemas of the service by `npm run docs`: change it there.
+package dev.duetime.model;
+
+/**
+ * How many timers of a namespace have each status.
+ *
+ * @param namespace namespace
+ * @param pending pending
+ * @param paused paused
+ * @param executing executing
+ * @param completed completed
+ * @param failed failed
+ * @param canceled canceled
+ */
+public record NamespaceCounts(
+        String namespace,
+        int pending,
+        int paused,
+        int executing,
+        int completed,
+        int failed,
+        int canceled) {}
