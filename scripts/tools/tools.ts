@@ -7,7 +7,14 @@ import { command, programPath } from '../servers/install/command.ts'
 import { buildGoProgram } from '../servers/install/go-build.ts'
 import { writeKubernetesSchemas } from './kubernetes-schemas.ts'
 
-export type ToolName = 'helm' | 'kubeconform' | 'kustomize' | 'actionlint' | 'kubernetes-schemas' | 'packages'
+export type ToolName =
+  | 'helm'
+  | 'kubeconform'
+  | 'kustomize'
+  | 'actionlint'
+  | 'kubernetes-schemas'
+  | 'packages'
+  | 'frameworks'
 
 type Tool = {
   readonly title: string
@@ -55,6 +62,20 @@ export const TOOLS: Readonly<Record<ToolName, Tool>> = {
       for (const name of ['package.json', 'package-lock.json'])
         await command('cp', [join(import.meta.dirname, name), directory])
       await command('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: directory })
+    },
+  },
+  frameworks: {
+    title: 'Web frameworks for tests of receivers: Express, Hono, and Next.js with an application that is built',
+    needs: ['npm'],
+    cost: '400 MB, a minute of CPU time',
+    key: 'frameworks-1', // raise it together with what is in the folder
+    install: async (directory) => {
+      await command('cp', ['-R', `${join(import.meta.dirname, 'frameworks')}/.`, directory])
+      await command('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: directory })
+      await command(process.execPath, ['node_modules/next/dist/bin/next', 'build'], {
+        cwd: directory,
+        env: { NEXT_TELEMETRY_DISABLED: '1' },
+      })
     },
   },
 }

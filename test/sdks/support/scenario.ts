@@ -32,10 +32,16 @@ export type Scenario = { readonly name: string; readonly client?: Json; readonly
 const FOLDER = join(import.meta.dirname, '..', '..', '..', 'sdks', 'conformance')
 const SCENARIO_WITHIN_MS = 300_000 // some kill the service three times
 
+type Options = {
+  /** Servers that its receivers run on, beside the one of the runner: with them, every scenario that listens runs once more. */
+  readonly frameworks?: Readonly<Record<string, Skip['skip']>>
+}
+
 /** All of them, for one runner in each test file. `command` starts it; it may build it first. */
 export function conformance(
   command: (t: TestContext) => Command | Promise<Command>,
   { skip }: Skip = { skip: false },
+  { frameworks = {} }: Options = {},
 ): void {
   let bench: ScenarioBench
   before(async (context) => {
@@ -49,5 +55,25 @@ export function conformance(
       for (const scenario of scenarios)
         test(scenario.name, { timeout: SCENARIO_WITHIN_MS, skip }, () => bench.run(scenario))
     })
+    const listening = scenarios.filter(({ steps }) => steps.some(isListening))
+    for (const [framework, without] of listening.length === 0 ? [] : Object.entries(frameworks)) {
+      suite(`${basename(file, '.json')} with ${framework}`, () => {
+        for (const scenario of listening.map((one) => onFramework(one, framework)))
+          test(scenario.name, { timeout: SCENARIO_WITHIN_MS, skip: skip === false ? without : skip }, () =>
+            bench.run(scenario),
+          )
+      })
+    }
   }
+}
+
+function isListening(step: Step): boolean {
+  return 'call' in step && step.call === 'listen'
+}
+
+function onFramework({ steps, ...scenario }: Scenario, framework: string): Scenario {
+  const changed = steps.map((step) =>
+    'call' in step && isListening(step) ? { ...step, with: { ...(step.with as object), framework } } : step,
+  )
+  return { ...scenario, steps: changed }
 }
