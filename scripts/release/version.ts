@@ -13,14 +13,20 @@ const inJson = (path: string): string => (JSON.parse(read(path)) as { version: s
 /** One sentence for each place that has another version. */
 export function otherVersions(version: string): string[] {
   const [, chart, app] = /^version: (.*)\nappVersion: (.*)$/m.exec(read('deploy/helm/duetime/Chart.yaml')) ?? []
+  const first = (path: string, pattern: RegExp) => pattern.exec(read(path))?.[1]
   const places: Readonly<Record<string, string | undefined>> = {
     'package.json': inJson('package.json'),
     'sdks/typescript/package.json': inJson('sdks/typescript/package.json'),
     'deploy/helm/duetime/Chart.yaml, version': chart,
     'deploy/helm/duetime/Chart.yaml, appVersion': app,
-    'deploy/kustomize/base/deployment.yaml': /image: .*:(.*)$/m.exec(
-      read('deploy/kustomize/base/deployment.yaml'),
-    )?.[1],
+    'deploy/kustomize/base/deployment.yaml': first('deploy/kustomize/base/deployment.yaml', /image: .*:(.*)$/m),
+    'deploy/homebrew/duetime.rb': first('deploy/homebrew/duetime.rb', /\/v([^/]+)\/duetime-\1\.tgz/),
+    'sdks/python/pyproject.toml': first('sdks/python/pyproject.toml', /^version = "(.*)"$/m),
+    'sdks/python/src/duetime/__init__.py': first('sdks/python/src/duetime/__init__.py', /^__version__ = "(.*)"$/m),
+    'sdks/java/pom.xml': first(
+      'sdks/java/pom.xml',
+      /<artifactId>duetime-client<\/artifactId>\s*<version>(.*)<\/version>/,
+    ),
   }
   return Object.entries(places).flatMap(([place, found]) => (found === version ? [] : [`${place} has ${found}`]))
 }

@@ -1,10 +1,11 @@
 // The Java SDK as its users get it: a jar with its sources and its documentation, in a project where nothing of this repository is around.
 
 import assert from 'node:assert/strict'
-import { cpSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { test } from 'node:test'
-import { maven, runTool, sdkFolder } from '../../scripts/sdks/languages.ts'
+import { buildJava } from '../../scripts/sdks/build.ts'
+import { runTool } from '../../scripts/sdks/languages.ts'
 import { startService } from '../support/service.ts'
 import { tempDir } from '../support/temp-dir.ts'
 import { quickStart, skipWithout } from './support/tools.ts'
@@ -13,13 +14,9 @@ const skip = skipWithout('java')
 
 test('it builds without a warning, and the quick start of its README runs with the jar', skip, async (t) => {
   const dir = tempDir(t)
-  const build = join(dir, 'java')
-  cpSync(sdkFolder('java'), build, { recursive: true, filter: (path) => path !== join(sdkFolder('java'), 'target') })
   // -Xlint:all and javadoc fail the build; the tests run the servlet in a real container.
   const libraries = ['dependency:copy-dependencies', '-DincludeScope=runtime', `-DoutputDirectory=${join(dir, 'lib')}`]
-  await maven(build, ['package', ...libraries])
-  const jars = readdirSync(join(build, 'target')).filter((name) => name.endsWith('.jar'))
-  assert.deepEqual(jars.toSorted(), [
+  assert.deepEqual(await buildJava(dir, join(dir, 'jars'), libraries), [
     'duetime-client-0.1.0-javadoc.jar',
     'duetime-client-0.1.0-sources.jar',
     'duetime-client-0.1.0.jar',
@@ -34,7 +31,7 @@ test('it builds without a warning, and the quick start of its README runs with t
   const project = join(dir, 'project')
   mkdirSync(project)
   writeFileSync(join(project, 'QuickStart.java'), quickStart('java'))
-  const jar = join(build, 'target', 'duetime-client-0.1.0.jar')
+  const jar = join(dir, 'jars', 'duetime-client-0.1.0.jar')
   const classpath = [jar, join(dir, 'lib', '*'), '.'].join(delimiter)
   await runTool('javac', ['-Xlint:all', '-Werror', '-cp', classpath, 'QuickStart.java'], { cwd: project })
   const service = await startService(t, { cwd: dir, env: { DATABASE_URL: 'memory:' } })

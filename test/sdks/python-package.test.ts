@@ -1,10 +1,11 @@
 // The Python SDK as its users get it: a wheel and a source distribution, installed where nothing of this repository is around.
 
 import assert from 'node:assert/strict'
-import { cpSync, readdirSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { CHECKS, pythonTools, runTool, sdkFolder } from '../../scripts/sdks/languages.ts'
+import { buildPython } from '../../scripts/sdks/build.ts'
+import { CHECKS, pythonTools, runTool } from '../../scripts/sdks/languages.ts'
 import { filesIn } from '../support/packed.ts'
 import { startService } from '../support/service.ts'
 import { tempDir } from '../support/temp-dir.ts'
@@ -17,10 +18,7 @@ test('mypy finds nothing, and the tests of the package pass on the real framewor
 test('the quick start of its README runs in an empty project with the wheel', skip, async (t) => {
   const dir = tempDir(t)
   const python = await pythonTools()
-  const copy = join(dir, 'package')
-  cpSync(sdkFolder('python'), copy, { recursive: true, filter: (path) => !/__pycache__|\.mypy_cache/.test(path) })
-  await runTool(python, ['-m', 'build', '--no-isolation', '--outdir', join(dir, 'dist'), copy], { cwd: dir })
-  const [wheel, sdist] = readdirSync(join(dir, 'dist')).toSorted()
+  const [wheel, sdist] = await buildPython(dir, join(dir, 'dist'))
   assert.deepEqual([wheel, sdist], ['duetime-0.1.0-py3-none-any.whl', 'duetime-0.1.0.tar.gz'])
 
   // The source distribution makes the same package.
