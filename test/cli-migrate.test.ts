@@ -55,6 +55,30 @@ for (const [name, database] of Object.entries(DATABASES)) {
   })
 }
 
+test('there is no step down: it says what to do instead, and changes nothing', async (t) => {
+  const path = join(tempDir(t), 'timers.db')
+  const env = { TIMER_DB_PATH: path }
+  const schema = () => {
+    const db = new DatabaseSync(path, { readOnly: true })
+    try {
+      return [db.prepare('PRAGMA user_version').get(), db.prepare('SELECT name, sql FROM sqlite_schema').all()]
+    } finally {
+      db.close()
+    }
+  }
+  assert.equal((await runCli(['migrate', 'up'], { env })).code, 0)
+  const before = schema()
+  const { code, out, err } = await runCli(['migrate', 'down'], { env })
+  assert.deepEqual([code, err], [1, ''])
+  assert.match(out, /^The database has schema version 1, and nothing was changed/)
+  for (const way of ['migrate status', 'backup of before the upgrade', 'duetime export', 'duetime import'])
+    assert.ok(out.includes(way), way)
+  assert.deepEqual(schema(), before)
+  const inMemory = await runCli(['migrate', 'down'], { env: { DATABASE_URL: 'memory:' } })
+  assert.deepEqual([inMemory.code, inMemory.err], [0, ''])
+  assert.match(inMemory.out, /install the older version and start it/)
+})
+
 test('a database of a newer version is left alone, with a sentence', async (t) => {
   const path = join(tempDir(t), 'timers.db')
   assert.equal((await runCli(['migrate', 'up'], { env: { TIMER_DB_PATH: path } })).code, 0)

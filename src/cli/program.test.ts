@@ -20,6 +20,7 @@ async function run(args: readonly string[], actions: Partial<Actions> = {}) {
       import: record,
       migrateStatus: record,
       migrateUp: record,
+      migrateDown: record,
       ...actions,
     },
     output,

@@ -8,6 +8,7 @@ export const actions: Actions = {
   backup: async (options) => (await import('../transfer/backup.ts')).runBackup(options),
   migrateStatus: async (flags) => (await import('../migrate/migrate.ts')).runMigrateStatus(flags),
   migrateUp: async (flags) => (await import('../migrate/migrate.ts')).runMigrateUp(flags),
+  migrateDown: async (flags) => (await import('../migrate/migrate.ts')).runMigrateDown(flags),
   export: async (options) => (await import('../transfer/transfer.ts')).runExport(options),
   import: async (options) => (await import('../transfer/transfer.ts')).runImport(options),
 }

@@ -19,6 +19,7 @@ export function cliPage(): string {
     import: nothing,
     migrateStatus: nothing,
     migrateUp: nothing,
+    migrateDown: nothing,
   }
   const program = createProgram(actions, standardTerminal())
   const commands = flattened(commandTree(program)).filter(({ path }) => path !== '')

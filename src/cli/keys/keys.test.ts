@@ -17,7 +17,7 @@ async function run(...args: readonly string[]) {
     ['keys', ...args],
     {
       ...{ serve: nothing, backup: nothing, export: nothing, import: nothing },
-      ...{ migrateStatus: nothing, migrateUp: nothing },
+      ...{ migrateStatus: nothing, migrateUp: nothing, migrateDown: nothing },
     },
     output,
   )

@@ -1,4 +1,4 @@
-// `duetime migrate status` and `duetime migrate up`, and how their flags are read.
+// `duetime migrate status`, `up` and `down`, and how their flags are read.
 
 import type { Command } from 'commander'
 import { addSettings, givenFlags } from '../command/given-flags.ts'
@@ -7,6 +7,7 @@ import type { Flags } from '../command/given-flags.ts'
 export type MigrateActions = {
   readonly migrateStatus: (flags: Flags) => Promise<void>
   readonly migrateUp: (flags: Flags) => Promise<void>
+  readonly migrateDown: (flags: Flags) => Promise<void>
 }
 
 /** What says where the database is and how to reach it; the number of shards, since `up` may be its first use. */
@@ -24,9 +25,14 @@ export function addMigrateCommands(program: Command, actions: MigrateActions): v
       'which schema version the database has, and which one this program needs; exits with 1 when they differ',
     )
   const up = migrate.command('up').description('take the steps that are missing; a service may run meanwhile')
-  for (const command of [status, up]) addSettings(command, ({ flag, group }) => FLAGS.includes(flag) || group === GROUP)
+  const down = migrate
+    .command('down')
+    .description('changes nothing: says how to go back to an older version, and exits with 1 if that needs a backup')
+  for (const command of [status, up, down])
+    addSettings(command, ({ flag, group }) => FLAGS.includes(flag) || group === GROUP)
   status.action(() => actions.migrateStatus(givenFlags(status)))
   up.action(() => actions.migrateUp(givenFlags(up)))
+  down.action(() => actions.migrateDown(givenFlags(down)))
 }
 
 const HELP = `

@@ -29,6 +29,29 @@ export async function runMigrateUp(flags: Flags): Promise<void> {
   process.stdout.write(`${made}. ${sentence(await schemaState(config.database))}\n`)
 }
 
+/** A step down would have to drop what new timers need, so there is none: what can be done instead depends on the older program. */
+export async function runMigrateDown(flags: Flags): Promise<void> {
+  const { database } = loadConfig({ flags })
+  const state = await schemaState(database)
+  if (state === null) {
+    process.stdout.write(
+      'There is nothing to migrate in this kind of database: install the older version and start it.\n',
+    )
+    return
+  }
+  process.stdout.write(`${downWords(state)}\n`)
+  throw new CommandFailed()
+}
+
+function downWords({ found }: SchemaState): string {
+  return `The database has schema version ${found}, and nothing was changed: a step down would drop what timers need.
+To go back to an older version of the program, run \`duetime migrate status\` with that version:
+  if it is satisfied, start it: both have the same schema;
+  if not, restore the backup of before the upgrade, or carry the timers over: \`duetime export\` with this version,
+  then \`duetime import\` with the older one into an empty database.
+More is in docs/operations/upgrading.md of the repository.`
+}
+
 function sentence(state: SchemaState | null): string {
   if (state === null)
     return 'There is nothing to migrate in this kind of database: the first start makes what it needs.'
