@@ -16,6 +16,7 @@ export type Wish =
       readonly repetitions: number | null
       readonly intervalMs: number
       readonly catchUp: 'all' | 'one'
+      readonly overlap?: 'allow'
     }
 
 /** How a receiver behaves; it is told by the timer's payload. */

@@ -25,6 +25,7 @@ import { VERSION } from './runtime/version.ts'
 import { CommandRouter } from './service/command-router.ts'
 import { PeerLinks } from './service/peers/peer-links.ts'
 import type { ServiceObserver } from './service/observers.ts'
+import { hasOtherZoneData } from './service/queries/zone-data.ts'
 import { TimerService } from './service/timer-service.ts'
 import type { Store } from './store/store.ts'
 import { createEgressPolicy } from './targets/http/egress/egress.ts'
@@ -127,6 +128,7 @@ export function buildEngine(parts: EngineParts): Engine {
     rescheduleMinMs: config.rescheduleMinMs,
     commitQueue: { lengthMax: config.commitQueueMax, batchMax: config.commitBatchMax },
     pollIntervalMs: config.pollingIntervalMs,
+    hasOtherZoneData: () => hasOtherZoneData(store),
     ...(outbox !== null && { outbox }),
   })
 }

@@ -200,7 +200,7 @@ type NewTimer struct {
 	// A firing that would begin later than this after its due time is missed: it is not made, and counted in skipped. PT1H or 1h.
 	MaxLateness string `json:"maxLateness,omitempty"`
 
-	// Iterations that come due while a delivery of the timer is under way: skip them, or queue one, the last. By default every one follows, one after the other.
+	// Iterations that come due while the last one is not over: skip them; queue one, the last; or allow each to run beside the others, with its own retries. By default every one follows, one after the other.
 	Overlap string `json:"overlap,omitempty"`
 
 	// Where the timer fires: an http or https URL that gets a POST. A user name and password in it are shown as ***.
@@ -260,7 +260,7 @@ type TimerChanges struct {
 	// A firing that would begin later than this after its due time is missed: it is not made, and counted in skipped. PT1H or 1h.
 	MaxLateness string `json:"maxLateness,omitempty"`
 
-	// Iterations that come due while a delivery of the timer is under way: skip them, or queue one, the last. By default every one follows, one after the other.
+	// Iterations that come due while the last one is not over: skip them; queue one, the last; or allow each to run beside the others, with its own retries. By default every one follows, one after the other.
 	Overlap string `json:"overlap,omitempty"`
 
 	// Where the timer fires: an http or https URL that gets a POST. A user name and password in it are shown as ***.
@@ -433,6 +433,21 @@ type CallbackTest struct {
 	CallbackTimeoutSeconds *float64 `json:"callbackTimeoutSeconds,omitempty"`
 }
 
+// RunningIteration: An iteration that runs beside others of its timer.
+type RunningIteration struct {
+	Iteration int `json:"iteration"`
+
+	ExecuteAt time.Time `json:"executeAt"`
+
+	// Attempts that have ended.
+	AttemptCount int `json:"attemptCount"`
+
+	// When it is, or was, tried again.
+	NextAttemptAt time.Time `json:"nextAttemptAt,omitzero"`
+
+	DeliveryID string `json:"deliveryId"`
+}
+
 // RetryPolicy: When a failed delivery is tried again.
 type RetryPolicy struct {
 	MaxRetries int `json:"maxRetries"`
@@ -460,6 +475,9 @@ type Attempt struct {
 
 	// What is worth knowing although it is no failure: an unexpected answer, a wait that was changed.
 	Note string `json:"note,omitempty"`
+
+	// Of one that ran beside others.
+	Iteration *int `json:"iteration,omitempty"`
 }
 
 // Timer: A timer as the service has it.
@@ -508,11 +526,14 @@ type Timer struct {
 	// What would begin later than this is missed.
 	MaxLateness string `json:"maxLateness,omitempty"`
 
-	// skip or queue.
+	// skip, queue or allow.
 	Overlap string `json:"overlap,omitempty"`
 
 	// How many iterations were not fired; absent for none.
 	Skipped *int `json:"skipped,omitempty"`
+
+	// With overlap allow: iterations that have begun and are not over, beside the next one.
+	Running []RunningIteration `json:"running,omitempty"`
 
 	// When the pause ends by itself.
 	PausedUntil time.Time `json:"pausedUntil,omitzero"`

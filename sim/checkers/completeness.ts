@@ -110,6 +110,7 @@ function iterations(write: Operation, timer: TimerHistory): Violation[] {
     return []
   const own = timer.arrivals.filter((arrival) => arrival.revision === revision)
   const violation = (text: string): Violation[] => [{ promise: 'lost', timer: timer.name, text }]
+  if (wish.overlap === 'allow') return besideEachOther(write, timer)
   let last = 0
   const seen = new Set<string>()
   for (const { iteration, deliveryId } of own) {
@@ -127,4 +128,13 @@ function iterations(write: Operation, timer: TimerHistory): Violation[] {
   const isWhole = wish.catchUp === 'one' || wish.repetitions === null || last === wish.repetitions
   if (timer.final?.status !== 'completed' || isWhole) return []
   return violation(`revision ${revision} is completed after ${last} iterations of ${wish.repetitions}`)
+}
+
+/** They have no order; none is left out of a timer that has ended. */
+function besideEachOther({ wish, revision }: Operation, timer: TimerHistory): Violation[] {
+  if (wish?.type !== 'cycle' || timer.final?.status !== 'completed') return []
+  const seen = new Set(timer.arrivals.filter((one) => one.revision === revision).map(({ iteration }) => iteration))
+  if (seen.size === wish.repetitions) return []
+  const text = `revision ${revision} is completed after ${seen.size} iterations of ${wish.repetitions}`
+  return [{ promise: 'lost', timer: timer.name, text }]
 }

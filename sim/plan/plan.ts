@@ -10,7 +10,7 @@ import { NAMESPACES } from './namespaces.ts'
 import { requestsOf } from './requests.ts'
 import { planTroubles } from './troubles.ts'
 import type { PlannedTrouble } from './troubles.ts'
-import { clashesOf, floodOf, restlessOf, steadyCyclesOf } from './workloads.ts'
+import { clashesOf, floodOf, overlappingOf, restlessOf, steadyCyclesOf } from './workloads.ts'
 
 export type ContractName = 'v1' | 'cycles' | 'platform'
 
@@ -29,6 +29,7 @@ export type PlannedWish =
       readonly repetitions: number | null
       readonly intervalMs: number
       readonly catchUp: 'all' | 'one'
+      readonly overlap?: 'allow'
     }
 
 export type PlannedRequest = {
@@ -145,5 +146,6 @@ function planRequests(random: SeededRandom, settings: Settings, faults: readonly
   if (faults.includes('failOver')) requests.push(...steadyCyclesOf(random.fork(), settings))
   if (faults.includes('lostAnswers')) requests.push(...restlessOf(random.fork(), settings, faults))
   if (faults.includes('slowTargets')) requests.push(...clashesOf(random.fork(), settings))
+  if (!faults.includes('flood')) requests.push(...overlappingOf(random.fork(), settings))
   return requests.toSorted((a, b) => a.at - b.at).map((request, number) => ({ ...request, number: number + 1 }))
 }

@@ -72,6 +72,35 @@ export function steadyCyclesOf(random: SeededRandom, { activeMs }: Settings): Pl
   }))
 }
 
+/**
+ * Cycles whose iterations run beside each other: their receivers are slower than the grid, or fail first. Some are canceled in the
+ * middle of it. All end well before the faults do, so that every iteration has its time.
+ */
+export function overlappingOf(random: SeededRandom, { activeMs }: Settings): PlannedRequest[] {
+  return Array.from({ length: random.between(1, 3) }, (_, index) => {
+    const timer = oneOff('default', `o${index}`, `o${index}`)
+    const repetitions = random.between(3, Math.max(4, Math.floor(activeMs / 2_500)))
+    // A target that hangs gets one slot, and would not be through before the end.
+    const type = random.weighted({ slow: 1, fail: 1 })
+    const create: PlannedRequest = {
+      ...oneOffRequest(
+        timer,
+        { at: 300 + random.next() * 1_000, inMs: 0, type, answerMs: random.between(500, 4_000) },
+        random,
+      ),
+      wish: { type: 'cycle', repetitions, intervalMs: random.between(1, 2) * 1_000, catchUp: 'all', overlap: 'allow' },
+      behaviour: { type, answerMs: random.between(500, 4_000), failures: random.between(1, 2), byMs: 0 },
+      retry: { maxAttempts: 3, initialMs: random.between(200, 2_000) },
+      timeoutMs: 5_000,
+    }
+    if (!random.chance(0.3)) return [create]
+    return [
+      create,
+      { ...requestOf({ timer, type: 'cancel', at: random.next() * activeMs }, random, []), ifVersion: false },
+    ]
+  }).flat()
+}
+
 function oneOff(namespace: string, id: string, host: string): PlannedTimer {
   return { namespace, id, contract: 'v1', host }
 }

@@ -111,6 +111,7 @@ function v1Fields(request: PlannedRequest, wish: Wish) {
   return {
     schedule: scheduleText(wish),
     ...(wish.type === 'cycle' && { catchUp: wish.catchUp }),
+    ...(wish.type === 'cycle' && wish.overlap !== undefined && { overlap: wish.overlap }),
     callbackUrl: urlOf(request.timer),
     payload: toldOf(request),
     retryPolicy: { maxAttempts: retry.maxAttempts, initialInterval: `${retry.initialMs}ms`, maxInterval: '2s' },

@@ -3,11 +3,11 @@
 import { repeats } from '../core/time/firings.ts'
 import { deliveryId } from '../core/timer/ids.ts'
 import { formatInterval } from '../core/time/interval.ts'
-import { firingDueAt, NEVER, Status } from '../core/timer/timer.ts'
+import type { Status } from '../core/timer/timer.ts'
 import type { Target } from '../core/targets/target.ts'
 import type { AttemptOutcome, JsonText, Millis, Timer as StoredTimer } from '../core/timer/timer.ts'
 import type { Metadata } from '../language/metadata.ts'
-import { pauseEnd } from '../language/timer-json.ts'
+import { nextAttemptAt, pauseEnd } from '../language/timer-json.ts'
 
 export type Timer<Payload = unknown> = {
   readonly id: string
@@ -38,6 +38,8 @@ export type Timer<Payload = unknown> = {
   readonly nominalAt: Date
   /** How many iterations were not fired. */
   readonly skipped: number
+  /** With `overlap: 'allow'`: iterations that have begun and are not over, beside the next one. */
+  readonly running: readonly RunningIteration[]
   /** While it is paused: when the pause ends by itself. */
   readonly pausedUntil: Date | null
   /** While it waits for a retry. */
@@ -51,6 +53,15 @@ export type Timer<Payload = unknown> = {
   readonly deliveryId: string
 }
 
+export type RunningIteration = {
+  readonly iteration: number
+  readonly dueAt: Date
+  /** Attempts that have ended. */
+  readonly attemptCount: number
+  readonly nextAttemptAt: Date | null
+  readonly deliveryId: string
+}
+
 export type Attempt = {
   readonly at: Date
   readonly durationMs: number
@@ -59,11 +70,11 @@ export type Attempt = {
   readonly error: string | null
   /** What is worth knowing although it is no failure. */
   readonly note?: string
+  /** Of one that ran beside others. */
+  readonly iteration?: number
 }
 
 export function shownTimer<Payload>(timer: StoredTimer): Timer<Payload> {
-  const isWaitingToRetry =
-    timer.status === Status.pending && timer.wakeAt !== firingDueAt(timer) && timer.wakeAt !== NEVER
   return {
     id: timer.id,
     namespace: timer.namespace,
@@ -84,10 +95,21 @@ export function shownTimer<Payload>(timer: StoredTimer): Timer<Payload> {
     triggeredAt: dateOrNull(timer.extra?.dueAt ?? null),
     nominalAt: new Date(timer.nominalAt),
     skipped: timer.skipped,
+    running: (timer.running?.firings ?? []).map(({ firing, iteration, dueAt, attempts, wakeAt }) => ({
+      iteration,
+      dueAt: new Date(dueAt),
+      attemptCount: attempts,
+      nextAttemptAt: attempts > 0 ? new Date(wakeAt) : null,
+      deliveryId: deliveryId({ ...timer, firing, extra: null }),
+    })),
     pausedUntil: dateOrNull(pauseEnd(timer)),
-    nextAttemptAt: isWaitingToRetry ? new Date(timer.wakeAt) : null,
+    nextAttemptAt: dateOrNull(nextAttemptAt(timer)),
     attemptCount: timer.attempts,
-    attempts: timer.attemptLog.map(({ at, ...attempt }) => ({ at: new Date(at), ...attempt })),
+    attempts: timer.attemptLog.map(({ at, of, ...attempt }) => ({
+      at: new Date(at),
+      ...attempt,
+      ...(of !== undefined && { iteration: of.iteration }),
+    })),
     lastError: timer.lastError,
     version: timer.version,
     deliveryId: deliveryId(timer),

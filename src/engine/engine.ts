@@ -28,6 +28,7 @@ import type { Executed } from './shard.ts'
 import type { WindowLimits } from './window/shares.ts'
 import { targetFinder } from './delivery/target-finder.ts'
 import { Waker } from './waker.ts'
+import { ZonePass } from './zone-pass.ts'
 
 export type { ClusterView, EngineGauges } from './node-view.ts'
 
@@ -48,6 +49,8 @@ export type EngineOptions = {
   readonly deliveries: DispatcherLimits
   readonly commitQueue: { readonly lengthMax: number; readonly batchMax: number }
   readonly pollIntervalMs: Millis
+  /** Whether timers are stored whose time was computed with other zone data than the runtime has. Absent where nobody can tell. */
+  readonly hasOtherZoneData?: () => Promise<boolean>
   /** Absent where nobody wants lifecycle events. */
   readonly outbox?: Outbox
 }
@@ -88,6 +91,7 @@ export class Engine {
   readonly #waker: Waker
   readonly #view: NodeView
   readonly #pruner: Pruner
+  readonly #zonePass: ZonePass
   readonly #started = Promise.withResolvers<void>()
   readonly #abandon = new AbortController()
   #stopping: Promise<void> | null = null
@@ -126,6 +130,8 @@ export class Engine {
       lookNow: () => this.lookNow(),
     })
     this.#view = new NodeView({ ...machinery, node, shards, ownership: this.#ownership })
+    const { hasOtherZoneData = () => Promise.resolve(false) } = options
+    this.#zonePass = new ZonePass({ store, clock, logger, shards, hasOtherZoneData })
     this.#pruner = new Pruner({ store, clock, logger, owned: () => Array.from(shards, (shard) => shard.fence) })
   }
 
@@ -135,6 +141,7 @@ export class Engine {
     await Promise.all(Array.from(this.#shards, (shard) => shard.load()))
     this.#waker.start()
     this.#pruner.start()
+    this.#zonePass.start()
     this.#started.resolve()
     this.#options.logger.info({ shards: this.#shards.size, timers: this.gauges().windowTimers }, 'engine started')
   }
@@ -267,7 +274,7 @@ export class Engine {
     this.#ownership.stop()
     graceOver.abort()
     this.#abandon.abort(new Error('the service is stopping'))
-    await Promise.all([grace, this.#pruner.stop(), this.#commits.idle()])
+    await Promise.all([grace, this.#pruner.stop(), this.#zonePass.stop(), this.#commits.idle()])
     await Promise.all(this.#options.targets.map((target) => target.close()))
     logger.info('engine stopped')
   }

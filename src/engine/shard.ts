@@ -5,8 +5,10 @@
 
 import type { Command } from '../core/rules/command.ts'
 import { standsAlone } from '../core/rules/create.ts'
+import { rezoned } from '../core/rules/due/rezone.ts'
 import { decide } from '../core/rules/decide.ts'
 import { unavailable } from '../core/errors.ts'
+import { withoutRunning, withRunning } from '../core/timer/running-firings.ts'
 import { Status } from '../core/timer/timer.ts'
 import type { Millis, ShardId, Timer } from '../core/timer/timer.ts'
 import type { OwnedShard } from '../store/store.ts'
@@ -14,12 +16,14 @@ import { HandedOverDeliveries } from './delivery/handed-over-deliveries.ts'
 import type { HandoverParts } from './delivery/handed-over-deliveries.ts'
 import { InFlightDeliveries } from './delivery/in-flight-deliveries.ts'
 import type { DeliveryParts } from './delivery/in-flight-deliveries.ts'
+import { RunningDeliveries } from './delivery/running-deliveries.ts'
 import { RemoteDeliveries } from './delivery/remote-deliveries.ts'
 import type { RemoteDeliveriesParts } from './delivery/remote-deliveries.ts'
 import type { DeliveryReport, Handover, RemoteDelivery } from './delivery/remote-delivery.ts'
 import { Holds } from './commit/holds.ts'
 import { notOwner, OwnedRows, RETRY_AFTER_MS, ROUNDS_MAX } from './commit/owned-rows.ts'
 import type { RowsParts } from './commit/owned-rows.ts'
+import type { Entry } from './window/entry.ts'
 import { WindowKeeper } from './window/window-keeper.ts'
 import type { KeeperParts } from './window/window-keeper.ts'
 
@@ -39,6 +43,7 @@ export class Shard {
   readonly #holds: Holds
   readonly #rows: OwnedRows
   readonly #deliveries: InFlightDeliveries
+  readonly #running: RunningDeliveries
   readonly #remote: RemoteDeliveries
   /** Nothing starts any more. */
   readonly #stopping = new AbortController()
@@ -51,8 +56,10 @@ export class Shard {
     this.#holds = new Holds((uuid) => this.#keeper.released(uuid))
     const [keeper, holds] = [this.#keeper, this.#holds]
     this.#rows = new OwnedRows(parts, { holds, window: keeper, stopped })
-    this.#remote = new RemoteDeliveries(parts, this.#rows, holds)
-    this.#deliveries = new InFlightDeliveries(parts, { rows: this.#rows, keeper, holds, stopped })
+    const shard = { rows: this.#rows, keeper, holds, stopped }
+    this.#deliveries = new InFlightDeliveries(parts, shard)
+    this.#running = new RunningDeliveries(parts, { ...shard, currentIsDue: (entry) => this.#queue(entry) })
+    this.#remote = new RemoteDeliveries(parts, { ...shard, running: this.#running })
   }
 
   get id(): ShardId {
@@ -75,7 +82,7 @@ export class Shard {
     const { window } = this.#parts
     return {
       windowTimers: window.size,
-      inFlight: this.#deliveries.size,
+      inFlight: this.#deliveries.size + this.#running.size,
       lagMs: Math.max(0, now - window.oldestWaitingAt(now)),
     }
   }
@@ -116,18 +123,35 @@ export class Shard {
 
   /** Hands what is due to the dispatcher; when to call again. */
   wake(now: Millis): Millis {
-    const { window, dispatcher } = this.#parts
+    const { window } = this.#parts
     for (const entry of window.takeDue(now, DUE_BATCH)) {
       if (this.#holds.has(entry.uuid)) entry.state = 'held'
-      else dispatcher.add(this.#deliveries.jobFor(entry))
+      else if (entry.timer.running === null) this.#queue(entry)
+      else this.#running.wake(entry, now)
     }
     void this.#keeper.load()
     return window.nextAt(now)
   }
 
+  #queue(entry: Entry): void {
+    this.#parts.dispatcher.add(this.#deliveries.jobFor(entry))
+  }
+
   /** Resolves when the window holds what there is room for. */
   load(): Promise<void> {
     return this.#keeper.load()
+  }
+
+  /** The timer's time, if it was computed with other zone data, is computed again. True when that was to be done. */
+  async followZone(row: Timer): Promise<boolean> {
+    const { window, clock, retentionMs } = this.#parts
+    const entry = window.get(row.uuid)
+    const timer = entry?.timer ?? row
+    // What is being delivered is computed anew when it ends.
+    if (this.#holds.has(row.uuid) || (entry !== undefined && entry.state !== 'waiting')) return false
+    const after = rezoned(withoutRunning(timer), { now: clock.now(), retentionMs: retentionMs(timer.namespace) })
+    if (after === null || this.#stopping.signal.aborted) return false
+    return (await this.#rows.change(timer, withRunning(after))).type === 'written'
   }
 
   /** Looks for due timers that should be in the window and are not. */
@@ -137,12 +161,12 @@ export class Shard {
 
   /** Delivering, or reading a page. */
   get isBusy(): boolean {
-    return this.#deliveries.size > 0 || this.#keeper.isLoading
+    return this.#deliveries.size > 0 || this.#running.size > 0 || this.#keeper.isLoading
   }
 
   /** Resolves when what is under way now is over; more may have begun by then. */
   async ended(): Promise<void> {
-    await this.#deliveries.allEnded()
+    await Promise.all([this.#deliveries.allEnded(), this.#running.allEnded()])
     await this.#keeper.loaded()
   }
 
@@ -162,8 +186,10 @@ export class Shard {
   handOver(): Handover {
     this.#stopping.abort()
     this.#isHandedOver = true
-    const handover = new HandedOverDeliveries(this.#parts, this.#deliveries, this.#remote)
+    const all = { timers: () => [...this.#deliveries.timers(), ...this.#running.timers()] }
+    const handover = new HandedOverDeliveries(this.#parts, all, this.#remote)
     this.#deliveries.reportTo(handover)
+    this.#running.reportTo(handover)
     return handover
   }
 

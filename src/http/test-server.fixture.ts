@@ -73,6 +73,8 @@ export type TestServer = {
   readonly request: (path: string, init?: RequestInit) => Promise<Answer>
   /** Stops serving before the test is over; idempotent. */
   readonly close: () => Promise<void>
+  /** The node is gone: what is under way is abandoned. */
+  readonly stop: () => Promise<void>
 }
 
 export async function testServer(t: Pick<TestContext, 'after'>, options: TestServerOptions = {}): Promise<TestServer> {
@@ -140,7 +142,16 @@ export async function testServer(t: Pick<TestContext, 'after'>, options: TestSer
   })
   const request = (path: string, init?: RequestInit) => ask(`${url}${path}`, init)
   const post: TestServer['post'] = (path, body, headers = {}) => request(path, jsonPost(body, headers))
-  return { url, clock, service, firings: receiver.firings, request, post, close: () => app.close() }
+  return {
+    url,
+    clock,
+    service,
+    firings: receiver.firings,
+    request,
+    post,
+    close: () => app.close(),
+    stop: () => engine.stop(0),
+  }
 }
 
 function jsonPost(body: unknown, headers: Record<string, string>): RequestInit {

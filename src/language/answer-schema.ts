@@ -35,8 +35,25 @@ export const TimerAnswer = Type.Object(
     iteration: Type.Optional(Type.Integer({ description: 'Which iteration of a cycle is next, from 1.' })),
     catchUp: Type.Optional(CatchUpField),
     maxLateness: Type.Optional(Type.String({ description: 'What would begin later than this is missed.' })),
-    overlap: Type.Optional(Type.String({ description: 'skip or queue.' })),
+    overlap: Type.Optional(Type.String({ description: 'skip, queue or allow.' })),
     skipped: Type.Optional(Type.Integer({ description: 'How many iterations were not fired; absent for none.' })),
+    running: Type.Optional(
+      Type.Array(
+        Type.Object(
+          {
+            iteration: Type.Integer(),
+            executeAt: Instant,
+            attemptCount: Type.Integer({ description: 'Attempts that have ended.' }),
+            nextAttemptAt: Type.Optional(
+              Type.String({ format: 'date-time', description: 'When it is, or was, tried again.' }),
+            ),
+            deliveryId: Type.String(),
+          },
+          { additionalProperties: false },
+        ),
+        { description: 'With overlap allow: iterations that have begun and are not over, beside the next one.' },
+      ),
+    ),
     pausedUntil: Type.Optional(Type.String({ format: 'date-time', description: 'When the pause ends by itself.' })),
     callbackUrl: Type.Optional(Type.String()),
     callback: Type.Optional(Type.Unknown({ description: 'As it was given; header values are shown as ***.' })),
@@ -76,6 +93,7 @@ export const TimerAnswer = Type.Object(
                 'What is worth knowing although it is no failure: an unexpected answer, a wait that was changed.',
             }),
           ),
+          iteration: Type.Optional(Type.Integer({ description: 'Of one that ran beside others.' })),
         },
         { additionalProperties: false },
       ),

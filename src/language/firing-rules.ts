@@ -91,7 +91,7 @@ export const missedFields = {
       type: 'string',
       enum: Object.values(Overlap),
       description:
-        'Iterations that come due while a delivery of the timer is under way: skip them, or queue one, the last. By default every one follows, one after the other.',
+        'Iterations that come due while the last one is not over: skip them; queue one, the last; or allow each to run beside the others, with its own retries. By default every one follows, one after the other.',
     }),
   ),
 }

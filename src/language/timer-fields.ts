@@ -14,7 +14,7 @@ import type { TimerAnswer } from './answer-schema.ts'
 import { callbackJson, callbackUrlOf } from './callback.ts'
 import { catchUpJson } from './firing-rules.ts'
 import { retryPolicyJson } from './retry-policy.ts'
-import { attemptsJson, isWaitingToRetry, pauseEnd } from './timer-json.ts'
+import { attemptsJson, nextAttemptAt, runningJson, pauseEnd } from './timer-json.ts'
 
 export type TimerField = keyof Static<typeof TimerAnswer>
 
@@ -38,6 +38,7 @@ const FIELDS: Readonly<Record<TimerField, (timer: Timer) => string | null>> = {
   maxLateness: ({ maxLatenessMs }) => (maxLatenessMs === null ? null : JSON.stringify(formatInterval(maxLatenessMs))),
   overlap: ({ overlap }) => text(overlap),
   skipped: ({ skipped }) => (skipped === 0 ? null : String(skipped)),
+  running: (timer) => (timer.running === null ? null : runningJson(timer)),
   pausedUntil: (timer) => instant(pauseEnd(timer)),
   callbackUrl: ({ target }) => text(callbackUrlOf(target)),
   callback: ({ target }) => callbackJson(target),
@@ -50,7 +51,7 @@ const FIELDS: Readonly<Record<TimerField, (timer: Timer) => string | null>> = {
   updatedAt: ({ updatedAt }) => instant(updatedAt),
   executedAt: ({ executedAt }) => instant(executedAt),
   triggeredAt: ({ extra }) => instant(extra?.dueAt ?? null),
-  nextAttemptAt: (timer) => (isWaitingToRetry(timer) ? instant(timer.wakeAt) : null),
+  nextAttemptAt: (timer) => instant(nextAttemptAt(timer)),
   attemptCount: ({ attempts }) => String(attempts),
   attempts: ({ attemptLog }) => attemptsJson(attemptLog),
   lastError: ({ lastError }) => text(lastError),

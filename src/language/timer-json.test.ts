@@ -42,6 +42,8 @@ const BARE: Timer = {
   attempts: 0,
   firstAttemptAt: null,
   extra: null,
+  running: null,
+  zoned: null,
   lastError: null,
   attemptLog: NO_ATTEMPTS,
   traceparent: null,

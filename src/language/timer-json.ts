@@ -5,6 +5,7 @@ import { repeats } from '../core/time/firings.ts'
 import { deliveryId } from '../core/timer/ids.ts'
 import { formatInterval } from '../core/time/interval.ts'
 import { TIMEOUT_DEFAULT_MS } from '../core/limits.ts'
+import { withoutRunning } from '../core/timer/running-firings.ts'
 import { firingDueAt, isSpread, NEVER, Status } from '../core/timer/timer.ts'
 import type { Target } from '../core/targets/target.ts'
 import type { Attempt, Millis, Timer } from '../core/timer/timer.ts'
@@ -28,6 +29,7 @@ export function timerJson(timer: Timer, { secrets = false }: { readonly secrets?
   if (timer.maxLatenessMs !== null) json += `,"maxLateness":"${formatInterval(timer.maxLatenessMs)}"`
   if (timer.overlap !== null) json += `,"overlap":"${timer.overlap}"`
   if (timer.skipped !== 0) json += `,"skipped":${timer.skipped}`
+  if (timer.running !== null) json += `,"running":${runningJson(timer)}`
   const pausedUntil = pauseEnd(timer)
   if (pausedUntil !== null) json += `,"pausedUntil":"${isoText(pausedUntil)}"`
   json += targetJson(timer.target, secrets)
@@ -38,7 +40,8 @@ export function timerJson(timer: Timer, { secrets = false }: { readonly secrets?
   json += `,"createdAt":"${createdAt}","updatedAt":"${updatedAt}"`
   if (timer.executedAt !== null) json += `,"executedAt":"${isoText(timer.executedAt)}"`
   if (timer.extra !== null) json += `,"triggeredAt":"${isoText(timer.extra.dueAt)}"`
-  if (isWaitingToRetry(timer)) json += `,"nextAttemptAt":"${isoText(timer.wakeAt)}"`
+  const retryAt = nextAttemptAt(timer)
+  if (retryAt !== null) json += `,"nextAttemptAt":"${isoText(retryAt)}"`
   json += `,"attemptCount":${timer.attempts},"attempts":${timer.attemptLog.length === 0 ? '[]' : attemptsJson(timer.attemptLog)}`
   if (timer.lastError !== null) json += `,"lastError":${JSON.stringify(timer.lastError)}`
   if (timer.correlationId !== null) json += `,"correlationId":${JSON.stringify(timer.correlationId)}`
@@ -59,25 +62,42 @@ function targetJson(target: Target, secrets: boolean): string {
 }
 
 /** When the pause ends by itself; null when it does not, or the timer is not paused. */
-export function pauseEnd({ status, wakeAt, extra }: Timer): Millis | null {
+export function pauseEnd(timer: Timer): Millis | null {
+  const { status, wakeAt, extra } = withoutRunning(timer)
   if ((extra?.regular.status ?? status) !== Status.paused) return null
   const until = extra?.regular.wakeAt ?? wakeAt
   return until === NEVER ? null : until
 }
 
-export function isWaitingToRetry(timer: Timer): boolean {
-  return timer.status === Status.pending && timer.wakeAt !== firingDueAt(timer) && timer.wakeAt !== NEVER
+/** While the current firing waits for a retry; else null. */
+export function nextAttemptAt(timer: Timer): Millis | null {
+  const { status, wakeAt } = withoutRunning(timer)
+  return status === Status.pending && wakeAt !== firingDueAt(timer) && wakeAt !== NEVER ? wakeAt : null
+}
+
+/** The firings that go on beside the current one. */
+export function runningJson(timer: Timer): string {
+  return JSON.stringify(
+    (timer.running?.firings ?? []).map(({ firing, iteration, dueAt, wakeAt, attempts }) => ({
+      iteration,
+      executeAt: isoText(dueAt),
+      attemptCount: attempts,
+      ...(attempts > 0 && { nextAttemptAt: isoText(wakeAt) }),
+      deliveryId: deliveryId({ ...timer, firing, extra: null }),
+    })),
+  )
 }
 
 export function attemptsJson(attempts: readonly Attempt[]): string {
   return JSON.stringify(
-    attempts.map(({ at, durationMs, outcome, statusCode, error, note }) => ({
+    attempts.map(({ at, durationMs, outcome, statusCode, error, note, of }) => ({
       at: isoText(at),
       durationMs,
       outcome,
       ...(statusCode === null ? {} : { statusCode }),
       ...(error === null ? {} : { error }),
       ...(note === undefined ? {} : { note }),
+      ...(of === undefined ? {} : { iteration: of.iteration }),
     })),
   )
 }

@@ -2,5 +2,10 @@
 // else. It is loaded only there, and at once: who imports this file can use Temporal in the next line.
 
 import { createRequire } from 'node:module'
+import { temporalZoneData } from '../core/time/zone/zone-data.ts'
+import { useZoneData } from '../core/time/zone/zone.ts'
 
 if (!('Temporal' in globalThis)) createRequire(import.meta.url)('temporal-polyfill/global')
+
+// Both take the rules of zones from the data of the runtime.
+useZoneData(temporalZoneData(process.versions.tz ?? 'unknown'))

@@ -69,8 +69,8 @@ export type CreateBody = {
   } | undefined
   /** A firing that would begin later than this after its due time is missed: it is not made, and counted in skipped. PT1H or 1h. */
   readonly maxLateness?: string | undefined
-  /** Iterations that come due while a delivery of the timer is under way: skip them, or queue one, the last. By default every one follows, one after the other. */
-  readonly overlap?: 'skip' | 'queue' | undefined
+  /** Iterations that come due while the last one is not over: skip them; queue one, the last; or allow each to run beside the others, with its own retries. By default every one follows, one after the other. */
+  readonly overlap?: 'skip' | 'queue' | 'allow' | undefined
   /** Where the timer fires: an http or https URL that gets a POST. A user name and password in it are shown as ***. */
   readonly callbackUrl?: string | undefined
   /** Where the timer fires, with headers or over NATS; instead of callbackUrl. */
@@ -149,8 +149,8 @@ export type UpdateBody = {
   } | undefined
   /** A firing that would begin later than this after its due time is missed: it is not made, and counted in skipped. PT1H or 1h. */
   readonly maxLateness?: string | undefined
-  /** Iterations that come due while a delivery of the timer is under way: skip them, or queue one, the last. By default every one follows, one after the other. */
-  readonly overlap?: 'skip' | 'queue' | undefined
+  /** Iterations that come due while the last one is not over: skip them; queue one, the last; or allow each to run beside the others, with its own retries. By default every one follows, one after the other. */
+  readonly overlap?: 'skip' | 'queue' | 'allow' | undefined
   /** Where the timer fires: an http or https URL that gets a POST. A user name and password in it are shown as ***. */
   readonly callbackUrl?: string | undefined
   /** Where the timer fires, with headers or over NATS; instead of callbackUrl. */
@@ -249,7 +249,7 @@ export type ListBody = {
   /** nextCursor of the page before. */
   readonly cursor?: string | undefined
   /** Which fields the timers are shown with. What is left out is not read: more timers fit on a page without payload. */
-  readonly fields?: readonly ('id' | 'namespace' | 'groupId' | 'status' | 'executeAt' | 'schedule' | 'timeZone' | 'dst' | 'startAt' | 'endAt' | 'maxFirings' | 'spread' | 'nominalAt' | 'iteration' | 'catchUp' | 'maxLateness' | 'overlap' | 'skipped' | 'pausedUntil' | 'callbackUrl' | 'callback' | 'payload' | 'metadata' | 'retryPolicy' | 'callbackTimeout' | 'callbackTimeoutSeconds' | 'createdAt' | 'updatedAt' | 'executedAt' | 'triggeredAt' | 'nextAttemptAt' | 'attemptCount' | 'attempts' | 'lastError' | 'correlationId' | 'version' | 'deliveryId')[] | undefined
+  readonly fields?: readonly ('id' | 'namespace' | 'groupId' | 'status' | 'executeAt' | 'schedule' | 'timeZone' | 'dst' | 'startAt' | 'endAt' | 'maxFirings' | 'spread' | 'nominalAt' | 'iteration' | 'catchUp' | 'maxLateness' | 'overlap' | 'skipped' | 'running' | 'pausedUntil' | 'callbackUrl' | 'callback' | 'payload' | 'metadata' | 'retryPolicy' | 'callbackTimeout' | 'callbackTimeoutSeconds' | 'createdAt' | 'updatedAt' | 'executedAt' | 'triggeredAt' | 'nextAttemptAt' | 'attemptCount' | 'attempts' | 'lastError' | 'correlationId' | 'version' | 'deliveryId')[] | undefined
 }
 
 export type CancelBody = {
@@ -377,10 +377,20 @@ export type TimerAnswer = {
   }
   /** What would begin later than this is missed. */
   readonly maxLateness?: string
-  /** skip or queue. */
+  /** skip, queue or allow. */
   readonly overlap?: string
   /** How many iterations were not fired; absent for none. */
   readonly skipped?: number
+  /** With overlap allow: iterations that have begun and are not over, beside the next one. */
+  readonly running?: readonly ({
+    readonly iteration: number
+    readonly executeAt: string
+    /** Attempts that have ended. */
+    readonly attemptCount: number
+    /** When it is, or was, tried again. */
+    readonly nextAttemptAt?: string
+    readonly deliveryId: string
+  })[]
   /** When the pause ends by itself. */
   readonly pausedUntil?: string
   readonly callbackUrl?: string
@@ -416,6 +426,8 @@ export type TimerAnswer = {
     readonly error?: string
     /** What is worth knowing although it is no failure: an unexpected answer, a wait that was changed. */
     readonly note?: string
+    /** Of one that ran beside others. */
+    readonly iteration?: number
   })[]
   readonly lastError?: string
   /** Of a timer that a message made: as the message had it. */

@@ -24,7 +24,7 @@ export type TimerFlags = {
   readonly dstOverlap?: 'first' | 'second' | 'both'
   readonly catchUp?: 'all' | 'one' | 'none' | { readonly max: number }
   readonly maxLateness?: string
-  readonly overlap?: 'skip' | 'queue'
+  readonly overlap?: 'skip' | 'queue' | 'allow'
   readonly callback?: string
   readonly nats?: string
   readonly natsKey?: string
@@ -63,7 +63,11 @@ export function addTimerOptions(command: Command): Command {
   option('When', new Option('--max-lateness <span>', 'what would begin later than this is missed'))
   option(
     'When',
-    new Option('--overlap <how>', 'iterations that come while the last one is not over').choices(['skip', 'queue']),
+    new Option('--overlap <how>', 'iterations that come while the last one is not over').choices([
+      'skip',
+      'queue',
+      'allow',
+    ]),
   )
   option('What', new Option('--callback <url>', 'the URL that gets a POST'))
   option('What', new Option('--nats <topic>', 'publish on this NATS subject instead'))

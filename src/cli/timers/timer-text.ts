@@ -44,6 +44,8 @@ export function timerText(timer: Timer, terminal: Terminal): string {
         ? null
         : ['schedule', `${timer.schedule}${timer.timeZone === undefined ? '' : ` in ${timer.timeZone}`}`],
       timer.iteration === undefined ? null : ['iteration', `${timer.iteration}`],
+      timer.skipped === undefined ? null : ['skipped', `${timer.skipped} iterations were not fired`],
+      ...(timer.running ?? []).map((one) => ['running', runningText(one, at)] as const),
       ['calls', callText(timer)],
       ...headerFacts(timer),
       timer.payload === undefined ? null : ['payload', shortened(JSON.stringify(timer.payload))],
@@ -66,6 +68,14 @@ export function timerText(timer: Timer, terminal: Terminal): string {
     terminal,
   )
   return about + attemptsText(timer, terminal)
+}
+
+function runningText(
+  { iteration, executeAt, attemptCount, nextAttemptAt }: NonNullable<Timer['running']>[number],
+  at: (time: string) => string,
+): string {
+  const next = nextAttemptAt === undefined ? '' : `, attempt ${attemptCount + 1} at ${at(nextAttemptAt)}`
+  return `iteration ${iteration}, due ${executeAt}${next}`
 }
 
 function retryText({ retryPolicy: { maxRetries, initialInterval, backoffMultiplier, maxInterval } }: Timer): string {

@@ -8,6 +8,7 @@ import { isoText } from '../time/iso-text.ts'
 import { repeats } from '../time/firings.ts'
 import { deliveryId } from '../timer/ids.ts'
 import { isOnlyRemembered } from '../rules/sent-commands.ts'
+import { deliveredIn, withoutRunning } from '../timer/running-firings.ts'
 import { firingDueAt, isFinished, Status } from '../timer/timer.ts'
 import type { Attempt, JsonText, Millis, Namespace, Timer, TimerUuid } from '../timer/timer.ts'
 
@@ -61,8 +62,8 @@ function typesOf(before: Timer | null, after: Timer): readonly LifecycleEventTyp
     return after.status === Status.completed ? FIRED_AND_COMPLETED : FIRED_AND_FAILED
   }
   if (after.status === Status.canceled) return CANCELED
-  // A mark for those who look into the store, not a change that somebody made.
-  return after.status === Status.executing ? NONE : UPDATED
+  // A mark for those who look into the store, or an iteration that begins: not a change that somebody made.
+  return after.status === Status.executing || hasBegun(before, after) || isRestamped(before, after) ? NONE : UPDATED
 }
 
 /** Beside what happened, or instead of an update that nobody asked for. */
@@ -84,6 +85,16 @@ const CANCELED = ['canceled'] as const
 const FIRED = ['fired'] as const
 const FIRED_AND_COMPLETED = ['fired', 'completed'] as const
 const FIRED_AND_FAILED = ['fired', 'failed'] as const
+
+/** Its time is right by other zone data, too. */
+function isRestamped(before: Timer, after: Timer): boolean {
+  return before.zoned?.data !== after.zoned?.data && after.firing === before.firing
+}
+
+/** The next one waits, and this one runs beside it. */
+function hasBegun(before: Timer, after: Timer): boolean {
+  return (after.running?.firings.length ?? 0) > (before.running?.firings.length ?? 0)
+}
 
 /** A timer that takes the place of another one is new, too. Within one millisecond only the status can tell. */
 function isReplaced(before: Timer, after: Timer): boolean {
@@ -118,7 +129,8 @@ function bodyOf(type: LifecycleEventType, before: Timer | null, after: Timer): J
   return `${JSON.stringify(envelope).slice(0, -1)},"data":${data.slice(0, -1)}${metadata}}}` as JsonText
 }
 
-function stateOf(timer: Timer): object {
+function stateOf(row: Timer): object {
+  const timer = withoutRunning(row)
   const isWaiting = timer.status === Status.pending && timer.wakeAt !== firingDueAt(timer)
   return {
     namespace: timer.namespace,
@@ -139,7 +151,10 @@ function stateOf(timer: Timer): object {
 function detailsOf(type: LifecycleEventType, before: Timer | null, after: Timer): object {
   if (before === null) return {}
   if (type === 'created') return { replacedVersion: before.version }
-  if (type === 'fired') return { attempt: attemptOf(before, newAttempt(before, after)!) }
+  if (type === 'fired') {
+    const attempt = newAttempt(before, after)!
+    return { attempt: attemptOf(deliveredIn(before, attempt), attempt) }
+  }
   if (type === 'missed') return { missed: after.skipped - before.skipped, missedDueAt: isoText(before.dueAt) }
   return type === 'failed' && after.lastError !== null ? { error: after.lastError } : {}
 }

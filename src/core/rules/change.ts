@@ -23,7 +23,11 @@ export function updated(before: Timer, command: UpdateCommand, { now, arrivedAt 
   const revived = isFinished(timer) ? ({ status: Status.pending, finishedAt: null } as const) : null
   const isLoad = changes.schedule !== undefined || changes.callback !== undefined || revived !== null
   const tenant = isLoad ? (command.tenant ?? null) : timer.tenant
-  const next = newFiring({ ...timer, ...timing, ...changed(timer, changes), ...revived, tenant }, now)
+  const { running } = timer
+  // With a new schedule there is something to follow.
+  const isNew = running !== null && changes.schedule !== undefined
+  const kept = isNew ? { wakeAt: running.wakeAt, firings: running.firings } : running
+  const next = newFiring({ ...timer, ...timing, ...changed(timer, changes), ...revived, tenant, running: kept }, now)
   return keepExtraFiring(before, timer.status === Status.paused ? { ...next, wakeAt: timer.wakeAt } : next, {
     isNew: true,
   })

@@ -3,6 +3,7 @@
 // Creates are judged in create.ts; what the other commands make of a timer is in change.ts.
 
 import { DuetimeError, ErrorCode, invalidInput } from '../errors.ts'
+import { withoutRunning, withRunning } from '../timer/running-firings.ts'
 import { NEVER, Status } from '../timer/timer.ts'
 import type { Timer } from '../timer/timer.ts'
 import { ALLOWED_IN } from '../timer/transitions.ts'
@@ -16,6 +17,12 @@ import type { Decision, RuleContext } from './steps.ts'
 
 /** Throws a DuetimeError when the command is refused. */
 export function decide(existing: Timer | null, command: Command, context: RuleContext): Decision {
+  if (existing === null || existing.running === null) return judged(existing, command, context)
+  const decision = judged(withoutRunning(existing), command, context)
+  return { ...decision, timer: withRunning(decision.timer) }
+}
+
+function judged(existing: Timer | null, command: Command, context: RuleContext): Decision {
   if (existing !== null && isOutdated(existing, command)) return keep(existing)
   if (command.type === 'create') return remembered(decideCreate(existing, command, context), command)
   if (command.type === 'cancel' && mustBeRemembered(existing, command)) {

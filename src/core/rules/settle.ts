@@ -12,6 +12,7 @@ import { nextAttemptAt } from './retry.ts'
 import { lastIterationUntil, nextIteration as iterationAfter } from '../time/firings.ts'
 import type { Iteration } from '../time/firings.ts'
 import { madeStorable } from '../timer/storable-text.ts'
+import { isRunningOne, withoutRunning, withRunning } from '../timer/running-firings.ts'
 import { CatchUp, firingDueAt, isFinished, Overlap, Status } from '../timer/timer.ts'
 import type { Attempt, Millis, Timer } from '../timer/timer.ts'
 
@@ -23,12 +24,20 @@ export type EndedAttempt = {
   readonly outcome: DeliveryOutcome
 }
 
-export function settle(timer: Timer, ended: EndedAttempt, context: RuleContext): Timer {
+export function settle(row: Timer, ended: EndedAttempt, context: RuleContext): Timer {
+  const timer = withoutRunning(row)
   const after = settled(timer, ended, context)
+  const isFinal = ended.outcome.type === 'failed' && ended.outcome.final
+  if (isFinished(after) && !isFinal && row.running !== null) return endingWithRunning(timer, after)
   // An outcome that comes late may meet a timer that somebody has paused since: it counts, and the pause holds.
-  return timer.status === Status.paused && timer.extra === null && !isFinished(after)
-    ? { ...after, status: Status.paused, wakeAt: timer.wakeAt }
-    : after
+  const isHeld = timer.status === Status.paused && timer.extra === null && !isFinished(after)
+  return withRunning(isHeld ? { ...after, status: Status.paused, wakeAt: timer.wakeAt } : after)
+}
+
+/** Nothing follows, and others still run: the timer ends with the last of them. */
+export function endingWithRunning({ status, wakeAt, running }: Timer, after: Timer): Timer {
+  const live = { ...after, status: status === Status.paused ? status : Status.pending, finishedAt: null, wakeAt }
+  return withRunning({ ...live, running: { ...running!, isEnding: true } })
 }
 
 function settled(timer: Timer, ended: EndedAttempt, context: RuleContext): Timer {
@@ -60,7 +69,7 @@ export function markExecuting(timer: Timer, now: Millis): Timer {
   return { ...timer, version: timer.version + 1, status: Status.executing, updatedAt: now }
 }
 
-function withAttempt(timer: Timer, { startedAt, durationMs, outcome }: EndedAttempt): Timer {
+export function withAttempt(timer: Timer, { startedAt, durationMs, outcome }: EndedAttempt): Timer {
   const error = outcome.type === 'failed' ? madeStorable(outcome.error.slice(0, ERROR_CHARS_KEPT)) : null
   const attempt: Attempt = {
     at: startedAt,
@@ -70,6 +79,7 @@ function withAttempt(timer: Timer, { startedAt, durationMs, outcome }: EndedAtte
     error,
     ...(outcome.type === 'delivered' &&
       outcome.note !== undefined && { note: madeStorable(outcome.note.slice(0, ERROR_CHARS_KEPT)) }),
+    ...(isRunningOne(timer) && { of: { firing: timer.firing, iteration: timer.iteration } }),
   }
   return {
     ...timer,
@@ -87,10 +97,20 @@ function rescheduled(
   nextAt: Millis,
   { now, arrivedAt = now, rescheduleMinMs = RESCHEDULE_MIN_DEFAULT_MS }: RuleContext,
 ): Timer {
+  const { tried, at } = askedFor(timer, nextAt, { arrivedAt, rescheduleMinMs })
+  return movedTo(tried, at, now)
+}
+
+/** When the receiver is called again, not sooner than the service allows; the attempt tells if that is later than it asked for. */
+export function askedFor(
+  timer: Timer,
+  nextAt: Millis,
+  { arrivedAt, rescheduleMinMs }: { readonly arrivedAt: Millis; readonly rescheduleMinMs: Millis },
+): { readonly tried: Timer; readonly at: Millis } {
   const earliestAt = arrivedAt + rescheduleMinMs
-  if (nextAt >= earliestAt) return movedTo(timer, nextAt, now)
+  if (nextAt >= earliestAt) return { tried: timer, at: nextAt }
   const asked = `asked to be called again in ${formatInterval(Math.max(0, nextAt - arrivedAt))}; ${formatInterval(rescheduleMinMs)} is the least`
-  return movedTo(withNote(timer, asked), earliestAt, now)
+  return { tried: withNote(timer, asked), at: earliestAt }
 }
 
 function movedTo(timer: Timer, at: Millis, now: Millis): Timer {
@@ -99,12 +119,12 @@ function movedTo(timer: Timer, at: Millis, now: Millis): Timer {
 }
 
 /** Of the last attempt. */
-function withNote(timer: Timer, note: string): Timer {
+export function withNote(timer: Timer, note: string): Timer {
   return { ...timer, attemptLog: [...timer.attemptLog.slice(0, -1), { ...timer.attemptLog.at(-1)!, note }] }
 }
 
-/** Null when the policy is used up, or when the wait would last into the next regular firing, which then takes over. */
-function retryOf(
+/** Null when the policy is used up, or when the wait would last into the next regular firing, which then takes over unless they run beside each other. */
+export function retryOf(
   timer: Timer,
   retryAfterMs: Millis | null,
   { now, arrivedAt = now, rescheduleMinMs: waitMinMs = RESCHEDULE_MIN_DEFAULT_MS }: RuleContext,
@@ -119,7 +139,12 @@ function retryOf(
   const earliestAt = nextAttemptAt(timer.retry, failed, arrivedAt)
   if (earliestAt === null) return null
   const at = Math.max(earliestAt, firingDueAt(timer)) // the clock may have been set back during the delivery
-  const untilAt = timer.extra === null ? iterationAfter(timer, now)?.dueAt : timer.extra.regular.wakeAt
+  const untilAt =
+    timer.extra !== null
+      ? timer.extra.regular.wakeAt
+      : isRunningOne(timer)
+        ? undefined
+        : iterationAfter(timer, now)?.dueAt
   if (untilAt !== undefined && at >= untilAt) return null
   const isCut = retryAfterMs !== null && arrivedAt + retryAfterMs > at
   const noted = isCut
@@ -137,7 +162,7 @@ function retryOf(
   }
 }
 
-function nextIteration(timer: Timer, { now }: RuleContext): Timer | null {
+export function nextIteration(timer: Timer, { now }: RuleContext): Timer | null {
   // With `catchUp: one`, the first that is not missed yet.
   const next = iterationAfter(timer, timer.catchUp === CatchUp.one ? now : null)
   const chosen = timer.overlap === null || next === null ? next : notOverlapping(timer, next, now)
@@ -149,6 +174,6 @@ function nextIteration(timer: Timer, { now }: RuleContext): Timer | null {
 
 /** Of the iterations that came due while this one was delivered, none fires, or the last one does. What was missed before is not theirs. */
 function notOverlapping(timer: Timer, next: Iteration, now: Millis): Iteration | null {
-  if (next.dueAt > now || next.dueAt < timer.firstAttemptAt!) return next
+  if (timer.overlap === Overlap.allow || next.dueAt > now || next.dueAt < timer.firstAttemptAt!) return next
   return timer.overlap === Overlap.skip ? iterationAfter(timer, now + 1) : (lastIterationUntil(timer, now) ?? next)
 }

@@ -2,7 +2,7 @@
 
 import { invalidSchedule } from '../errors.ts'
 import type { DuetimeError } from '../errors.ts'
-import { firstFiring } from '../time/firings.ts'
+import { firstFiring, zoneStamp } from '../time/firings.ts'
 import type { Schedule } from '../time/schedule.ts'
 import type { Millis, Status, Timer, TimerUuid } from '../timer/timer.ts'
 
@@ -34,7 +34,7 @@ export function keep(timer: Timer): Decision {
 
 export type Timing = Pick<
   Timer,
-  'schedule' | 'timeZone' | 'rules' | 'anchorAt' | 'iteration' | 'nominalAt' | 'dueAt' | 'wakeAt'
+  'schedule' | 'timeZone' | 'rules' | 'anchorAt' | 'iteration' | 'nominalAt' | 'zoned' | 'dueAt' | 'wakeAt'
 >
 
 export function dueFrom(schedule: Schedule, minLeadMs: Millis | null, arrivedAt: Millis, uuid?: TimerUuid): Timing {
@@ -47,13 +47,15 @@ export function dueFrom(schedule: Schedule, minLeadMs: Millis | null, arrivedAt:
       schedule.text,
     )
   }
+  const text = schedule.kind === 'instant' ? null : schedule.text
   return {
-    schedule: schedule.kind === 'instant' ? null : schedule.text,
+    schedule: text,
     timeZone: schedule.timeZone,
     rules,
     anchorAt,
     iteration,
     nominalAt,
+    zoned: zoneStamp({ schedule: text, timeZone: schedule.timeZone, nominalAt }),
     dueAt,
     wakeAt: dueAt,
   }
@@ -73,6 +75,7 @@ export function newFiring(timer: Timer, now: Millis): Timer {
   return {
     ...timer,
     version: timer.version + 1,
+    zoned: zoneStamp(timer),
     wakeAt: timer.dueAt,
     updatedAt: now,
     firing: timer.firing + 1,

@@ -7,6 +7,7 @@ import { ATTEMPTS_KEPT, ERROR_CHARS_KEPT } from '../limits.ts'
 import { firingOf, isRepeating } from '../time/firings.ts'
 import { parseSchedule } from '../time/schedule.ts'
 import { isOnlyRemembered } from './sent-commands.ts'
+import { withoutRunning, withRunning } from '../timer/running-firings.ts'
 import { NEVER, Status, firingDueAt, isFinished } from '../timer/timer.ts'
 import type { Timer } from '../timer/timer.ts'
 import { TRANSITIONS } from '../timer/transitions.ts'
@@ -22,8 +23,9 @@ export function assertTimerInvariants(timer: Timer, before?: Timer | null): void
 }
 
 /** The first fact that does not hold, as a sentence. */
-export function faultIn(timer: Timer): string | null {
-  const { status, dueAt, wakeAt, attempts, extra } = timer
+export function faultIn(row: Timer): string | null {
+  const timer = withoutRunning(row)
+  const { status, dueAt, wakeAt, attempts, extra, running } = timer
   const isLive = status === Status.pending || status === Status.executing
   const facts: readonly (readonly [boolean, string])[] = [
     [timer.uuid === timerUuid(timer.namespace, timer.id), 'the uuid is the hash of namespace and id'],
@@ -35,7 +37,7 @@ export function faultIn(timer: Timer): string | null {
     [timer.firing <= timer.version, 'a new firing is a new version'],
     [dueAt < NEVER, 'a timer is due some day'],
     [
-      !isLive || (wakeAt >= firingDueAt(timer) && wakeAt < NEVER),
+      !isLive || (wakeAt >= firingDueAt(timer) && (wakeAt < NEVER || running?.isEnding === true)),
       'no attempt is planned before the due time, or for never',
     ],
     [status !== Status.paused || extra === null || wakeAt < NEVER, 'an extra firing of a paused timer is some day'],
@@ -57,6 +59,13 @@ export function faultIn(timer: Timer): string | null {
     [timer.attemptLog.length <= ATTEMPTS_KEPT, 'the log of attempts is bounded'],
     [(timer.lastError?.length ?? 0) <= ERROR_CHARS_KEPT, 'the last error is bounded'],
     [status !== Status.failed || timer.lastError !== null, 'a failed timer says why'],
+    [running === null || !isFinished(timer), 'a finished timer has nothing running'],
+    [running === null || isSameRow(row, withRunning(timer)), 'a timer wakes for the first of its running firings'],
+    [
+      running === null ||
+        running.firings.every(({ firing, attempts: made }) => firing < timer.firing && made < timer.retry.maxAttempts),
+      'a running firing has begun before the current one and has an attempt left',
+    ],
     [isScheduleSound(timer), 'a cycle has an anchor and an iteration within its repetitions, a one-shot neither'],
   ]
   return facts.find(([holds]) => !holds)?.[1] ?? null
@@ -92,6 +101,10 @@ function faultInStep(before: Timer, after: Timer): string | null {
     [!isSameGrid(before, after) || after.iteration >= before.iteration, 'a cycle does not go back'],
   ]
   return facts.find(([holds]) => !holds)?.[1] ?? null
+}
+
+function isSameRow(a: Timer, b: Timer): boolean {
+  return a.wakeAt === b.wakeAt && a.running?.wakeAt === b.running?.wakeAt
 }
 
 function isSameGrid(a: Timer, b: Timer): boolean {

@@ -8,6 +8,7 @@ import type { IsoDuration } from '../time/duration.ts'
 import { bucketOf } from './histogram.ts'
 import { parseSchedule } from '../time/schedule.ts'
 import { isOnlyRemembered } from '../rules/sent-commands.ts'
+import { deliveredIn } from '../timer/running-firings.ts'
 import { isFinished, Status } from '../timer/timer.ts'
 import type { Attempt, Millis, Timer } from '../timer/timer.ts'
 import { kindOf, TimerKind } from '../timer/timer-kind.ts'
@@ -51,6 +52,8 @@ export const TallyPrefix = {
   /** Standing: timers that wake in an hour, or in a day, counted since 1970. */
   wakeHour: 'wake.h.',
   wakeDay: 'wake.d.',
+  /** Standing: timers by the zone data that their time was computed with. */
+  zoneData: 'zone.',
 } as const
 
 const HOUR = 3_600_000
@@ -104,9 +107,10 @@ function addAttempt(before: Timer, after: Timer, add: Add): void {
   const attempt = newAttempt(before, after)
   if (attempt === undefined) return
   add(TallyName.deliveryMs, attempt.durationMs)
+  const { attempts, wakeAt } = deliveredIn(before, attempt)
   // Retries are late by design: only the first attempt says how punctual the service is.
-  if (before.attempts > 0) return
-  const lateMs = Math.max(0, attempt.at - before.wakeAt)
+  if (attempts > 0) return
+  const lateMs = Math.max(0, attempt.at - wakeAt)
   add(TallyName.fired)
   if (kindOf(before) !== TimerKind.once) add(TallyName.firedCycles)
   add(TallyName.lateMs, lateMs)
@@ -134,6 +138,7 @@ function standingOf(timer: Timer): readonly string[] {
   const names: string[] = []
   if (timer.status !== Status.paused) names.push(wakeName(timer))
   if (kindOf(timer) !== TimerKind.once) names.push(TallyPrefix.interval + intervalOf(timer))
+  if (timer.zoned !== null) names.push(TallyPrefix.zoneData + timer.zoned.data)
   return names
 }
 

@@ -4,7 +4,7 @@
 
 import { invalidSchedule } from '../errors.ts'
 import { DELAY_MAX_YEARS } from '../limits.ts'
-import { cronRecurrence } from './cron/cron-recurrence.ts'
+import { cronDst, cronRecurrence } from './cron/cron-recurrence.ts'
 import { cycleRecurrence, instantsOf } from './recurring/cycle-recurrence.ts'
 import { addDuration } from './duration.ts'
 import { spreadShift } from './firing-rules.ts'
@@ -17,7 +17,7 @@ import type { LocalSchedule, Schedule } from './schedule.ts'
 import { unusualIn } from './unusual.ts'
 import type { Reason } from './unusual.ts'
 import { DST_DEFAULT, resolveLocal } from './zone/local-rule.ts'
-import { zoneOf } from './zone/zone.ts'
+import { zoneDataVersion, zoneOf } from './zone/zone.ts'
 
 /** `anchorAt`: from where the grid of a schedule that repeats is counted; null for one-shots. */
 export type Firing = {
@@ -206,6 +206,32 @@ function after(schedule: Repeating, timer: Scheduled, from: Millis | null): Iter
       : recurrence.afterFrom(schedule, timer.anchorAt!, pointOf(timer), from - shift)
   const point = within(timer.rules, next)
   return point === null ? null : iterationAt(point, shift)
+}
+
+/** By which zone data the time was computed; null for a schedule that does not follow the clocks of a zone. */
+export function zoneStamp({ schedule, timeZone, nominalAt }: Pick<Scheduled, 'schedule' | 'timeZone' | 'nominalAt'>) {
+  // A duration counts from the moment of creation, which is an instant.
+  if (timeZone === null || schedule === null || schedule.startsWith('P')) return null
+  return { data: zoneDataVersion(), offsetMs: zoneOf(timeZone).offsetAt(nominalAt) }
+}
+
+/** When the current firing is by the zone data of today, if it was computed when clocks there were `offsetMs` ahead of UTC. */
+export function nominalToday(timer: Scheduled, offsetMs: Millis): Millis {
+  const { nominalAt, iteration, anchorAt, timeZone, rules } = timer
+  const schedule = parseSchedule(timer.schedule!, timeZone, rules)
+  const dst = schedule.kind === 'cron' ? cronDst(schedule) : { ...DST_DEFAULT, ...rules?.dst }
+  const instants =
+    schedule.kind === 'cycle'
+      ? (instantsOf(schedule, anchorAt!, iteration) ?? [])
+      : resolveLocal(zoneOf(timeZone!), schedule.kind === 'local' ? schedule.local : nominalAt + offsetMs, dst)
+  if (instants.length > 0) return nearest(instants, nominalAt)
+  // Clocks skip it now, and it is not to be shifted.
+  const next = isRepeating(schedule) ? recurrenceOf(schedule).after(schedule, anchorAt!, pointOf(timer)) : null
+  return next?.at ?? nominalAt
+}
+
+function nearest(instants: readonly Millis[], to: Millis): Millis {
+  return instants.reduce((best, one) => (Math.abs(one - to) < Math.abs(best - to) ? one : best))
 }
 
 function pointOf({ iteration, nominalAt }: Scheduled): Point {

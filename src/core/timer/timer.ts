@@ -38,8 +38,11 @@ export type Status = (typeof Status)[keyof typeof Status]
 export const CatchUp = { all: 'all', one: 'one', none: 'none' } as const
 export type CatchUp = (typeof CatchUp)[keyof typeof CatchUp] | number
 
-/** What to do with iterations that come due while a delivery of the timer is under way: skip them, or let the last one wait. */
-export const Overlap = { skip: 'skip', queue: 'queue' } as const
+/**
+ * What to do with iterations that come due while the last one is not over: skip them, let the last one of them wait, or
+ * deliver each beside the others.
+ */
+export const Overlap = { skip: 'skip', queue: 'queue', allow: 'allow' } as const
 export type Overlap = (typeof Overlap)[keyof typeof Overlap]
 
 export type AttemptOutcome = 'delivered' | 'rescheduled' | 'failed'
@@ -52,6 +55,21 @@ export type Attempt = {
   readonly error: string | null
   /** What people should know although it is no failure: an unexpected answer, a wait that was changed. */
   readonly note?: string
+  /** Of a firing that ran beside others: which one. */
+  readonly of?: { readonly firing: number; readonly iteration: number }
+}
+
+/** A firing that has begun and is not over, although the timer has gone on to its next iteration. See running-firings.ts. */
+export type RunningFiring = Pick<
+  Timer,
+  'firing' | 'iteration' | 'nominalAt' | 'dueAt' | 'wakeAt' | 'attempts' | 'firstAttemptAt'
+>
+
+/** `wakeAt`: when the timer would wake without them. `isEnding`: no iteration follows, and the timer ends with the last of them. */
+export type RunningFirings = {
+  readonly wakeAt: Millis
+  readonly firings: readonly RunningFiring[]
+  readonly isEnding?: true
 }
 
 /** While a timer has one, its `wakeAt`, `attempts` and `firstAttemptAt` are about it, and `dueAt` is about the schedule's next firing still. */
@@ -65,6 +83,8 @@ export type ExtraFiring = {
   /** What the timer goes on with when it is over. */
   readonly regular: Pick<Timer, 'status' | 'wakeAt' | 'attempts' | 'firstAttemptAt'>
 }
+
+export type ZoneStamp = { readonly data: string; readonly offsetMs: Millis }
 
 export type Timer = {
   readonly namespace: Namespace
@@ -93,11 +113,14 @@ export type Timer = {
 
   /** When the schedule says that the current firing is. The next one follows from this, whatever moves `dueAt`. */
   readonly nominalAt: Millis
+  /** Of a schedule on the clocks of a zone: by which zone data `nominalAt` was computed, and the offset there then. Null for others. */
+  readonly zoned: ZoneStamp | null
   /** When the schedule's current firing is due: `nominalAt`, or later by the spread, or where the receiver moved it. Retries do not move it. */
   readonly dueAt: Millis
   /**
    * The row's place in the order of its shard. Live: when to start the next attempt (`dueAt`, or later
-   * for a retry; while paused, when the pause ends, or NEVER). Finished: when its retention is over and it may be pruned.
+   * for a retry; while paused, when the pause ends, or NEVER), or of one of its running firings, if that is before. Finished:
+   * when its retention is over and it may be pruned.
    */
   readonly wakeAt: Millis
 
@@ -122,6 +145,8 @@ export type Timer = {
   readonly firstAttemptAt: Millis | null
   /** The current firing, if it is one that somebody asked for beside the schedule's; see extra-firing.ts. */
   readonly extra: ExtraFiring | null
+  /** With `overlap: allow`: the firings that go on beside the current one; null when there are none. */
+  readonly running: RunningFirings | null
   readonly lastError: string | null
   /** The last ATTEMPTS_KEPT attempts, oldest first, over all firings. */
   readonly attemptLog: readonly Attempt[]

@@ -10,7 +10,7 @@ import { Status } from './timer.ts'
  */
 export const TRANSITIONS: Readonly<Record<Status, readonly Status[]>> = {
   pending: [Status.pending, Status.paused, Status.executing, Status.completed, Status.failed, Status.canceled],
-  paused: [Status.pending, Status.paused, Status.executing, Status.failed, Status.canceled],
+  paused: [Status.pending, Status.paused, Status.executing, Status.completed, Status.failed, Status.canceled],
   executing: [Status.pending, Status.paused, Status.completed, Status.failed],
   completed: [Status.pending],
   failed: [Status.pending, Status.canceled],

@@ -26,7 +26,7 @@ type Settings<Payload> = {
   /** A firing that would begin later than this is not made: '1h', 'PT1H'. */
   readonly maxLateness?: string | undefined
   /** Iterations that come due while the handler runs: skip them, or queue one. */
-  readonly overlap?: 'skip' | 'queue' | undefined
+  readonly overlap?: 'skip' | 'queue' | 'allow' | undefined
   /** Call this instead of the namespace's handler. */
   readonly callback?: Callback | undefined
   /** Any JSON value. */

@@ -29,14 +29,14 @@ const TELL_AGAIN_MAX_MS = 500
 
 export class HandedOverDeliveries implements Handover, DeliveryReporter {
   readonly #parts: HandoverParts
-  readonly #deliveries: InFlightDeliveries
+  readonly #deliveries: Pick<InFlightDeliveries, 'timers'>
   readonly #remote: RemoteDeliveries
   readonly #handedOver = Promise.withResolvers<void>()
   /** What the next owner was told of. */
   #known: ReadonlySet<string> = new Set()
   #handedOverAt = Infinity
 
-  constructor(parts: HandoverParts, deliveries: InFlightDeliveries, remote: RemoteDeliveries) {
+  constructor(parts: HandoverParts, deliveries: Pick<InFlightDeliveries, 'timers'>, remote: RemoteDeliveries) {
     this.#parts = parts
     this.#deliveries = deliveries
     this.#remote = remote

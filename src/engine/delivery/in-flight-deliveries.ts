@@ -4,13 +4,10 @@
 // dies in between has lost nothing: the row is as it was, and whoever owns the shard next delivers again, with the same
 // delivery id.
 
-import type { DeliveryOutcome, Firing } from '../../core/timer/delivery.ts'
-import { failedDelivery } from '../../core/timer/delivery.ts'
-import { deliveryId } from '../../core/timer/ids.ts'
+import type { DeliveryOutcome } from '../../core/timer/delivery.ts'
 import { stepAtDue } from '../../core/rules/due/due-step.ts'
 import { markExecuting, settle } from '../../core/rules/settle.ts'
 import type { EndedAttempt } from '../../core/rules/settle.ts'
-import { firingDueAt } from '../../core/timer/timer.ts'
 import type { Target } from '../../core/targets/target.ts'
 import type { Millis, Namespace, Timer } from '../../core/timer/timer.ts'
 import { sleep } from '../../runtime/clock/clock.ts'
@@ -20,6 +17,7 @@ import type { TargetAdapter } from '../../targets/target.ts'
 import type { PutResult } from '../commit/commit-queue.ts'
 import type { Holds } from '../commit/holds.ts'
 import type { OwnedRows } from '../commit/owned-rows.ts'
+import { attemptOnce, endedHow, WRITE_AGAIN_FIRST_MS, WRITE_AGAIN_MAX_MS } from './attempt.ts'
 import type { Dispatcher, Job } from './dispatcher.ts'
 import { isSameAttempt, isSameWrite } from './same-write.ts'
 import type { Entry } from '../window/entry.ts'
@@ -38,6 +36,8 @@ export type DeliveryParts = {
   /** Aborts when the time for deliveries to finish is over. */
   readonly signal: AbortSignal
   readonly window: Window
+  /** The window has something due at this time. */
+  readonly wakeBy: (at: Millis) => void
   /** False while another node may have claimed the shard without our knowing: no delivery starts. */
   readonly mayStart: () => boolean
 }
@@ -74,8 +74,6 @@ type InFlightDelivery = {
 }
 
 const EXECUTING_AFTER_MS = 1_000 // most deliveries are over by then and cost one write, not two
-const SETTLE_RETRY_FIRST_MS = 100
-const SETTLE_RETRY_MAX_MS = 500 // all that wait go in one commit, and each holds up its timer's next firing
 
 export class InFlightDeliveries {
   readonly #parts: DeliveryParts
@@ -162,9 +160,8 @@ export class InFlightDeliveries {
     this.#sweepLater()
     const step = stepAtDue(entry.timer, { now: startedAt, retentionMs: this.#parts.retentionMs(entry.timer.namespace) })
     if (step !== null) return this.#pass(delivery, job, step)
-    const outcome = await this.#deliver(entry.timer, startedAt, adapter)
-    const isSilent = outcome?.type === 'failed' && outcome.statusCode === null && adapter.isLocal !== true
-    dispatcher.ended(job, isSilent ? 'unreachable' : 'answered')
+    const outcome = await attemptOnce(this.#parts, entry.timer, startedAt, adapter)
+    dispatcher.ended(job, endedHow(outcome, adapter))
     try {
       if (outcome === null) await this.#report(delivery.timer, null, clock.monotonic())
       else await this.#settle(delivery, startedAt, outcome)
@@ -196,23 +193,6 @@ export class InFlightDeliveries {
     this.#deliveries.delete(delivery)
     this.#parts.dispatcher.settled()
     if (this.#deliveries.size === 0) this.#noneInFlight()
-  }
-
-  /** Null when the service stopped before the receiver answered. */
-  async #deliver(timer: Timer, startedAt: Millis, adapter: TargetAdapter): Promise<DeliveryOutcome | null> {
-    const { observer, signal, logger } = this.#parts
-    const firing: Firing = { timer, deliveryId: deliveryId(timer), attempt: timer.attempts + 1, firedAt: startedAt }
-    observer.fired(timer, timer.attempts === 0 ? startedAt - firingDueAt(timer) : null)
-    try {
-      return await adapter.deliver(firing, signal)
-    } catch (error) {
-      if (signal.aborted) return null
-      logger.error(
-        { namespace: timer.namespace, id: timer.id, err: error },
-        'a target failed in a way it should have reported',
-      )
-      return failedDelivery('internal error of the delivery; the log has the cause')
-    }
   }
 
   async #settle(delivery: InFlightDelivery, startedAt: Millis, outcome: DeliveryOutcome): Promise<void> {
@@ -248,13 +228,13 @@ export class InFlightDeliveries {
   /** An outcome is not given up while the service runs: losing it would mean delivering again. Null when it stopped first. */
   async #writeUntilDurable(before: Timer, after: Timer): Promise<PutResult | null> {
     const { clock, logger, signal } = this.#parts
-    for (let waitMs = SETTLE_RETRY_FIRST_MS; ; waitMs = Math.min(waitMs * 2, SETTLE_RETRY_MAX_MS)) {
+    for (let waitMs = WRITE_AGAIN_FIRST_MS; ; waitMs = Math.min(waitMs * 2, WRITE_AGAIN_MAX_MS)) {
       try {
         const result = await this.#shard.rows.write(before, after)
         // A write whose outcome was not known may have happened: then this finds its own row.
         return result.type === 'missed' && isSameWrite(result.row, after) ? { type: 'written' } : result
       } catch (error) {
-        const isFirst = waitMs === SETTLE_RETRY_FIRST_MS
+        const isFirst = waitMs === WRITE_AGAIN_FIRST_MS
         if (isFirst)
           logger.error(
             { namespace: after.namespace, id: after.id, err: error },

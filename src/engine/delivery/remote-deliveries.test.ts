@@ -8,6 +8,7 @@ import { ManualClock } from '../../runtime/clock/manual-clock.ts'
 import { MemoryStore } from '../../store/memory/memory-store.ts'
 import { RemoteDeliveries } from './remote-deliveries.ts'
 import type { RemoteDelivery } from './remote-delivery.ts'
+import type { RunningDeliveries } from './running-deliveries.ts'
 import { Holds } from '../commit/holds.ts'
 import type { OwnedRows } from '../commit/owned-rows.ts'
 import { Window } from '../window/window.ts'
@@ -32,7 +33,8 @@ function setup(delivery = DELIVERY) {
     leaseMs: LEASE_MS,
     remote: [delivery],
   }
-  const remote = new RemoteDeliveries(parts, {} as OwnedRows, holds) // nothing here touches a row
+  // Nothing here touches a row, or has anything running.
+  const remote = new RemoteDeliveries(parts, { rows: {} as OwnedRows, holds, running: {} as RunningDeliveries })
   return { clock, remote, isHeld: () => holds.has(delivery.uuid) }
 }
 

@@ -3,11 +3,13 @@
 
 import { deliveryId } from '../../core/timer/ids.ts'
 import { settle } from '../../core/rules/settle.ts'
+import { runningAs } from '../../core/timer/running-firings.ts'
 import { isFinished } from '../../core/timer/timer.ts'
-import type { Millis, Timer, TimerUuid } from '../../core/timer/timer.ts'
+import type { Millis, Timer } from '../../core/timer/timer.ts'
 import type { DeliveryParts } from './in-flight-deliveries.ts'
 import { isAttemptOf, reportedWithinMs } from './remote-delivery.ts'
 import type { DeliveryReport, RemoteDelivery, ReportedAttempt } from './remote-delivery.ts'
+import type { RunningDeliveries } from './running-deliveries.ts'
 import type { Holds } from '../commit/holds.ts'
 import { ROUNDS_MAX } from '../commit/owned-rows.ts'
 import type { OwnedRows } from '../commit/owned-rows.ts'
@@ -29,13 +31,19 @@ export class RemoteDeliveries {
   readonly #parts: RemoteDeliveriesParts
   readonly #rows: OwnedRows
   readonly #holds: Holds
-  readonly #deliveries = new Map<TimerUuid, Known>()
+  readonly #running: RunningDeliveries
+  /** By delivery id. */
+  readonly #deliveries = new Map<string, Known>()
   #onAllEnded: (() => void)[] = []
 
-  constructor(parts: RemoteDeliveriesParts, rows: OwnedRows, holds: Holds) {
+  constructor(
+    parts: RemoteDeliveriesParts,
+    shard: { readonly rows: OwnedRows; readonly holds: Holds; readonly running: RunningDeliveries },
+  ) {
     this.#parts = parts
-    this.#rows = rows
-    this.#holds = holds
+    this.#rows = shard.rows
+    this.#holds = shard.holds
+    this.#running = shard.running
     for (const delivery of parts.remote) this.#add(delivery)
   }
 
@@ -46,10 +54,16 @@ export class RemoteDeliveries {
   /** The message about these was late: what has been started here meanwhile, or is over, stays as it is. */
   addLate(deliveries: readonly RemoteDelivery[]): void {
     for (const delivery of deliveries) {
-      const entry = this.#parts.window.get(delivery.uuid)
-      const isOver = entry !== undefined && (entry.state === 'in-flight' || !isAttemptOf(entry.timer, delivery))
-      if (!isOver) this.#add(delivery)
+      if (!this.#isOver(delivery)) this.#add(delivery)
     }
+  }
+
+  #isOver(delivery: RemoteDelivery): boolean {
+    const entry = this.#parts.window.get(delivery.uuid)
+    if (entry === undefined) return false
+    const { uuid, firing } = delivery
+    if (firing === undefined) return entry.state === 'in-flight' || !isAttemptOf(entry.timer, delivery)
+    return this.#running.isUnderWay(uuid, firing) || runningAs(entry.timer, firing)?.attempts !== delivery.attempt - 1
   }
 
   /** Resolves when none is known any more, or the time for it is over. */
@@ -65,7 +79,7 @@ export class RemoteDeliveries {
   /** This very firing of the timer is being delivered. A timer that the store says is over is not, although its node has not reported yet. */
   has(timer: Timer): boolean {
     if (this.#deliveries.size === 0 || isFinished(timer)) return false
-    return this.#deliveries.get(timer.uuid)?.delivery.deliveryId === deliveryId(timer)
+    return this.#deliveries.has(deliveryId(timer))
   }
 
   /** The delivering node says that it is over. Resolves when the outcome is durable. */
@@ -88,19 +102,28 @@ export class RemoteDeliveries {
   }
 
   #add(delivery: RemoteDelivery): void {
-    if (this.#deliveries.has(delivery.uuid)) return
+    if (this.#deliveries.has(delivery.deliveryId)) return
     const now = this.#parts.clock.monotonic()
-    this.#deliveries.set(delivery.uuid, {
+    this.#deliveries.set(delivery.deliveryId, {
       delivery,
       sinceMono: now,
       untilMono: now + reportedWithinMs(delivery, this.#parts.leaseMs),
     })
-    this.#holds.hold(delivery.uuid)
+    if (delivery.firing === undefined) this.#holds.hold(delivery.uuid)
+    else this.#running.holdElsewhere(delivery.uuid, delivery.firing)
   }
 
   async #settle(delivery: RemoteDelivery, { waitedMs, ...ended }: ReportedAttempt): Promise<void> {
     const { clock, retentionMs, rescheduleMinMs, window, observer } = this.#parts
     const arrivedAt = clock.now() - waitedMs
+    if (delivery.firing !== undefined)
+      return this.#running.settle({
+        timer: delivery,
+        firing: delivery.firing,
+        attempts: delivery.attempt - 1,
+        ended,
+        arrivedAt,
+      })
     let row = window.get(delivery.uuid)?.timer ?? (await this.#rows.read(delivery))
     for (let round = 0; round < ROUNDS_MAX; round++) {
       // Something else has become of it, or it is being delivered again.
@@ -115,11 +138,11 @@ export class RemoteDeliveries {
   }
 
   /** One that is not known here, as when the shard came without its deliveries, changes nothing. */
-  #end({ uuid, deliveryId: id, attempt }: RemoteDelivery): void {
-    const delivery = this.#deliveries.get(uuid)?.delivery
-    if (delivery?.deliveryId !== id || delivery.attempt !== attempt) return
-    this.#deliveries.delete(uuid)
-    this.#holds.release(uuid)
+  #end({ uuid, deliveryId: id, attempt, firing }: RemoteDelivery): void {
+    if (this.#deliveries.get(id)?.delivery.attempt !== attempt) return
+    this.#deliveries.delete(id)
+    if (firing === undefined) this.#holds.release(uuid)
+    else this.#running.releaseElsewhere(uuid, firing)
     if (this.#deliveries.size === 0) for (const resolve of this.#onAllEnded.splice(0)) resolve()
   }
 }

@@ -3,6 +3,8 @@
 
 import type { EndedAttempt } from '../../core/rules/settle.ts'
 import { deliveryId } from '../../core/timer/ids.ts'
+import { isRunningOne } from '../../core/timer/running-firings.ts'
+import { Overlap } from '../../core/timer/timer.ts'
 import type { Millis, Namespace, ShardId, Timer, TimerId, TimerUuid } from '../../core/timer/timer.ts'
 
 export type RemoteDelivery = {
@@ -15,6 +17,8 @@ export type RemoteDelivery = {
   readonly version: number
   /** How long the receiver has to answer. */
   readonly timeoutMs: Millis
+  /** Of one that runs beside others of its timer. */
+  readonly firing?: number
   /** The node that delivers. */
   readonly node: string
 }
@@ -41,7 +45,9 @@ const LEASES_TO_REPORT = 2 // a node that has the outcome and could not report i
 
 export function remoteDelivery(timer: Timer, node: string): RemoteDelivery {
   const { namespace, id, uuid, version, timeoutMs } = timer
-  return { namespace, id, uuid, deliveryId: deliveryId(timer), attempt: timer.attempts + 1, version, timeoutMs, node }
+  const running = isRunningOne(timer) ? { firing: timer.firing } : null
+  const attempt = timer.attempts + 1
+  return { namespace, id, uuid, deliveryId: deliveryId(timer), attempt, version, timeoutMs, ...running, node }
 }
 
 /** From the handover on: after that the new owner does not wait for the report, and the delivering node need not send it. */
@@ -52,12 +58,12 @@ export function reportedWithinMs({ timeoutMs }: RemoteDelivery, leaseMs: Millis)
 /**
  * Whether the row is still at the attempt that is being delivered. One more write than the delivering node knows of may have
  * been made, as its mark that the timer is executing; after two the firing may be one that a `retry` has begun anew, with
- * the same numbers.
+ * the same numbers. Where others run beside it, the row is written for each of them, and the numbers have to do.
  */
 export function isAttemptOf(row: Timer, delivery: RemoteDelivery): boolean {
   return (
     deliveryId(row) === delivery.deliveryId &&
     row.attempts + 1 === delivery.attempt &&
-    row.version <= delivery.version + 1
+    (row.version <= delivery.version + 1 || row.overlap === Overlap.allow)
   )
 }

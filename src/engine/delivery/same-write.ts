@@ -9,12 +9,12 @@ export function isSameAttempt(row: Timer, delivered: Timer): boolean {
   return !isFinished(row) && row.attempts === delivered.attempts && deliveryId(row) === deliveryId(delivered)
 }
 
-/** The row is what was written, so a write whose answer was lost has happened. */
+/**
+ * The row is what was written, so a write whose answer was lost has happened. Firings that run beside each other may begin and end
+ * in the same milliseconds, so the times alone do not tell.
+ */
 export function isSameWrite(row: Timer | null, written: Timer): boolean {
-  return (
-    row !== null &&
-    row.version === written.version &&
-    row.updatedAt === written.updatedAt &&
-    row.executedAt === written.executedAt
-  )
+  return row !== null && row.version === written.version && SAME.every((field) => row[field] === written[field])
 }
+
+const SAME = ['updatedAt', 'executedAt', 'status', 'firing', 'attempts', 'wakeAt'] as const

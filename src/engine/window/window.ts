@@ -11,7 +11,7 @@
 import { compareKeys, keyOf, lastKeyAt } from '../../core/timer/order.ts'
 import type { OrderKey } from '../../core/timer/order.ts'
 import type { ShareGroup } from '../../core/timer/share-group.ts'
-import { isFinished } from '../../core/timer/timer.ts'
+import { isFinished, NEVER } from '../../core/timer/timer.ts'
 import type { Millis, ShardId, Timer, TimerUuid } from '../../core/timer/timer.ts'
 import type { TimerStore } from '../../store/store.ts'
 import { Coverage, OTHERS } from './coverage.ts'
@@ -100,6 +100,23 @@ export class Window {
   putBack(entry: Entry): void {
     entry.state = 'waiting'
     this.#wheel.add(entry)
+  }
+
+  /**
+   * The entry, which was due, waits until then. Until its row changes that is later than the row says, so it cannot give way: nobody
+   * would know that it is missing.
+   */
+  putBackUntil(entry: Entry, at: Millis): void {
+    entry.state = 'waiting'
+    entry.wakeAt = at
+    this.#countAs(entry, 'in-flight')
+    if (at < NEVER) this.#wheel.add(entry)
+  }
+
+  /** The entry waits for what its row says again. */
+  renew(entry: Entry): void {
+    this.#remove(entry)
+    this.#insert(entry.timer)
   }
 
   /** This is what the store holds now for the timer. */

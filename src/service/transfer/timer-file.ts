@@ -9,12 +9,10 @@ import { Type } from 'typebox'
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { parseNamespace, parseTimerId, timerUuid } from '../../core/timer/ids.ts'
-import { TARGET_TYPE_NAMES, targetFields } from '../../core/targets/target.ts'
-import type { TargetFieldKind } from '../../core/targets/target-type.ts'
 import { isStorable, STORABLE } from '../../core/timer/storable-text.ts'
 import { faultIn } from '../../core/rules/timer-invariants.ts'
-import { CatchUp, Overlap, Status } from '../../core/timer/timer.ts'
 import type { Timer } from '../../core/timer/timer.ts'
+import { TIMER } from './timer-schema.ts'
 
 const FORMAT = 'duetime timers'
 /** Grows when an older program could no longer read what a newer one writes. */
@@ -84,11 +82,13 @@ function parseTimer(value: object): Line {
       lastCommand: null,
       tenant: null,
       extra: null,
+      running: null,
       rules: null,
       maxLatenessMs: null,
       overlap: null,
       skipped: 0,
       nominalAt: value.dueAt,
+      zoned: null,
       ...value,
       namespace,
       id,
@@ -155,7 +155,6 @@ function faultText({ keyword, message, params }: Fault): string {
 }
 
 const count = Type.Integer({ minimum: 0 })
-const millis = Type.Integer()
 
 const HEADER = Compile(
   Type.Object({
@@ -168,111 +167,3 @@ const HEADER = Compile(
   } satisfies Record<keyof FileHeader, TSchema>),
 )
 const END = Compile(Type.Object({ end: Type.Literal(true), timers: count }))
-
-const ATTEMPT = exact({
-  at: millis,
-  durationMs: Type.Number({ minimum: 0 }),
-  outcome: Type.Enum(['delivered', 'rescheduled', 'failed']),
-  statusCode: orNull(Type.Integer()),
-  error: orNull(Type.String()),
-  note: Type.Optional(Type.String()),
-} satisfies Record<keyof Timer['attemptLog'][number], TSchema>)
-
-const RETRY = exact({
-  maxAttempts: Type.Integer({ minimum: 1 }),
-  initialIntervalMs: Type.Number({ minimum: 0 }),
-  multiplier: Type.Number({ minimum: 1 }),
-  maxIntervalMs: Type.Number({ minimum: 0 }),
-  maxDurationMs: Type.Number({ minimum: 0 }),
-} satisfies Record<keyof Timer['retry'], TSchema>)
-
-const TARGET_FIELDS: Readonly<Record<TargetFieldKind, TSchema>> = {
-  text: Type.String({ minLength: 1 }),
-  url: Type.String({ minLength: 1 }),
-  optional: orNull(Type.String()),
-  headers: orNull(Type.Record(Type.String(), Type.String())),
-}
-
-const TARGET = Type.Union(
-  TARGET_TYPE_NAMES.map((type) => {
-    const fields = targetFields(type).map(({ name, kind }) => [name, TARGET_FIELDS[kind]] as const)
-    return exact({ type: Type.Literal(type), ...Object.fromEntries(fields) })
-  }),
-)
-
-const EXTRA = exact({
-  dueAt: millis,
-  moved: Type.Optional(Type.Literal(true)),
-  number: count,
-  regular: exact({
-    status: Type.Enum([Status.pending, Status.paused]),
-    wakeAt: millis,
-    attempts: count,
-    firstAttemptAt: orNull(millis),
-  }),
-} satisfies Record<keyof NonNullable<Timer['extra']>, TSchema>)
-
-const RULES = exact({
-  dst: Type.Optional(
-    exact({
-      gap: Type.Optional(Type.Enum(['shift', 'skip'])),
-      overlap: Type.Optional(Type.Enum(['first', 'second', 'both'])),
-    }),
-  ),
-  startAt: Type.Optional(millis),
-  endAt: Type.Optional(millis),
-  maxFirings: Type.Optional(Type.Integer({ minimum: 1 })),
-  lastIteration: Type.Optional(Type.Integer({ minimum: 1 })),
-  spreadMs: Type.Optional(count),
-} satisfies Record<keyof NonNullable<Timer['rules']>, TSchema>)
-
-const TIMER = Compile(
-  exact({
-    namespace: Type.String(),
-    id: Type.String(),
-    version: count,
-    status: Type.Enum(Object.values(Status)),
-    schedule: orNull(Type.String()),
-    timeZone: orNull(Type.String()),
-    rules: Type.Optional(orNull(RULES)),
-    anchorAt: orNull(millis),
-    iteration: count,
-    catchUp: Type.Union([Type.Enum(Object.values(CatchUp)), Type.Integer({ minimum: 1 })]),
-    maxLatenessMs: Type.Optional(orNull(count)),
-    overlap: Type.Optional(orNull(Type.Enum(Object.values(Overlap)))),
-    skipped: Type.Optional(count),
-    nominalAt: Type.Optional(millis),
-    dueAt: millis,
-    wakeAt: millis,
-    target: TARGET,
-    protocol: Type.String({ minLength: 1 }),
-    payload: orNull(Type.String()),
-    metadata: orNull(Type.String()),
-    retry: RETRY,
-    timeoutMs: Type.Integer({ minimum: 1 }),
-    createdAt: millis,
-    updatedAt: millis,
-    executedAt: orNull(millis),
-    finishedAt: orNull(millis),
-    firing: count,
-    attempts: count,
-    firstAttemptAt: orNull(millis),
-    extra: Type.Optional(orNull(EXTRA)),
-    lastError: orNull(Type.String()),
-    attemptLog: Type.Array(ATTEMPT),
-    traceparent: orNull(Type.String()),
-    correlationId: orNull(Type.String()),
-    fingerprint: Type.Optional(orNull(Type.String())),
-    lastCommand: Type.Optional(orNull(exact({ stream: Type.String(), sequence: count }))),
-    tenant: Type.Optional(orNull(Type.String())),
-    // A field that Timer gains is missed here by the compiler: then it needs a default for files without it.
-  } satisfies Record<Exclude<keyof Timer, 'uuid'>, TSchema>),
-)
-
-function exact<Properties extends Record<string, TSchema>>(properties: Properties) {
-  return Type.Object(properties, { additionalProperties: false })
-}
-
-function orNull<Schema extends TSchema>(schema: Schema) {
-  return Type.Union([schema, Type.Null()])
-}

@@ -8,7 +8,16 @@ import type { FiringRules } from '../../core/time/firing-rules.ts'
 import { CatchUp, NO_ATTEMPTS } from '../../core/timer/timer.ts'
 import { targetTypeOf, withAbsentFields } from '../../core/targets/target.ts'
 import type { Target } from '../../core/targets/target.ts'
-import type { Attempt, ExtraFiring, JsonText, Millis, Overlap, StreamPlace, Timer } from '../../core/timer/timer.ts'
+import type {
+  Attempt,
+  ExtraFiring,
+  JsonText,
+  Millis,
+  Overlap,
+  RunningFirings,
+  StreamPlace,
+  Timer,
+} from '../../core/timer/timer.ts'
 import { shared } from './shared-texts.ts'
 
 /** The fields of a timer that are columns, or follow from them. */
@@ -39,7 +48,9 @@ type StoredAttempt = readonly [
   outcome: Attempt['outcome'],
   status: number | null,
   error: string | null,
-  note?: string,
+  note?: string | null,
+  firing?: number,
+  iteration?: number,
 ]
 
 /** As it is written; a field that is left out has its stored default. */
@@ -50,6 +61,7 @@ type Document = {
   timeZone?: string
   rules?: FiringRules
   nominalAt?: Millis
+  zoned?: readonly [data: string, offsetMs: Millis]
   anchorAt?: Millis
   iteration?: number
   catchUp?: CatchUp
@@ -69,6 +81,7 @@ type Document = {
   traceparent?: string
   correlationId?: string
   extra?: ExtraFiring
+  running?: RunningFirings
   lastCommand?: StreamPlace
   fingerprint?: string
 }
@@ -80,6 +93,7 @@ export function writeDocument(timer: Timer): JsonText {
   if (timer.timeZone !== null) document.timeZone = timer.timeZone
   if (timer.rules !== null) document.rules = timer.rules
   if (timer.nominalAt !== timer.dueAt) document.nominalAt = timer.nominalAt
+  if (timer.zoned !== null) document.zoned = [timer.zoned.data, timer.zoned.offsetMs]
   if (timer.anchorAt !== null) document.anchorAt = timer.anchorAt
   if (timer.iteration !== 1) document.iteration = timer.iteration
   if (timer.catchUp !== CatchUp.all) document.catchUp = timer.catchUp
@@ -97,6 +111,7 @@ export function writeDocument(timer: Timer): JsonText {
   if (timer.lastError !== null) document.lastError = timer.lastError
   if (timer.attemptLog.length > 0) document.attemptLog = timer.attemptLog.map(writtenAttempt)
   if (timer.extra !== null) document.extra = timer.extra
+  if (timer.running !== null) document.running = timer.running
   if (timer.traceparent !== null) document.traceparent = timer.traceparent
   if (timer.correlationId !== null) document.correlationId = timer.correlationId
   if (timer.lastCommand !== null) document.lastCommand = timer.lastCommand
@@ -113,6 +128,7 @@ export function readDocument(text: string, { createdAt, dueAt }: Pick<Timer, 'cr
     timeZone: document.timeZone ?? null,
     rules: document.rules ?? null,
     nominalAt: document.nominalAt ?? dueAt,
+    zoned: document.zoned === undefined ? null : { data: shared(document.zoned[0]), offsetMs: document.zoned[1] },
     anchorAt: document.anchorAt ?? null,
     iteration: document.iteration ?? 1,
     catchUp: document.catchUp ?? CatchUp.all,
@@ -130,6 +146,7 @@ export function readDocument(text: string, { createdAt, dueAt }: Pick<Timer, 'cr
     lastError: document.lastError ?? null,
     attemptLog: document.attemptLog?.map(readAttempt) ?? NO_ATTEMPTS,
     extra: document.extra ?? null,
+    running: document.running ?? null,
     traceparent: document.traceparent ?? null,
     correlationId: document.correlationId ?? null,
     lastCommand: document.lastCommand ?? null,
@@ -162,12 +179,21 @@ function readRetry(stored: StoredRetry | undefined): RetryPolicy {
   return sameRetryPolicy(retry, SINGLE_ATTEMPT) ? SINGLE_ATTEMPT : retry
 }
 
-function writtenAttempt({ at, durationMs, outcome, statusCode, error, note }: Attempt): StoredAttempt {
+function writtenAttempt({ at, durationMs, outcome, statusCode, error, note, of }: Attempt): StoredAttempt {
+  if (of !== undefined) return [at, durationMs, outcome, statusCode, error, note ?? null, of.firing, of.iteration]
   return note === undefined
     ? [at, durationMs, outcome, statusCode, error]
     : [at, durationMs, outcome, statusCode, error, note]
 }
 
-function readAttempt([at, durationMs, outcome, statusCode, error, note]: StoredAttempt): Attempt {
-  return { at, durationMs, outcome, statusCode, error, ...(note !== undefined && { note }) }
+function readAttempt([at, durationMs, outcome, statusCode, error, note, firing, iteration]: StoredAttempt): Attempt {
+  return {
+    at,
+    durationMs,
+    outcome,
+    statusCode,
+    error,
+    ...(note !== undefined && note !== null && { note }),
+    ...(firing !== undefined && iteration !== undefined && { of: { firing, iteration } }),
+  }
 }

@@ -108,8 +108,8 @@ class NewTimer(TypedDict, total=False):
     """Iterations missed while the service was down: deliver all of them (default), one for all, none (later than a minute, or than maxLateness, is missed), or the last so many ({"max": 3})."""
     max_lateness: str
     """A firing that would begin later than this after its due time is missed: it is not made, and counted in skipped. PT1H or 1h."""
-    overlap: Literal["skip", "queue"]
-    """Iterations that come due while a delivery of the timer is under way: skip them, or queue one, the last. By default every one follows, one after the other."""
+    overlap: Literal["skip", "queue", "allow"]
+    """Iterations that come due while the last one is not over: skip them; queue one, the last; or allow each to run beside the others, with its own retries. By default every one follows, one after the other."""
     callback_url: str
     """Where the timer fires: an http or https URL that gets a POST. A user name and password in it are shown as ***."""
     callback: Callback
@@ -152,8 +152,8 @@ class TimerChanges(TypedDict, total=False):
     """Iterations missed while the service was down: deliver all of them (default), one for all, none (later than a minute, or than maxLateness, is missed), or the last so many ({"max": 3})."""
     max_lateness: str
     """A firing that would begin later than this after its due time is missed: it is not made, and counted in skipped. PT1H or 1h."""
-    overlap: Literal["skip", "queue"]
-    """Iterations that come due while a delivery of the timer is under way: skip them, or queue one, the last. By default every one follows, one after the other."""
+    overlap: Literal["skip", "queue", "allow"]
+    """Iterations that come due while the last one is not over: skip them; queue one, the last; or allow each to run beside the others, with its own retries. By default every one follows, one after the other."""
     callback_url: str
     """Where the timer fires: an http or https URL that gets a POST. A user name and password in it are shown as ***."""
     callback: Callback
@@ -201,7 +201,7 @@ class TimerQuery(TypedDict, total=False):
     """Timers on a page. Default 100; cut to 1000 if more."""
     cursor: str
     """nextCursor of the page before."""
-    fields: Sequence[Literal["id", "namespace", "groupId", "status", "executeAt", "schedule", "timeZone", "dst", "startAt", "endAt", "maxFirings", "spread", "nominalAt", "iteration", "catchUp", "maxLateness", "overlap", "skipped", "pausedUntil", "callbackUrl", "callback", "payload", "metadata", "retryPolicy", "callbackTimeout", "callbackTimeoutSeconds", "createdAt", "updatedAt", "executedAt", "triggeredAt", "nextAttemptAt", "attemptCount", "attempts", "lastError", "correlationId", "version", "deliveryId"]]
+    fields: Sequence[Literal["id", "namespace", "groupId", "status", "executeAt", "schedule", "timeZone", "dst", "startAt", "endAt", "maxFirings", "spread", "nominalAt", "iteration", "catchUp", "maxLateness", "overlap", "skipped", "running", "pausedUntil", "callbackUrl", "callback", "payload", "metadata", "retryPolicy", "callbackTimeout", "callbackTimeoutSeconds", "createdAt", "updatedAt", "executedAt", "triggeredAt", "nextAttemptAt", "attemptCount", "attempts", "lastError", "correlationId", "version", "deliveryId"]]
     """Which fields the timers are shown with. What is left out is not read: more timers fit on a page without payload."""
 
 
@@ -290,6 +290,20 @@ class CallbackTest(TypedDict, total=False):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RunningIteration:
+    """An iteration that runs beside others of its timer."""
+
+    iteration: int
+    execute_at: datetime
+    attempt_count: int
+    """Attempts that have ended."""
+    next_attempt_at: datetime | None = None
+    """When it is, or was, tried again."""
+    delivery_id: str
+
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RetryPolicy:
     """When a failed delivery is tried again."""
 
@@ -312,6 +326,8 @@ class Attempt:
     error: str | None = None
     note: str | None = None
     """What is worth knowing although it is no failure: an unexpected answer, a wait that was changed."""
+    iteration: int | None = None
+    """Of one that ran beside others."""
 
 
 
@@ -348,9 +364,11 @@ class Timer:
     max_lateness: str | None = None
     """What would begin later than this is missed."""
     overlap: str | None = None
-    """skip or queue."""
+    """skip, queue or allow."""
     skipped: int | None = None
     """How many iterations were not fired; absent for none."""
+    running: list[RunningIteration] | None = None
+    """With overlap allow: iterations that have begun and are not over, beside the next one."""
     paused_until: datetime | None = None
     """When the pause ends by itself."""
     callback_url: str | None = None

@@ -4,9 +4,12 @@
 import { lastIterationUntil, nextIteration, repeats } from '../../time/firings.ts'
 import type { Iteration } from '../../time/firings.ts'
 import { formatInterval } from '../../time/interval.ts'
-import { CatchUp, Status } from '../../timer/timer.ts'
+import { withoutRunning, withRunning } from '../../timer/running-firings.ts'
+import { CatchUp, isFinished, Overlap, Status } from '../../timer/timer.ts'
 import type { Millis, Timer } from '../../timer/timer.ts'
 import { resumed } from '../change.ts'
+import { endingWithRunning, nextIteration as iterationAfterThis } from '../settle.ts'
+import { rezoned } from './rezone.ts'
 import { finished, newFiring } from '../steps.ts'
 import type { RuleContext } from '../steps.ts'
 
@@ -14,8 +17,31 @@ import type { RuleContext } from '../steps.ts'
 const MISSED_AFTER_MS = 60_000
 
 /** The next version of the timer; null when it is to be delivered. */
-export function stepAtDue(timer: Timer, context: RuleContext): Timer | null {
+export function stepAtDue(row: Timer, context: RuleContext): Timer | null {
+  const timer = withoutRunning(row)
+  const step = stepOf(timer, context) ?? begun(timer, context)
+  if (step === null || (step.running === null && row.running === null)) return step
+  return isFinished(step) ? endingWithRunning(timer, step) : withRunning(step)
+}
+
+/** With `overlap: allow` the iteration that begins runs beside what follows, so the timer goes on at once. */
+function begun(timer: Timer, context: RuleContext): Timer | null {
+  if (timer.overlap !== Overlap.allow || !repeats(timer) || timer.extra !== null || timer.attempts > 0) return null
+  const next = iterationAfterThis(timer, context)
+  // The last one, alone, is delivered as every other timer is.
+  if (next === null && timer.running === null) return null
+  const { firing, iteration, nominalAt, dueAt, attempts, firstAttemptAt } = timer
+  const begins = { firing, iteration, nominalAt, dueAt, wakeAt: dueAt, attempts, firstAttemptAt }
+  const firings = [...(timer.running?.firings ?? []), begins]
+  const status = Status.pending
+  if (next !== null) return { ...next, status, running: { wakeAt: next.wakeAt, firings } }
+  return { ...newFiring(timer, context.now), status, running: { wakeAt: timer.wakeAt, firings, isEnding: true } }
+}
+
+function stepOf(timer: Timer, context: RuleContext): Timer | null {
   if (timer.status === Status.paused && timer.extra === null) return resumed(timer, context)
+  const moved = rezoned(timer, context)
+  if (moved !== null && moved.dueAt > context.now) return moved
   if (timer.maxLatenessMs === null && (timer.catchUp === CatchUp.all || timer.catchUp === CatchUp.one)) return null
   // What has been tried is not missed, and what somebody asked for is wanted now.
   if (timer.extra !== null || timer.attempts > 0) return null

@@ -5,9 +5,10 @@
 // A local time is a number here: the milliseconds from 1970 to that date and time, as if it were UTC.
 
 import type { Millis } from '../millis.ts'
+import { temporalZoneData } from './zone-data.ts'
+import type { Transition, ZoneData } from './zone-data.ts'
 
-/** Clocks that showed `at + before` when it happened show `at + after` from then on. */
-export type Transition = { readonly at: Millis; readonly before: Millis; readonly after: Millis }
+export type { Transition } from './zone-data.ts'
 
 const YEAR = 366 * 86_400_000
 const ZONES_MAX = 1_000 // more than the runtime has names; offsets as zones (+05:30) have no transitions to keep
@@ -15,6 +16,18 @@ const ZONES_MAX = 1_000 // more than the runtime has names; offsets as zones (+0
 const OFFSET_MAX_MS = 26 * 3_600_000
 
 const zones = new Map<string, Zone>()
+let data = temporalZoneData('unknown')
+
+/** From now on. Called when the program starts, and by tests. */
+export function useZoneData(next: ZoneData): void {
+  data = next
+  zones.clear()
+}
+
+/** Names the data that answers come from. */
+export function zoneDataVersion(): string {
+  return data.version
+}
 
 export function zoneOf(timeZone: string): Zone {
   const known = zones.get(timeZone)
@@ -104,7 +117,7 @@ export class Zone {
     if (this.#from === this.#to) {
       this.#from = from - YEAR
       this.#to = this.#from + 1
-      this.#offset = this.#zoned(this.#from).offsetNanoseconds / 1_000_000
+      this.#offset = data.offsetAt(this.#id, this.#from)
     }
     // A transition shortly before decides, too, about the local times after it.
     if (from - OFFSET_MAX_MS < this.#from) {
@@ -112,7 +125,7 @@ export class Zone {
       const added = this.#read(earlier, this.#from)
       this.#transitions = [...added, ...this.#transitions]
       this.#from = earlier
-      this.#offset = this.#zoned(earlier).offsetNanoseconds / 1_000_000
+      this.#offset = data.offsetAt(this.#id, earlier)
     }
     if (to >= this.#to) {
       this.#transitions.push(...this.#read(this.#to, to + YEAR))
@@ -123,17 +136,10 @@ export class Zone {
   /** After `from`, which is in the table already, up to and including `to`. */
   #read(from: Millis, to: Millis): Transition[] {
     const read: Transition[] = []
-    for (let zoned: Temporal.ZonedDateTime | null = this.#zoned(from); ;) {
-      zoned = zoned.getTimeZoneTransition('next')
-      if (zoned === null || zoned.epochMilliseconds > to) return read
-      const at = zoned.epochMilliseconds
-      const before = this.#zoned(at - 1).offsetNanoseconds / 1_000_000
-      const after = zoned.offsetNanoseconds / 1_000_000
-      if (before !== after) read.push({ at, before, after })
+    for (let next = data.transitionAfter(this.#id, from); next !== null && next.at <= to;) {
+      read.push(next)
+      next = data.transitionAfter(this.#id, next.at)
     }
-  }
-
-  #zoned(at: Millis): Temporal.ZonedDateTime {
-    return Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(this.#id)
+    return read
   }
 }

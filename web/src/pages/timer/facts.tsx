@@ -28,6 +28,12 @@ export function Facts({ timer }: { readonly timer: Timer }) {
         {timer.catchUp === 'none' && <span className="soft">, none for those that were missed</span>}
         {timer.pausedUntil !== undefined && <div className="soft">paused until {exactly(timer.pausedUntil)}</div>}
         {timer.skipped !== undefined && <div className="soft">{timer.skipped} iterations were not fired</div>}
+        {timer.running?.map((one) => (
+          <div className="soft" key={one.deliveryId}>
+            iteration {one.iteration} is running
+            {one.nextAttemptAt !== undefined && `, attempt ${one.attemptCount + 1} at ${exactly(one.nextAttemptAt)}`}
+          </div>
+        ))}
       </dd>
       <dt>Callback</dt>
       <dd>

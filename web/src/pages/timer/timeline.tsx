@@ -15,7 +15,12 @@ export function Timeline({ timer }: { readonly timer: Timer }) {
     <ol className="timeline" aria-label="Timeline">
       <Entry at={timer.createdAt} kind="calm" title="Created" />
       {earlier.map((attempt) => (
-        <AttemptEntry key={attempt.at} attempt={attempt} longest={longest} label="Earlier firing" />
+        <AttemptEntry
+          key={attempt.at}
+          attempt={attempt}
+          longest={longest}
+          label={attempt.iteration === undefined ? 'Earlier firing' : `Iteration ${attempt.iteration}`}
+        />
       ))}
       {missing > 0 && <li className="soft small timeline-gap">{missing} earlier attempts are no longer kept</li>}
       {timer.status !== 'canceled' && current.length > 0 && <Entry at={timer.executeAt} kind="accent" title="Due" />}

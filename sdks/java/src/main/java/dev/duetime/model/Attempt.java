@@ -12,6 +12,7 @@ import java.time.Instant;
  * @param statusCode statusCode
  * @param error error
  * @param note What is worth knowing although it is no failure: an unexpected answer, a wait that was changed.
+ * @param iteration Of one that ran beside others.
  */
 public record Attempt(
         Instant at,
@@ -19,4 +20,5 @@ public record Attempt(
         Outcome outcome,
         Integer statusCode,
         String error,
-        String note) {}
+        String note,
+        Integer iteration) {}

@@ -25,8 +25,9 @@ import java.util.Map;
  * @param iteration Which iteration of a cycle is next, from 1.
  * @param catchUp Iterations missed while the service was down: deliver all of them (default), one for all, none (later than a minute, or than maxLateness, is missed), or the last so many ({"max": 3}).
  * @param maxLateness What would begin later than this is missed.
- * @param overlap skip or queue.
+ * @param overlap skip, queue or allow.
  * @param skipped How many iterations were not fired; absent for none.
+ * @param running With overlap allow: iterations that have begun and are not over, beside the next one.
  * @param pausedUntil When the pause ends by itself.
  * @param callbackUrl callbackUrl
  * @param callback As it was given; header values are shown as ***.
@@ -66,6 +67,7 @@ public record Timer(
         String maxLateness,
         String overlap,
         Integer skipped,
+        List<RunningIteration> running,
         Instant pausedUntil,
         String callbackUrl,
         Callback callback,

@@ -17,7 +17,7 @@ import java.util.Map;
  * @param spread Up to so much later, such as PT5M or 5m: by a part that follows from the timer’s id, so that many timers of one time do not fire at once. At most 24h.
  * @param catchUp Iterations missed while the service was down: deliver all of them (default), one for all, none (later than a minute, or than maxLateness, is missed), or the last so many ({"max": 3}).
  * @param maxLateness A firing that would begin later than this after its due time is missed: it is not made, and counted in skipped. PT1H or 1h.
- * @param overlap Iterations that come due while a delivery of the timer is under way: skip them, or queue one, the last. By default every one follows, one after the other.
+ * @param overlap Iterations that come due while the last one is not over: skip them; queue one, the last; or allow each to run beside the others, with its own retries. By default every one follows, one after the other.
  * @param callbackUrl Where the timer fires: an http or https URL that gets a POST. A user name and password in it are shown as ***.
  * @param callback Where the timer fires, with headers or over NATS; instead of callbackUrl.
  * @param payload Any JSON; delivered as it is.
@@ -224,7 +224,7 @@ public record TimerChanges(
         }
 
         /**
-         * Iterations that come due while a delivery of the timer is under way: skip them, or queue one, the last. By default every one follows, one after the other.
+         * Iterations that come due while the last one is not over: skip them; queue one, the last; or allow each to run beside the others, with its own retries. By default every one follows, one after the other.
          *
          * @param value what it is to be
          * @return this
