@@ -5,10 +5,11 @@
 import type { LifecycleEvent } from '../core/events/lifecycle-event.ts'
 import { STANDING, talliesOf } from '../core/statistics/tallies.ts'
 import type { Tally } from '../core/statistics/tallies.ts'
-import type { Millis, Namespace, Timer } from '../core/timer/timer.ts'
+import type { Namespace, Timer } from '../core/timer/timer.ts'
 import { kindOf } from '../core/timer/timer-kind.ts'
+import { CounterSums } from './counter-sums.ts'
 import { countName, COUNTS } from './counters.ts'
-import type { CommitPart, Counter, OwnedShard, PartMax, Put, StoredRow } from './store.ts'
+import type { CommitPart, OwnedShard, PartMax, Put, StoredRow } from './store.ts'
 
 /** One change of one timer, as the owner of its shard wants it. */
 export type Change = Put & { readonly events?: readonly LifecycleEvent[] }
@@ -19,8 +20,8 @@ export function partOf(fence: OwnedShard, changes: readonly Change[]): CommitPar
   const sums = new CounterSums()
   let events: LifecycleEvent[] | null = null
   for (const { before, after, events: added } of changes) {
-    sums.move(before, after)
-    sums.tally(after.namespace, talliesOf(before, after))
+    addMove(sums, before, after)
+    addTallies(sums, after.namespace, talliesOf(before, after))
     if (added !== undefined) (events ??= []).push(...added)
   }
   return { ...fence, puts: changes, deletes: NOTHING, counters: sums.counters(), events: events ?? NOTHING }
@@ -30,11 +31,9 @@ export function partOf(fence: OwnedShard, changes: readonly Change[]): CommitPar
 export function importedPart(fence: OwnedShard, puts: readonly Put[]): CommitPart {
   const sums = new CounterSums()
   for (const { before, after } of puts) {
-    sums.move(before, after)
-    sums.tally(
-      after.namespace,
-      talliesOf(before, after).filter(({ slotAt }) => slotAt === STANDING),
-    )
+    addMove(sums, before, after)
+    const standing = talliesOf(before, after).filter(({ slotAt }) => slotAt === STANDING)
+    addTallies(sums, after.namespace, standing)
   }
   return { ...fence, puts, deletes: NOTHING, counters: sums.counters(), events: NOTHING }
 }
@@ -42,7 +41,8 @@ export function importedPart(fence: OwnedShard, puts: readonly Put[]): CommitPar
 /** Finished timers stand for nothing but their count. */
 export function deletingPart(fence: OwnedShard, deletes: readonly StoredRow[]): CommitPart {
   const sums = new CounterSums()
-  for (const { namespace, status, kind } of deletes) sums.add(namespace, COUNTS, countName(status, kind), -1)
+  for (const { namespace, status, kind } of deletes)
+    sums.add({ namespace, slotAt: COUNTS, name: countName(status, kind), amount: -1 })
   return { ...fence, puts: NOTHING, deletes, counters: sums.counters(), events: NOTHING }
 }
 
@@ -84,49 +84,18 @@ function textBytes({ id, payload, metadata, target, lastError, attemptLog }: Tim
   )
 }
 
-type Sum = { readonly namespace: Namespace; readonly slotAt: Millis; readonly name: string; amount: number }
+function addMove(sums: CounterSums, before: Timer | null, after: Timer): void {
+  const was = before === null ? null : countName(before.status, kindOf(before))
+  const is = countName(after.status, kindOf(after))
+  if (was === is) return
+  const { namespace } = after
+  if (was !== null) sums.add({ namespace, slotAt: COUNTS, name: was, amount: -1 })
+  sums.add({ namespace, slotAt: COUNTS, name: is, amount: 1 })
+}
 
-/** By namespace, slot and name. Most changes of a commit count in the slots of the change before. */
-class CounterSums {
-  readonly #sums: Sum[] = []
-  readonly #slots = new Map<Namespace, Map<Millis, Map<string, Sum>>>()
-
-  move(before: Timer | null, after: Timer): void {
-    const was = before === null ? null : countName(before.status, kindOf(before))
-    const is = countName(after.status, kindOf(after))
-    if (was === is) return
-    if (was !== null) this.add(after.namespace, COUNTS, was, -1)
-    this.add(after.namespace, COUNTS, is, 1)
-  }
-
-  tally(namespace: Namespace, tallies: readonly Tally[]): void {
-    for (const { name, slotAt, amount } of tallies) {
-      this.add(namespace, STANDING, name, amount)
-      if (slotAt !== STANDING) this.add(namespace, slotAt, name, amount)
-    }
-  }
-
-  add(namespace: Namespace, slotAt: Millis, name: string, amount: number): void {
-    const slot = this.#slot(namespace, slotAt)
-    const sum = slot.get(name)
-    if (sum !== undefined) {
-      sum.amount += amount
-      return
-    }
-    const first = { namespace, slotAt, name, amount }
-    slot.set(name, first)
-    this.#sums.push(first)
-  }
-
-  #slot(namespace: Namespace, slotAt: Millis): Map<string, Sum> {
-    let slots = this.#slots.get(namespace)
-    if (slots === undefined) this.#slots.set(namespace, (slots = new Map<Millis, Map<string, Sum>>()))
-    let slot = slots.get(slotAt)
-    if (slot === undefined) slots.set(slotAt, (slot = new Map<string, Sum>()))
-    return slot
-  }
-
-  counters(): Counter[] {
-    return this.#sums.filter(({ amount }) => amount !== 0)
+function addTallies(sums: CounterSums, namespace: Namespace, tallies: readonly Tally[]): void {
+  for (const { name, slotAt, amount } of tallies) {
+    sums.add({ namespace, slotAt: STANDING, name, amount })
+    if (slotAt !== STANDING) sums.add({ namespace, slotAt, name, amount })
   }
 }

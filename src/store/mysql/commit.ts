@@ -13,12 +13,13 @@ import { CHANGING_COLUMNS, COLUMN_NAMES, RowType } from '../row/columns.ts'
 import type { Cell, ColumnName } from '../row/columns.ts'
 import { appendCells, timerAt } from '../row/timer-row.ts'
 import { partBytes } from '../commit-sheet.ts'
+import { CounterSums } from '../counter-sums.ts'
 import { entriesOf } from '../sql/questions/metadata-entries.ts'
 import { EVENT_COLUMNS } from '../sql/questions/outbox.ts'
 import type { Row } from '../sql/statement.ts'
 import { selectCells } from '../sql/timer-sql.ts'
 import { StoreError } from '../store.ts'
-import type { CommitPart, Counter, PartResult } from '../store.ts'
+import type { CommitPart, PartResult } from '../store.ts'
 import type { Run } from './connection/connections.ts'
 import { isMiss } from './connection/failures.ts'
 import { literal, uuidLiteral } from './connection/literals.ts'
@@ -228,14 +229,12 @@ function entryTerms(timer: Pick<Timer, 'metadata' | 'namespace' | 'uuid'> | null
 
 /** What all parts count together, under a number of this commit's own. */
 function countersOf(parts: readonly CommitPart[]): string[] {
-  const sums = new Map<string, Counter>()
-  for (const counter of parts.flatMap(({ counters }) => counters)) {
-    const key = `${counter.namespace} ${counter.slotAt} ${counter.name}`
-    sums.set(key, { ...counter, amount: counter.amount + (sums.get(key)?.amount ?? 0) })
-  }
+  const sums = new CounterSums()
+  for (const { counters } of parts) for (const counter of counters) sums.add(counter)
   const id = randomInt(COMMIT_ID_MAX)
-  return Array.from(
-    sums.values(),
-    ({ namespace, slotAt, name, amount }) => `(${id}, ${literal(namespace)}, ${slotAt}, ${literal(name)}, ${amount})`,
-  )
+  return sums
+    .counters()
+    .map(
+      ({ namespace, slotAt, name, amount }) => `(${id}, ${literal(namespace)}, ${slotAt}, ${literal(name)}, ${amount})`,
+    )
 }

@@ -5,6 +5,7 @@ import { CellAt, COLUMN_NAMES } from '../row/columns.ts'
 import type { Cell } from '../row/columns.ts'
 import { appendCells, timerAt } from '../row/timer-row.ts'
 import type { CommitPart, PartResult } from '../store.ts'
+import { CounterSums } from '../counter-sums.ts'
 import { columnParameter } from './connection/array-parameters.ts'
 import type { ElementType } from './connection/array-parameters.ts'
 import {
@@ -14,6 +15,7 @@ import {
   EVENT_PARAMETERS,
   PART_PARAMETERS,
   PUT_PARAMETERS,
+  SHARE_PARAMETERS,
 } from './setup/commit-function.ts'
 import type { Row } from '../sql/statement.ts'
 import type { Query } from './connection/connections.ts'
@@ -21,7 +23,8 @@ import type { Query } from './connection/connections.ts'
 const BEFORE_CELLS = PUT_PARAMETERS.length - COLUMN_NAMES.length
 
 export function commitQuery(parts: readonly CommitPart[]): Query {
-  const [heads, puts, deletes, counters, events]: Cell[][] = [[], [], [], [], []]
+  const [heads, puts, deletes, shares, events]: Cell[][] = [[], [], [], [], []]
+  const sums = new CounterSums()
   for (const [index, part] of parts.entries()) {
     const number = index + 1 // as arrays are numbered in SQL
     heads!.push(part.shard, part.epoch, part.owner)
@@ -33,16 +36,20 @@ export function commitQuery(parts: readonly CommitPart[]): Query {
       if (keepsPayload) puts![offset + CellAt.timer_payload] = null
     }
     for (const { uuid, version } of part.deletes) deletes!.push(number, uuid, version)
-    for (const { namespace, slotAt, name, amount } of part.counters)
-      counters!.push(number, namespace, slotAt, name, amount)
+    for (const counter of part.counters) {
+      const place = sums.add(counter) + 1
+      if (parts.length > 1) shares!.push(number, place, counter.amount)
+    }
     for (const { uuid, namespace, type, id, at, body } of part.events)
       events!.push(number, uuid, namespace, type, id, at, body)
   }
+  const counters = sums.all().flatMap(({ namespace, slotAt, name, amount }) => [namespace, slotAt, name, amount])
   const values = [
     ...columnsOf(PART_PARAMETERS, heads!),
     ...columnsOf(PUT_PARAMETERS, puts!),
     ...columnsOf(DELETE_PARAMETERS, deletes!),
-    ...columnsOf(COUNTER_PARAMETERS, counters!),
+    ...columnsOf(COUNTER_PARAMETERS, counters),
+    ...columnsOf(SHARE_PARAMETERS, shares!),
     ...columnsOf(EVENT_PARAMETERS, events!),
   ]
   return { name: 'commit', text: COMMIT_SQL, values }

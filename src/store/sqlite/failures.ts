@@ -1,8 +1,8 @@
 // What went wrong in SQLite or the file system, said so that the reader knows what to do. Errors cross from a
 // worker thread to the main thread as plain values.
 
-import { lasting, passing, withAdvice } from '../failure-advice.ts'
-import type { Advice } from '../failure-advice.ts'
+import { lasting, passing, withAdvice } from '../sql/failure-advice.ts'
+import type { Advice } from '../sql/failure-advice.ts'
 import { StoreError } from '../store.ts'
 
 export type Failure = {

@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto'
 import type { Connection } from 'mysql2/promise'
 import type { ServerLocation } from '../../../runtime/config/databases/server-location.ts'
 import type { Cell } from '../../row/columns.ts'
+import type { LaneOptions } from '../../sql/server/lanes.ts'
 import type { Query, Row } from '../../sql/statement.ts'
 import { StoreError } from '../../store.ts'
 import { connect, cut } from './driver.ts'
@@ -16,14 +17,8 @@ export type Reply = { readonly rows: readonly Row[]; readonly affected: number }
 /** Statements in one round trip. Rejects with the error of the first that failed. */
 export type Run = (statements: readonly string[]) => Promise<readonly Reply[]>
 
-export type ConnectionsOptions = {
+export type ConnectionsOptions = LaneOptions & {
   readonly location: ServerLocation
-  readonly max: number
-  readonly statementTimeoutMs: number
-  /** For a connection, and for an answer; longer than the statement's own time. */
-  readonly patienceMs?: number
-  /** How long an idle connection is kept; forever when 0. */
-  readonly idleMs: number
   /** There is never a second session: the one before it has ended when a new one begins. */
   readonly isSole?: boolean
 }

@@ -1,8 +1,8 @@
 // What went wrong between here and MySQL, MariaDB or TiDB, said so that the reader knows what to do, and whether a write may
 // have happened all the same. Servers are told apart by the numbers of their errors, which they share.
 
-import { lasting, passing } from '../../failure-advice.ts'
-import type { Advice } from '../../failure-advice.ts'
+import { lasting, passing } from '../../sql/failure-advice.ts'
+import type { Advice } from '../../sql/failure-advice.ts'
 import { networkAdvice } from '../../sql/server/network-failures.ts'
 import { serverFailure } from '../../sql/server/server-failure.ts'
 import type { FailureContext } from '../../sql/server/server-failure.ts'

@@ -7,6 +7,7 @@ import pg from 'pg'
 import type { PoolClient } from 'pg'
 import type { PostgresLocation } from '../../../runtime/config/databases/postgres.ts'
 import type { Cell } from '../../row/columns.ts'
+import type { LaneOptions } from '../../sql/server/lanes.ts'
 import { tlsOptions } from '../../sql/server/tls.ts'
 import type { Row, Value } from '../../sql/statement.ts'
 import { endsConnection, failureOf, isReadOnly, isRollbackToRepeat } from './failures.ts'
@@ -15,14 +16,8 @@ export type Parameter = Value | boolean
 /** Prepared once per connection, under its name. */
 export type Query = { readonly name: string; readonly text: string; readonly values: readonly Parameter[] }
 
-export type ConnectionsOptions = {
+export type ConnectionsOptions = LaneOptions & {
   readonly location: PostgresLocation
-  readonly max: number
-  readonly statementTimeoutMs: number
-  /** For a connection, and for an answer when the server itself does not give up; longer than the statement's own time. */
-  readonly patienceMs?: number
-  /** How long an idle connection is kept; forever when 0. */
-  readonly idleMs: number
   /** `once`: for statements that are made for one index. `each time`: for those that are not. */
   readonly plans: 'once' | 'each time'
   /** All calls share one connection. The server works on them in their order, and goes on to the next one by itself. */

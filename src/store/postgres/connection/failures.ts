@@ -2,8 +2,8 @@
 // happened all the same.
 
 import { DatabaseError } from 'pg'
-import { lasting, passing } from '../../failure-advice.ts'
-import type { Advice } from '../../failure-advice.ts'
+import { lasting, passing } from '../../sql/failure-advice.ts'
+import type { Advice } from '../../sql/failure-advice.ts'
 import { networkAdvice } from '../../sql/server/network-failures.ts'
 import { serverFailure } from '../../sql/server/server-failure.ts'
 import type { FailureContext } from '../../sql/server/server-failure.ts'

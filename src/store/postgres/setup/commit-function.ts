@@ -8,7 +8,7 @@
 // (connections.ts).
 //
 // Under that lock nobody else writes a timer of the shard, so the rows in the way are looked up first, and parts that have
-// any are left out; then the others are written without looking again. Answered are the fenced parts (without a uuid) and
+// any are left out; then the others are written without looking again. Where all is new, it is enough that none is there. Answered are the fenced parts (without a uuid) and
 // the rows in the way, with their cells as JSON in the order of the columns: a column for each would have to be described
 // with every answer.
 //
@@ -16,6 +16,7 @@
 // leaves the payload alone neither sends nor rewrites it.
 //
 // Counters are kept as one row of arrays; adding them to dozens of rows here would be a third of a commit. See counter-log.ts.
+// They come added up over all parts, and once more by part for when some parts are left out: most parts count the same.
 
 import { CHANGING_COLUMNS, COLUMN_NAMES, TIMER_COLUMNS } from '../../row/columns.ts'
 import type { Column } from '../../row/columns.ts'
@@ -40,8 +41,10 @@ export const PART_PARAMETERS = parameters('shard int4, epoch int8, owner text')
 export const PUT_PARAMETERS = [...parameters('part int4, expected int8, keeps int2'), ...ofColumns(TIMER_COLUMNS)]
 export const DELETE_PARAMETERS = parameters('deleted_part int4, deleted_uuid uuid, deleted_version int8')
 export const COUNTER_PARAMETERS = parameters(
-  'counter_part int4, counter_namespace text, counter_slot int8, counter_name text, counter_amount int8',
+  'counter_namespace text, counter_slot int8, counter_name text, counter_amount int8',
 )
+/** `share_counter`: its place among the counters. Without any for a single part. */
+export const SHARE_PARAMETERS = parameters('share_part int4, share_counter int4, share_amount int8')
 const [, ...EVENT_CELLS] = EVENT_COLUMNS // all but the shard, which is the part's
 export const EVENT_PARAMETERS = [...parameters('event_part int4'), ...ofColumns(EVENT_CELLS, 'event_')]
 const EVENT_NAMES = EVENT_CELLS.map(({ name }) => name).join(', ')
@@ -51,6 +54,7 @@ const PARAMETERS = [
   ...PUT_PARAMETERS,
   ...DELETE_PARAMETERS,
   ...COUNTER_PARAMETERS,
+  ...SHARE_PARAMETERS,
   ...EVENT_PARAMETERS,
 ]
 
@@ -106,32 +110,34 @@ BEGIN
     SELECT one, NULL::uuid, NULL::json FROM generate_subscripts(p_shard, 1) AS one WHERE one <> ALL (writable);
   END IF;
 
-  FOR miss IN
-    SELECT given.part, given.uuid, given.namespace, given.id, there
-    FROM (
-      SELECT * FROM unnest(p_part, p_timer_uuid, p_expected, p_timer_namespace, p_timer_id) AS put (part, uuid, version, namespace, id)
-      UNION ALL
-      SELECT *, NULL, NULL FROM unnest(p_deleted_part, p_deleted_uuid, p_deleted_version) AS deleted (part, uuid, version)
-    ) AS given
-    LEFT JOIN timers AS there ON there.timer_uuid = given.uuid
-    WHERE given.part = ANY (writable) AND (
-      there.timer_version IS DISTINCT FROM given.version OR there.shard_id <> p_shard[given.part]
-      OR there.timer_id <> given.id OR there.timer_namespace <> given.namespace
-    )
-  LOOP
-    there := miss.there;
-    IF there.timer_namespace <> miss.namespace OR there.timer_id <> miss.id THEN
-      RAISE EXCEPTION 'timers %/% and %/% have the same uuid %: rename one',
-        there.timer_namespace, there.timer_id, miss.namespace, miss.id, miss.uuid USING ERRCODE = 'DT001';
-    END IF;
-    part := miss.part;
-    missed := miss.uuid;
-    existing := CASE WHEN there.timer_uuid IS NOT NULL THEN json_build_array(
-      ${CELLS.join(', ')}
-    ) END;
-    missed_parts := missed_parts || part;
-    RETURN NEXT;
-  END LOOP;
+  IF p_expected IS NOT NULL OR p_deleted_part IS NOT NULL OR EXISTS (SELECT FROM timers WHERE timer_uuid = ANY (p_timer_uuid)) THEN
+    FOR miss IN
+      SELECT given.part, given.uuid, given.namespace, given.id, there
+      FROM (
+        SELECT * FROM unnest(p_part, p_timer_uuid, p_expected, p_timer_namespace, p_timer_id) AS put (part, uuid, version, namespace, id)
+        UNION ALL
+        SELECT *, NULL, NULL FROM unnest(p_deleted_part, p_deleted_uuid, p_deleted_version) AS deleted (part, uuid, version)
+      ) AS given
+      LEFT JOIN timers AS there ON there.timer_uuid = given.uuid
+      WHERE given.part = ANY (writable) AND (
+        there.timer_version IS DISTINCT FROM given.version OR there.shard_id <> p_shard[given.part]
+        OR there.timer_id <> given.id OR there.timer_namespace <> given.namespace
+      )
+    LOOP
+      there := miss.there;
+      IF there.timer_namespace <> miss.namespace OR there.timer_id <> miss.id THEN
+        RAISE EXCEPTION 'timers %/% and %/% have the same uuid %: rename one',
+          there.timer_namespace, there.timer_id, miss.namespace, miss.id, miss.uuid USING ERRCODE = 'DT001';
+      END IF;
+      part := miss.part;
+      missed := miss.uuid;
+      existing := CASE WHEN there.timer_uuid IS NOT NULL THEN json_build_array(
+        ${CELLS.join(', ')}
+      ) END;
+      missed_parts := missed_parts || part;
+      RETURN NEXT;
+    END LOOP;
+  END IF;
 
   IF cardinality(missed_parts) > 0 THEN
     SELECT coalesce(array_agg(one), '{}') INTO writable FROM unnest(writable) AS one WHERE one <> ALL (missed_parts);
@@ -157,11 +163,16 @@ BEGIN
     WHERE (all_writable OR deleted_part = ANY (writable)) AND timers.timer_uuid = deleted_uuid;
   END IF;
 
-  IF p_counter_part IS NOT NULL THEN
+  IF p_counter_name IS NOT NULL AND all_writable THEN
     INSERT INTO timer_counter_log (counter_namespaces, counter_slots, counter_names, counter_amounts)
-    SELECT array_agg(counter_namespace), array_agg(counter_slot), array_agg(counter_name), array_agg(counter_amount)
-    FROM ${rowsOf(COUNTER_PARAMETERS, 'counter')}
-    WHERE all_writable OR counter_part = ANY (writable)
+    VALUES (p_counter_namespace, p_counter_slot, p_counter_name, p_counter_amount);
+  ELSIF p_share_part IS NOT NULL THEN
+    INSERT INTO timer_counter_log (counter_namespaces, counter_slots, counter_names, counter_amounts)
+    SELECT array_agg(p_counter_namespace[counter]), array_agg(p_counter_slot[counter]), array_agg(p_counter_name[counter]), array_agg(amount)
+    FROM (
+      SELECT share_counter, sum(share_amount)::bigint FROM ${rowsOf(SHARE_PARAMETERS, 'share')}
+      WHERE share_part = ANY (writable) GROUP BY share_counter
+    ) AS counted (counter, amount)
     HAVING count(*) > 0;
   END IF;
 

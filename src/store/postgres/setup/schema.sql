@@ -128,7 +128,7 @@ BEGIN
 END
 $function$;
 
-CREATE OR REPLACE FUNCTION timers_commit_1(p_shard integer[], p_epoch bigint[], p_owner text[], p_part integer[], p_expected bigint[], p_keeps smallint[], p_row_type smallint[], p_timer_execute_at bigint[], p_timer_uuid uuid[], p_timer_namespace text[], p_timer_id text[], p_timer_version bigint[], p_timer_status smallint[], p_timer_kind smallint[], p_timer_due_at bigint[], p_timer_created_at bigint[], p_timer_tenant text[], p_timer_payload text[], p_timer_metadata text[], p_timer_document text[], p_deleted_part integer[], p_deleted_uuid uuid[], p_deleted_version bigint[], p_counter_part integer[], p_counter_namespace text[], p_counter_slot bigint[], p_counter_name text[], p_counter_amount bigint[], p_event_part integer[], p_event_timer_uuid uuid[], p_event_timer_namespace text[], p_event_event_type text[], p_event_event_id text[], p_event_event_at bigint[], p_event_event_body text[])
+CREATE OR REPLACE FUNCTION timers_commit_1(p_shard integer[], p_epoch bigint[], p_owner text[], p_part integer[], p_expected bigint[], p_keeps smallint[], p_row_type smallint[], p_timer_execute_at bigint[], p_timer_uuid uuid[], p_timer_namespace text[], p_timer_id text[], p_timer_version bigint[], p_timer_status smallint[], p_timer_kind smallint[], p_timer_due_at bigint[], p_timer_created_at bigint[], p_timer_tenant text[], p_timer_payload text[], p_timer_metadata text[], p_timer_document text[], p_deleted_part integer[], p_deleted_uuid uuid[], p_deleted_version bigint[], p_counter_namespace text[], p_counter_slot bigint[], p_counter_name text[], p_counter_amount bigint[], p_share_part integer[], p_share_counter integer[], p_share_amount bigint[], p_event_part integer[], p_event_timer_uuid uuid[], p_event_timer_namespace text[], p_event_event_type text[], p_event_event_id text[], p_event_event_at bigint[], p_event_event_body text[])
  RETURNS TABLE(part integer, missed uuid, existing json)
  LANGUAGE plpgsql
 AS $function$
@@ -161,32 +161,34 @@ BEGIN
     SELECT one, NULL::uuid, NULL::json FROM generate_subscripts(p_shard, 1) AS one WHERE one <> ALL (writable);
   END IF;
 
-  FOR miss IN
-    SELECT given.part, given.uuid, given.namespace, given.id, there
-    FROM (
-      SELECT * FROM unnest(p_part, p_timer_uuid, p_expected, p_timer_namespace, p_timer_id) AS put (part, uuid, version, namespace, id)
-      UNION ALL
-      SELECT *, NULL, NULL FROM unnest(p_deleted_part, p_deleted_uuid, p_deleted_version) AS deleted (part, uuid, version)
-    ) AS given
-    LEFT JOIN timers AS there ON there.timer_uuid = given.uuid
-    WHERE given.part = ANY (writable) AND (
-      there.timer_version IS DISTINCT FROM given.version OR there.shard_id <> p_shard[given.part]
-      OR there.timer_id <> given.id OR there.timer_namespace <> given.namespace
-    )
-  LOOP
-    there := miss.there;
-    IF there.timer_namespace <> miss.namespace OR there.timer_id <> miss.id THEN
-      RAISE EXCEPTION 'timers %/% and %/% have the same uuid %: rename one',
-        there.timer_namespace, there.timer_id, miss.namespace, miss.id, miss.uuid USING ERRCODE = 'DT001';
-    END IF;
-    part := miss.part;
-    missed := miss.uuid;
-    existing := CASE WHEN there.timer_uuid IS NOT NULL THEN json_build_array(
-      there.row_type, there.timer_execute_at, translate(there.timer_uuid::text, '-', ''), there.timer_namespace, there.timer_id, there.timer_version, there.timer_status, there.timer_kind, there.timer_due_at, there.timer_created_at, there.timer_tenant, there.timer_payload, there.timer_metadata, there.timer_document
-    ) END;
-    missed_parts := missed_parts || part;
-    RETURN NEXT;
-  END LOOP;
+  IF p_expected IS NOT NULL OR p_deleted_part IS NOT NULL OR EXISTS (SELECT FROM timers WHERE timer_uuid = ANY (p_timer_uuid)) THEN
+    FOR miss IN
+      SELECT given.part, given.uuid, given.namespace, given.id, there
+      FROM (
+        SELECT * FROM unnest(p_part, p_timer_uuid, p_expected, p_timer_namespace, p_timer_id) AS put (part, uuid, version, namespace, id)
+        UNION ALL
+        SELECT *, NULL, NULL FROM unnest(p_deleted_part, p_deleted_uuid, p_deleted_version) AS deleted (part, uuid, version)
+      ) AS given
+      LEFT JOIN timers AS there ON there.timer_uuid = given.uuid
+      WHERE given.part = ANY (writable) AND (
+        there.timer_version IS DISTINCT FROM given.version OR there.shard_id <> p_shard[given.part]
+        OR there.timer_id <> given.id OR there.timer_namespace <> given.namespace
+      )
+    LOOP
+      there := miss.there;
+      IF there.timer_namespace <> miss.namespace OR there.timer_id <> miss.id THEN
+        RAISE EXCEPTION 'timers %/% and %/% have the same uuid %: rename one',
+          there.timer_namespace, there.timer_id, miss.namespace, miss.id, miss.uuid USING ERRCODE = 'DT001';
+      END IF;
+      part := miss.part;
+      missed := miss.uuid;
+      existing := CASE WHEN there.timer_uuid IS NOT NULL THEN json_build_array(
+        there.row_type, there.timer_execute_at, translate(there.timer_uuid::text, '-', ''), there.timer_namespace, there.timer_id, there.timer_version, there.timer_status, there.timer_kind, there.timer_due_at, there.timer_created_at, there.timer_tenant, there.timer_payload, there.timer_metadata, there.timer_document
+      ) END;
+      missed_parts := missed_parts || part;
+      RETURN NEXT;
+    END LOOP;
+  END IF;
 
   IF cardinality(missed_parts) > 0 THEN
     SELECT coalesce(array_agg(one), '{}') INTO writable FROM unnest(writable) AS one WHERE one <> ALL (missed_parts);
@@ -222,11 +224,16 @@ BEGIN
     WHERE (all_writable OR deleted_part = ANY (writable)) AND timers.timer_uuid = deleted_uuid;
   END IF;
 
-  IF p_counter_part IS NOT NULL THEN
+  IF p_counter_name IS NOT NULL AND all_writable THEN
     INSERT INTO timer_counter_log (counter_namespaces, counter_slots, counter_names, counter_amounts)
-    SELECT array_agg(counter_namespace), array_agg(counter_slot), array_agg(counter_name), array_agg(counter_amount)
-    FROM unnest(p_counter_part, p_counter_namespace, p_counter_slot, p_counter_name, p_counter_amount) AS counter (counter_part, counter_namespace, counter_slot, counter_name, counter_amount)
-    WHERE all_writable OR counter_part = ANY (writable)
+    VALUES (p_counter_namespace, p_counter_slot, p_counter_name, p_counter_amount);
+  ELSIF p_share_part IS NOT NULL THEN
+    INSERT INTO timer_counter_log (counter_namespaces, counter_slots, counter_names, counter_amounts)
+    SELECT array_agg(p_counter_namespace[counter]), array_agg(p_counter_slot[counter]), array_agg(p_counter_name[counter]), array_agg(amount)
+    FROM (
+      SELECT share_counter, sum(share_amount)::bigint FROM unnest(p_share_part, p_share_counter, p_share_amount) AS share (share_part, share_counter, share_amount)
+      WHERE share_part = ANY (writable) GROUP BY share_counter
+    ) AS counted (counter, amount)
     HAVING count(*) > 0;
   END IF;
 

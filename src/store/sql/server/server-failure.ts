@@ -1,7 +1,7 @@
 // An error of a database on a server as the store port has it, with what was being done and where.
 
 import type { ServerLocation } from '../../../runtime/config/databases/server-location.ts'
-import { withAdvice } from '../../failure-advice.ts'
+import { withAdvice } from '../failure-advice.ts'
 import { StoreError } from '../../store.ts'
 import { detailOf } from './network-failures.ts'
 
