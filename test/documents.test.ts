@@ -44,6 +44,21 @@ for (const page of pages) {
   })
 }
 
+test('the index of the documents has every page, and every SDK', () => {
+  const linked = new Set(
+    Array.from(read('docs/README.md').matchAll(/\]\(([^)#\s]+)/g), ([, path]) => join('docs', path!)),
+  )
+  const expected = pages.filter(
+    (page) =>
+      /^docs\/(?:(?:guides|operations|reference)\/)?[^/]+\.md$/.test(page) ||
+      /^sdks\/(?!typescript|conformance)/.test(page),
+  )
+  assert.deepEqual(
+    expected.filter((page) => page !== join('docs', 'README.md') && !linked.has(page)),
+    [],
+  )
+})
+
 const SOURCES = globSync('{src,test,scripts,examples,sim,web/src,sdks/*/src}/**/*.{ts,tsx,sql}', { cwd: ROOT })
 const names = new Set(SOURCES.map((path) => basename(path)))
 const FOLDERS = readdirSync(join(ROOT, 'src'), { withFileTypes: true }).filter((entry) => entry.isDirectory())

@@ -10,12 +10,14 @@ from typing import Self, TypeVar, Unpack
 
 import httpx
 
-from . import _batch
+from . import _batch, _calls
 from ._base_client import ApiKey, BaseClient, BatchItem, ChangesToMake, ScheduleToPreview, TimerName, TimerToCreate
 from ._base_client import next_query
+from ._errors import error_of
+from ._gathering import CallOrder, Gatherer
 from ._models import BulkFilter, CallbackTest, CallbackTestResult, Canceled, Forecast, ForecastQuery, OnConflict
 from ._models import Overview, Preview, Retried, Timer, TimerPage, TimerQuery
-from ._transport import HttpAnswer, HttpFailure, Send, Steps, Told
+from ._transport import HttpAnswer, HttpFailure, Json, Send, Steps, Told
 from ._wire import from_wire
 
 T = TypeVar("T")
@@ -36,8 +38,10 @@ class AsyncDuetime(BaseClient):
         retries: int = 10,
         headers: Mapping[str, str] | None = None,
         http: httpx.AsyncClient | None = None,
+        gather: bool = True,
     ) -> None:
-        """``http`` replaces the HTTP client, for proxies and certificates of your own."""
+        """``http`` replaces the HTTP client, for proxies and certificates of your own. Creates, updates and cancels that are called at
+        the same time share requests, unless ``gather`` is False: nothing waits for it, and each has its own answer or error."""
         super().__init__(
             url,
             api_key=api_key,
@@ -48,6 +52,8 @@ class AsyncDuetime(BaseClient):
             headers=headers,
         )
         self._http = http or httpx.AsyncClient()
+        self._gatherer = Gatherer(self._sent_alone) if gather else None
+        self._order = CallOrder()
 
     async def __aenter__(self) -> Self:
         return self
@@ -63,7 +69,8 @@ class AsyncDuetime(BaseClient):
     async def create(self, **timer: Unpack[TimerToCreate]) -> Timer:
         """Stored on disk when it returns. Without an id it gets one here, before it is first sent: sent twice, it still is
         one timer that fires once. A timer of the same id is replaced unless ``on_conflict`` says otherwise."""
-        return from_wire(Timer, await self._run(self._create_steps(timer)))
+        body = _calls.ready_create(timer, self.namespace)
+        return from_wire(Timer, await self._in_turn(body, _calls.create(body, self._budget())))
 
     async def batch(self, items: Iterable[BatchItem], *, on_conflict: OnConflict = "replace") -> _batch.BatchResults:
         """Creates, and updates and cancels as ``BatchUpdate`` and ``BatchCancel``: any number, 1,000 to a request. Each has its own
@@ -89,11 +96,13 @@ class AsyncDuetime(BaseClient):
 
     async def update(self, timer: TimerName, **changes: Unpack[ChangesToMake]) -> Timer:
         """Only what is given changes. Once it returns, the old version never fires. Raises ``Conflict`` when it is too late."""
-        return from_wire(Timer, await self._run(self._update_steps(timer, changes)))
+        body = self._update_body(timer, changes)
+        return from_wire(Timer, await self._in_turn(body, _calls.change("update", body, self._budget())))
 
     async def cancel(self, timer: TimerName, *, if_version: int | None = None) -> None:
         """Once it returns, the delivery never starts. Raises ``Conflict`` when it is too late."""
-        await self._run(self._change_steps("delete", timer, if_version=if_version))
+        steps = self._change_steps("delete", timer, if_version=if_version)
+        await self._in_turn(self._named(timer), steps)
 
     async def cancel_many(self, *, dry_run: bool = False, **filter: Unpack[BulkFilter]) -> Canceled:
         """Every pending or paused timer that matches, however many."""
@@ -136,6 +145,21 @@ class AsyncDuetime(BaseClient):
         """Sends one delivery now, exactly as a timer would, and tells what came of it. Nothing is stored. Never sent twice."""
         return from_wire(CallbackTestResult, await self._run(self._test_callback_steps(test)))
 
+    async def _in_turn(self, body: Json, steps: Steps[T]) -> T:
+        """After the calls on the same timer that were made before."""
+        id = body.get("timerId", body.get("id"))
+        if self._gatherer is None or id is None:
+            return await self._run(steps)
+        try:
+            async with asyncio.timeout(self._timeout):
+                end = await self._order.turn((body["namespace"], id))
+        except TimeoutError as error:
+            raise error_of("TIMEOUT", "an earlier call on this timer has not ended in time", retryable=True) from error
+        try:
+            return await self._run(steps)
+        finally:
+            end()
+
     async def _run(self, steps: Steps[T]) -> T:
         told: Told = None
         try:
@@ -151,6 +175,15 @@ class AsyncDuetime(BaseClient):
             return result
 
     async def _sent(self, send: Send) -> Told:
+        if self._gatherer is None or not self._gatherer.takes(send):
+            return await self._sent_alone(send)
+        try:
+            async with asyncio.timeout(send.timeout):
+                return await self._gatherer.send(send)
+        except TimeoutError as error:
+            return HttpFailure(error, timed_out=True)
+
+    async def _sent_alone(self, send: Send) -> HttpAnswer | HttpFailure:
         try:
             async with asyncio.timeout(send.timeout):
                 response = await self._http.request(
