@@ -3,6 +3,7 @@
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Pool } from 'undici'
 import { killLater } from './own-processes.ts'
@@ -14,6 +15,8 @@ const START_TIMEOUT_MS = 60_000
 const STOP_TIMEOUT_MS = 20_000
 
 export type ServerOptions = ({ readonly databasePath: string } | { readonly databaseUrl: string }) & {
+  /** Of another version, with its node_modules; this one unless told. */
+  readonly checkout?: string
   /** Flags for Node itself, such as --cpu-prof. */
   readonly nodeFlags?: readonly string[]
   /** Settings that the scenario is about. */
@@ -33,19 +36,26 @@ export class DuetimeServer {
 
   static async start(options: ServerOptions): Promise<DuetimeServer> {
     const startedAt = performance.now()
-    const child = spawn(process.execPath, [...(options.nodeFlags ?? []), 'src/main.ts', 'serve'], {
-      cwd: ROOT,
-      // Nothing of the caller's settings reaches the service: the bench measures the defaults.
-      env: {
-        PATH: process.env['PATH'],
-        TMPDIR: process.env['TMPDIR'],
-        PORT: '0',
-        LOG_FORMAT: 'json',
-        ...('databaseUrl' in options ? { DATABASE_URL: options.databaseUrl } : { TIMER_DB_PATH: options.databasePath }),
-        ...options.env,
+    const { checkout = ROOT } = options
+    const child = spawn(
+      checkout === ROOT ? process.execPath : join(checkout, 'node_modules', '.bin', 'node'),
+      [...(options.nodeFlags ?? []), 'src/main.ts', 'serve'],
+      {
+        cwd: checkout,
+        // Nothing of the caller's settings reaches the service: the bench measures the defaults.
+        env: {
+          PATH: process.env['PATH'],
+          TMPDIR: process.env['TMPDIR'],
+          PORT: '0',
+          LOG_FORMAT: 'json',
+          ...('databaseUrl' in options
+            ? { DATABASE_URL: options.databaseUrl }
+            : { TIMER_DB_PATH: options.databasePath }),
+          ...options.env,
+        },
+        stdio: ['ignore', 'pipe', 'pipe'],
       },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    })
+    )
     killLater(child)
     const log = new ServerLog(child)
     const url = await log.listeningUrl()

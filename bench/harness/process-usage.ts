@@ -22,6 +22,11 @@ function childrenOf(pid: number, thread: string): number[] {
   return children === '' ? [] : children.split(' ').map(Number)
 }
 
+/** Of each thread so far. */
+export function threadsCpuMs(pid: number): ReadonlyMap<string, number> {
+  return new Map(readdirSync(`/proc/${pid}/task`).map((thread) => [thread, threadCpuMs(pid, thread)]))
+}
+
 /** The thread that runs JavaScript and, in the service, answers and fires. */
 export function mainThreadCpuMs(pid: number): number {
   return threadCpuMs(pid, String(pid))
