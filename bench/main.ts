@@ -28,10 +28,11 @@ import { nats } from './scenarios/nats.ts'
 import { postgresNodes } from './scenarios/postgres-nodes.ts'
 import { postgresScale } from './scenarios/postgres-scale.ts'
 import { postgres } from './scenarios/postgres.ts'
+import { schedules } from './scenarios/schedules.ts'
 
 /** In an order that grows the stored timers only once. */
 const ON_SQLITE: readonly Scenario[] = [creates, costs, burst, nats, idle, flood, hanging, lateness, batch, memory]
-const SCENARIOS: readonly Scenario[] = [...ON_SQLITE, postgres, postgresNodes, postgresScale, engines]
+const SCENARIOS: readonly Scenario[] = [...ON_SQLITE, schedules, postgres, postgresNodes, postgresScale, engines]
 const RESULTS = join(import.meta.dirname, 'results')
 const FOREIGN_LOAD_MAX = 0.1 // of all cores
 

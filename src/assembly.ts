@@ -125,6 +125,7 @@ export function buildEngine(parts: EngineParts): Engine {
       perNamespace: config.deliveriesPerNamespaceMax,
       perTarget: config.deliveriesPerTargetMax,
     },
+    ...(config.catchUpRate > 0 && { catchUpPerSecond: config.catchUpRate }),
     rescheduleMinMs: config.rescheduleMinMs,
     commitQueue: { lengthMax: config.commitQueueMax, batchMax: config.commitBatchMax },
     pollIntervalMs: config.pollingIntervalMs,

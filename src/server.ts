@@ -236,6 +236,7 @@ function watch(metrics: Metrics, engine: Engine, store: Store): void {
     windowTimers: () => engine.gauges().windowTimers,
     inFlightDeliveries: () => engine.gauges().inFlight,
     readyDeliveries: () => engine.gauges().readyDeliveries,
+    waitingToCatchUp: () => engine.gauges().waitingToCatchUp,
     ownedShards: () => engine.gauges().ownedShards,
     unopenedShards: () => engine.gauges().unopenedShards,
     forgottenClaims: () => engine.gauges().forgottenClaims,

@@ -30,6 +30,7 @@ import type { Listener, Message, Network } from './network.ts'
 
 export const LEASE_MS = 5_000
 export const GRACE_MS = 4_000
+const CATCH_UP_PER_SECOND = 20 // less than a storm has, and enough for all to catch up before the end
 const RETENTION_MS = 3_600_000
 const PREPARED_WITHIN_MS = 2_000
 const ANSWERED_WITHIN_MS = 10_000
@@ -78,6 +79,7 @@ export class SimulatedNode implements Listener {
       rescheduleMinMs: 200,
       window: settings.window,
       deliveries: settings.deliveries,
+      ...(settings.shards % 2 === 0 && { catchUpPerSecond: CATCH_UP_PER_SECOND }),
       commitQueue: settings.commitQueue,
       pollIntervalMs: 3_600_000, // nothing may depend on the safety net
       ...(this.#outbox !== null && { outbox: this.#outbox }),

@@ -12,6 +12,7 @@ import type { TimerStore } from '../store/store.ts'
 import type { TargetAdapter } from '../targets/target.ts'
 import { CommitQueue } from './commit/commit-queue.ts'
 import type { CommitObserver } from './commit/commit-queue.ts'
+import { CatchUpRate } from './delivery/catch-up-rate.ts'
 import { Dispatcher } from './delivery/dispatcher.ts'
 import type { DispatcherLimits } from './delivery/dispatcher.ts'
 import type { DeliveryObserver } from './delivery/in-flight-deliveries.ts'
@@ -47,6 +48,8 @@ export type EngineOptions = {
   readonly rescheduleMinMs: Millis
   readonly window: WindowLimits
   readonly deliveries: DispatcherLimits
+  /** How many missed iterations of a namespace begin in a second, on all nodes together; none: as many as there are slots for. */
+  readonly catchUpPerSecond?: number
   readonly commitQueue: { readonly lengthMax: number; readonly batchMax: number }
   readonly pollIntervalMs: Millis
   /** Whether timers are stored whose time was computed with other zone data than the runtime has. Absent where nobody can tell. */
@@ -103,11 +106,19 @@ export class Engine {
     this.#commits = new CommitQueue({ store, owner: node, clock, observer, ...options.commitQueue })
     this.#dispatcher = new Dispatcher(options.deliveries)
     const reads = new GatheredGets(store)
+    const { catchUpPerSecond = Infinity } = options
+    const catchUp = new CatchUpRate({
+      clock,
+      // Each node has its part of the shards, and so of the rate.
+      perSecond: () => (catchUpPerSecond * Math.max(1, this.#shards.size)) / store.capabilities.shards,
+      onRefill: () => this.lookForOpenDestinations(),
+    })
     const machinery = { clock, commits: this.#commits, dispatcher: this.#dispatcher }
     this.#shards = new OpenShards({
       ...options,
       ...machinery,
       reads,
+      catchUp,
       limits: options.window,
       leaseMs: (options.cluster ?? ALONE).leaseMs,
       signal: this.#abandon.signal,

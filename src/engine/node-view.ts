@@ -22,6 +22,8 @@ export type EngineGauges = {
   readonly commitQueueLength: number
   readonly inFlight: number
   readonly readyDeliveries: number
+  /** Of these, missed iterations. */
+  readonly waitingToCatchUp: number
   readonly clockSkewMs: Millis
 }
 
@@ -64,6 +66,7 @@ export class NodeView {
       commitQueueLength: commits.length,
       inFlight: dispatcher.inFlight,
       readyDeliveries: dispatcher.waiting,
+      waitingToCatchUp: dispatcher.waitingToCatchUp,
       clockSkewMs: ownership.clockSkewMs,
     }
   }

@@ -45,6 +45,7 @@ async function scraped(): Promise<Map<string, Set<string>>> {
     windowTimers: zero,
     inFlightDeliveries: zero,
     readyDeliveries: zero,
+    waitingToCatchUp: zero,
     ownedShards: zero,
   })
   metrics.watch({

@@ -560,6 +560,7 @@ export function promises({ newStore, runs = 30, stored = 2_000 }: PromisesRun): 
         windowTimers: 0,
         inFlight: 0,
         readyDeliveries: 0,
+        waitingToCatchUp: 0,
       })
     })
 

@@ -25,7 +25,7 @@ type Settings<Payload> = {
   readonly catchUp?: 'all' | 'one' | 'none' | { readonly max: number } | undefined
   /** A firing that would begin later than this is not made: '1h', 'PT1H'. */
   readonly maxLateness?: string | undefined
-  /** Iterations that come due while the handler runs: skip them, or queue one. */
+  /** Iterations that come due while the last one is not over: skip them, queue one, or allow them beside it. */
   readonly overlap?: 'skip' | 'queue' | 'allow' | undefined
   /** Call this instead of the namespace's handler. */
   readonly callback?: Callback | undefined

@@ -9,7 +9,14 @@ import type { Namespace } from '../../core/timer/timer.ts'
 import type { Job } from './dispatcher.ts'
 import { FewestFirst } from './fewest-first.ts'
 
-export type Queue = { readonly namespace: NamespaceQueues; readonly target: TargetSlots; jobs: Job[]; head: number }
+/** `name`: of its place in the namespace; missed iterations have a queue beside that of their target. */
+export type Queue = {
+  readonly name: string
+  readonly namespace: NamespaceQueues
+  readonly target: TargetSlots
+  jobs: Job[]
+  head: number
+}
 
 export type NamespaceQueues = {
   readonly tenant: TenantQueues
@@ -66,20 +73,20 @@ export class DeliveryQueues {
   }
 
   /** The queue of the job, where that is known; one that has waiting jobs or some under way is. */
-  find({ tenant, namespace, target }: Job): {
+  find(job: Job): {
     namespace: NamespaceQueues
     target: TargetSlots
     queue: Queue | undefined
   } {
-    const owner = this.#tenants.get(tenant)!
-    const queues = owner.namespaces.get(namespace)!
-    return { namespace: queues, target: owner.targets.get(target)!, queue: queues.queues.get(target) }
+    const owner = this.#tenants.get(job.tenant)!
+    const queues = owner.namespaces.get(job.namespace)!
+    return { namespace: queues, target: owner.targets.get(job.target)!, queue: queues.queues.get(queueName(job)) }
   }
 
   queueFor(job: Job): Queue {
     const tenant = this.#tenants.get(job.tenant) ?? this.#addTenant(job.tenant)
     const namespace = tenant.namespaces.get(job.namespace) ?? addNamespace(tenant, job.namespace)
-    return namespace.queues.get(job.target) ?? this.#addQueue(namespace, job.target)
+    return namespace.queues.get(queueName(job)) ?? this.#addQueue(namespace, job)
   }
 
   /** It has jobs, and its target may have a slot for them. */
@@ -145,7 +152,7 @@ export class DeliveryQueues {
   close(queue: Queue): void {
     this.makeUnready(queue)
     queue.target.blocked.delete(queue)
-    queue.namespace.queues.delete(queue.target.name)
+    queue.namespace.queues.delete(queue.name)
     queue.target.queues--
   }
 
@@ -186,8 +193,9 @@ export class DeliveryQueues {
     return tenant
   }
 
-  #addQueue(namespace: NamespaceQueues, name: string): Queue {
+  #addQueue(namespace: NamespaceQueues, job: Job): Queue {
     const { tenant } = namespace
+    const { target: name } = job
     let target = tenant.targets.get(name)
     if (target === undefined)
       tenant.targets.set(
@@ -195,11 +203,16 @@ export class DeliveryQueues {
         (target = { tenant, name, held: 0, slots: this.#slotsMax, queues: 0, blocked: new Set() }),
       )
     else this.#sick.delete(target)
-    const queue: Queue = { namespace, target, jobs: [], head: 0 }
+    const queue: Queue = { name: queueName(job), namespace, target, jobs: [], head: 0 }
     target.queues++
-    namespace.queues.set(name, queue)
+    namespace.queues.set(queue.name, queue)
     return queue
   }
+}
+
+/** No target has a line break in its name. */
+function queueName({ target, isCatchUp }: Job): string {
+  return isCatchUp === true ? `${target}\n` : target
 }
 
 function first<Value>(set: ReadonlySet<Value>): Value | undefined {

@@ -15,6 +15,8 @@ export interface Job {
   readonly tenant: string | null
   readonly namespace: Namespace
   readonly target: string
+  /** A missed iteration: it waits beside what is on time, and not before it. */
+  readonly isCatchUp?: true
   /** Called when its turn has come. False: it is not wanted any more and takes no slot. */
   start(): boolean
   /** Known before its turn: it will not be wanted, ever. */
@@ -48,6 +50,7 @@ export class Dispatcher {
   #settling = 0
   #started = 0
   #waiting = 0
+  #waitingToCatchUp = 0
   #sweepAt = SWEEP_AT_MIN
   #running = false
 
@@ -71,6 +74,11 @@ export class Dispatcher {
     return this.#waiting
   }
 
+  /** Of these, the missed iterations. */
+  get waitingToCatchUp(): number {
+    return this.#waitingToCatchUp
+  }
+
   /** Something waits that could start if it had a slot. A queue that is closed may stay so for ever. */
   get isBehind(): boolean {
     let closed = 0
@@ -87,7 +95,7 @@ export class Dispatcher {
     if (this.#waiting >= this.#sweepAt) this.sweep()
     const queue = this.#queues.queueFor(job)
     if (queue.jobs.push(job) === 1) this.#queues.makeReady(queue)
-    this.#waiting++
+    this.#count(job, 1)
   }
 
   /** The delivery that `start` began is over. Until `settled`, what came of it waits for the store. */
@@ -142,7 +150,7 @@ export class Dispatcher {
   sweep(): void {
     for (const queue of this.#queues.all()) {
       const wanted = queue.jobs.filter((job, index) => index >= queue.head && !job.isGone())
-      this.#waiting -= queue.jobs.length - queue.head - wanted.length
+      if (queue.jobs.length > 0) this.#count(queue.jobs[0]!, -(queue.jobs.length - queue.head - wanted.length))
       queue.jobs = wanted
       queue.head = 0
       if (wanted.length === 0) this.#close(queue)
@@ -193,7 +201,7 @@ export class Dispatcher {
     const job = queue.jobs[queue.head++]!
     namespace.ready.delete(queue)
     namespace.ready.add(queue)
-    this.#waiting--
+    this.#count(job, -1)
     this.#inFlight++
     this.#queues.hold(namespace, target, 1)
     if (queue.head === queue.jobs.length) this.#close(queue)
@@ -208,6 +216,11 @@ export class Dispatcher {
     this.#queues.hold(namespace, target, -1)
     this.#queues.unblock(target)
     this.#queues.forgetIfUnused(namespace, target)
+  }
+
+  #count({ isCatchUp }: Job, change: number): void {
+    this.#waiting += change
+    if (isCatchUp === true) this.#waitingToCatchUp += change
   }
 
   #close(queue: Queue): void {

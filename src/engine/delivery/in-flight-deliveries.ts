@@ -5,7 +5,7 @@
 // delivery id.
 
 import type { DeliveryOutcome } from '../../core/timer/delivery.ts'
-import { stepAtDue } from '../../core/rules/due/due-step.ts'
+import { isMissedIteration, stepAtDue } from '../../core/rules/due/due-step.ts'
 import { markExecuting, settle } from '../../core/rules/settle.ts'
 import type { EndedAttempt } from '../../core/rules/settle.ts'
 import type { Target } from '../../core/targets/target.ts'
@@ -18,6 +18,7 @@ import type { PutResult } from '../commit/commit-queue.ts'
 import type { Holds } from '../commit/holds.ts'
 import type { OwnedRows } from '../commit/owned-rows.ts'
 import { attemptOnce, endedHow, WRITE_AGAIN_FIRST_MS, WRITE_AGAIN_MAX_MS } from './attempt.ts'
+import type { CatchUpRate } from './catch-up-rate.ts'
 import type { Dispatcher, Job } from './dispatcher.ts'
 import { isSameAttempt, isSameWrite } from './same-write.ts'
 import type { Entry } from '../window/entry.ts'
@@ -28,6 +29,7 @@ import type { Window } from '../window/window.ts'
 export type DeliveryParts = {
   readonly targetFor: (target: Target) => TargetAdapter
   readonly dispatcher: Dispatcher
+  readonly catchUp: CatchUpRate
   readonly clock: Clock
   readonly logger: Logger
   readonly observer: DeliveryObserver
@@ -102,20 +104,27 @@ export class InFlightDeliveries {
   jobFor(entry: Entry): Job {
     entry.state = 'ready'
     const { timer } = entry
-    const adapter = this.#parts.targetFor(timer.target)
+    const { clock, catchUp, targetFor } = this.#parts
+    const adapter = targetFor(timer.target)
     const destination = adapter.destinationOf(timer.target, timer.namespace)
+    const isCatchUp = isMissedIteration(timer, clock.now())
     const job: Job = {
       tenant: timer.tenant,
       namespace: timer.namespace,
       target: destination,
       start: () => {
-        const now = this.#parts.clock.now()
+        const now = clock.now()
         if (!this.#isWanted(entry, now)) return false
+        if (isCatchUp) catchUp.started(timer.namespace)
         void this.#run(entry, adapter, job, now)
         return true
       },
       isGone: () => this.#isGone(entry),
       ...(adapter.isOpen !== undefined && { isOpen: () => adapter.isOpen!(destination) }),
+      ...(isCatchUp && {
+        isCatchUp,
+        isOpen: () => adapter.isOpen?.(destination) !== false && catchUp.isOpen(timer.namespace),
+      }),
     }
     return job
   }

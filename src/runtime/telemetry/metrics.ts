@@ -23,6 +23,7 @@ export type GaugeSources = {
   readonly windowTimers: () => number
   readonly inFlightDeliveries: () => number
   readonly readyDeliveries: () => number
+  readonly waitingToCatchUp: () => number
   readonly ownedShards: () => number
   readonly unopenedShards: () => number
   readonly forgottenClaims: () => number
@@ -36,6 +37,7 @@ const GAUGES: Readonly<Record<keyof GaugeSources, readonly [name: string, help: 
   windowTimers: ['duetime_window_timers', 'Timers held in memory ahead of their time'],
   inFlightDeliveries: ['duetime_in_flight_deliveries', 'Deliveries under way'],
   readyDeliveries: ['duetime_ready_deliveries', 'Timers that are due and wait for a free delivery slot'],
+  waitingToCatchUp: ['duetime_catch_up_waiting', 'Of these, missed iterations, which begin at CATCH_UP_RATE'],
   ownedShards: ['duetime_owned_shards', 'Shards this node owns'],
   unopenedShards: [
     'duetime_unopened_shards',

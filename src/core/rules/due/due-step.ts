@@ -16,6 +16,8 @@ import type { RuleContext } from '../steps.ts'
 /** Without a maxLateness, `catchUp: none` makes what is later than this missed: no restart takes so long, and every outage does. */
 const MISSED_AFTER_MS = 60_000
 
+const LATE_MS = 1_000 // no schedule is denser
+
 /** The next version of the timer; null when it is to be delivered. */
 export function stepAtDue(row: Timer, context: RuleContext): Timer | null {
   const timer = withoutRunning(row)
@@ -79,4 +81,11 @@ function firstOfLast(timer: Timer, most: number, now: Millis): Iteration | null 
     else high = middle
   }
   return nextIteration(timer, high)
+}
+
+/** The iteration after it is due, too. One that is only a little late is not looked at closer: every delivery asks. */
+export function isMissedIteration(timer: Timer, now: Millis): boolean {
+  if (!repeats(timer) || now - timer.dueAt < LATE_MS || timer.attempts > 0 || timer.extra !== null) return false
+  const next = nextIteration(timer, null)
+  return next !== null && next.dueAt <= now
 }

@@ -2,6 +2,7 @@
 // and with L, W and #. Own code, because an error has to tell the character that is wrong, so that forms can point at it.
 
 import { invalidSchedule } from '../../errors.ts'
+import { remembered } from '../recurring/kept-readings.ts'
 
 /** A mask is a set of small numbers: bit n is set when n is in it. */
 export type CronExpression = {
@@ -66,18 +67,7 @@ export function looksLikeCron(text: string): boolean {
   return /^\s*[\d*?,/A-Za-z#-]+(?:\s+[\d*?,/A-Za-z#-]+){3,}\s*$/.test(text)
 }
 
-const EXPRESSIONS_KEPT_MAX = 1_000 // some 500 kB; each firing reads its schedule anew, and many timers share a few
-
-const kept = new Map<string, CronExpression>()
-
-export function parseCron(text: string): CronExpression {
-  const known = kept.get(text)
-  if (known !== undefined) return known
-  const expression = readCron(text)
-  if (kept.size >= EXPRESSIONS_KEPT_MAX) kept.clear()
-  kept.set(text, expression)
-  return expression
-}
+export const parseCron = remembered(readCron)
 
 function readCron(text: string): CronExpression {
   const nickname = NICKNAMES[text.toLowerCase()]
@@ -85,7 +75,7 @@ function readCron(text: string): CronExpression {
   if (text.startsWith('@')) {
     throw wrong(text, 0, `"${text}" is not a known word; write one of ${Object.keys(NICKNAMES).join(', ')}`)
   }
-  const fields = [...text.matchAll(/\S+/g)].map((match): Part => ({ text: match[0], at: match.index }))
+  const fields = partsOf(text)
   if (fields.length < 5 || fields.length > 6) {
     const place = fields[6]?.at ?? text.length
     throw wrong(
@@ -106,6 +96,17 @@ function readCron(text: string): CronExpression {
     weekdays: weekdaysIn(weekday, text),
     isEven: minute.text.startsWith('*') || hour.text.startsWith('*'),
   }
+}
+
+const SPACE = 32 // and what is below it; behind the end there is NaN
+
+function partsOf(text: string): Part[] {
+  const parts: Part[] = []
+  for (let at = 0, end = 0; at < text.length; at = end + 1) {
+    for (end = at; text.charCodeAt(end) > SPACE;) end++
+    if (end > at) parts.push({ text: text.slice(at, end), at })
+  }
+  return parts
 }
 
 function daysIn(part: Part, text: string): CronExpression['days'] {
@@ -151,16 +152,20 @@ function isAny({ text }: Part): boolean {
 
 function numbersIn(part: Part, field: Field, text: string): readonly number[] {
   if (part.text === '*') return ALL.get(field)!
-  const numbers = new Set(itemsOf(part).flatMap((item) => itemNumbers(item, field, text)))
+  const items = itemsOf(part)
+  if (items.length === 1) return itemNumbers(items[0]!, field, text)
+  const numbers = new Set(items.flatMap((item) => itemNumbers(item, field, text)))
   return [...numbers].toSorted((a, b) => a - b)
 }
 
-function itemsOf({ text, at }: Part): Part[] {
+function itemsOf(part: Part): readonly Part[] {
+  const { text, at } = part
+  if (!text.includes(',')) return [part]
   let place = at
   return text.split(',').map((item) => {
-    const part = { text: item, at: place }
+    const one = { text: item, at: place }
     place += item.length + 1
-    return part
+    return one
   })
 }
 

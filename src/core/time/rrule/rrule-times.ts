@@ -15,7 +15,18 @@ const TRIED_MAX = 5_000 // periods, or times, in a row that have nothing: some m
 
 /** `start` is a local time: it has the time of day and the day that the rule does not say, and periods count from it. */
 export function rruleTimes(rule: RRule, start: Millis): LocalRule {
-  const next = rule.freq in UNIT_MS ? nextByTime : nextByDay
+  const known = lastTimes.get(rule)
+  if (known?.start === start) return known.times
+  const times = timesFrom(rule, start)
+  lastTimes.set(rule, { start, times })
+  return times
+}
+
+/** Of each rule that is remembered, those for the start that was asked for last. */
+const lastTimes = new WeakMap<RRule, { readonly start: Millis; readonly times: LocalRule }>()
+
+function timesFrom(rule: RRule, start: Millis): LocalRule {
+  const next = rule.freq in UNIT_MS ? nextByTime : nextByDay(timesOfDay(rule, start))
   return {
     next: (from, until) => {
       const last = rule.until?.isLocal === true ? Math.min(until, rule.until.at) : until
@@ -27,17 +38,20 @@ export function rruleTimes(rule: RRule, start: Millis): LocalRule {
 
 const UNIT_MS: Readonly<Record<string, Millis>> = { HOURLY: HOUR, MINUTELY: MINUTE, SECONDLY: SECOND }
 
-function nextByDay(rule: RRule, start: Millis, from: Millis, until: Millis): Millis | null {
-  const times = timesOfDay(rule, start)
-  const startDay = Math.floor(start / DAY)
-  let period = periodOf(rule, startDay, Math.floor(from / DAY))
-  for (let tried = 0; tried < TRIED_MAX; tried++, period++) {
-    const { first, days } = daysOf(rule, startDay, period)
-    if (first * DAY > until) return null
-    const found = chosen(rule, days, times).find((local) => local >= from)
-    if (found !== undefined) return found > until ? null : found
+type Next = (rule: RRule, start: Millis, from: Millis, until: Millis) => Millis | null
+
+function nextByDay(times: readonly Millis[]): Next {
+  return (rule, start, from, until) => {
+    const startDay = Math.floor(start / DAY)
+    let period = periodOf(rule, startDay, Math.floor(from / DAY))
+    for (let tried = 0; tried < TRIED_MAX; tried++, period++) {
+      const { first, days } = daysOf(rule, startDay, period)
+      if (first * DAY > until) return null
+      const found = chosen(rule, days, times).find((local) => local >= from)
+      if (found !== undefined) return found > until ? null : found
+    }
+    return null
   }
-  return null
 }
 
 /** Which period of the rule has the day, or the one before if none has. Periods count from that of the start. */

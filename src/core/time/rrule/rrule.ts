@@ -4,6 +4,7 @@
 import { invalidSchedule } from '../../errors.ts'
 import { CYCLE_REPETITIONS_MAX } from '../../limits.ts'
 import { parseTimeZone } from '../instant.ts'
+import { remembered } from '../recurring/kept-readings.ts'
 import type { Millis } from '../millis.ts'
 import { dayNumber, monthLength } from '../zone/civil-date.ts'
 
@@ -46,7 +47,9 @@ export function looksLikeRRule(text: string): boolean {
   return /^(?:RRULE:|DTSTART|FREQ=)/i.test(text)
 }
 
-export function parseRRule(text: string): ReadRRule {
+export const parseRRule = remembered(readRRule)
+
+function readRRule(text: string): ReadRRule {
   let [start, timeZone]: [Millis | null, string | null] = [null, null]
   let rule: RRule | null = null
   for (const { 0: line, index } of text.matchAll(/[^\r\n]+/g)) {
@@ -69,6 +72,8 @@ export function parseRRule(text: string): ReadRRule {
 const PARTS =
   'INTERVAL, COUNT, UNTIL, BYMONTH, BYMONTHDAY, BYYEARDAY, BYDAY, BYHOUR, BYMINUTE, BYSECOND, BYSETPOS and WKST'
 
+const KNOWN_PARTS = new Set(['FREQ', ...PARTS.split(/, | and /)])
+
 function ruleIn(line: Part, text: string): RRule {
   const given = new Map<string, Part>()
   let at = line.at
@@ -76,8 +81,7 @@ function ruleIn(line: Part, text: string): RRule {
     const equals = item.indexOf('=')
     const name = item.slice(0, Math.max(0, equals)).toUpperCase()
     if (equals < 1) throw wrong(text, at, `"${item}" is not NAME=VALUE`)
-    if (name !== 'FREQ' && !PARTS.split(/, | and /).includes(name))
-      throw wrong(text, at, `${name} is not known here; beside FREQ there are ${PARTS}`)
+    if (!KNOWN_PARTS.has(name)) throw wrong(text, at, `${name} is not known here; beside FREQ there are ${PARTS}`)
     if (given.has(name)) throw wrong(text, at, `${name} is given twice`)
     given.set(name, { text: item.slice(equals + 1), at: at + equals + 1 })
     at += item.length + 1

@@ -112,6 +112,32 @@ test('a daily cycle and a daily cron have the same days over 20 years, none twic
   )
 })
 
+test('weekly cron, rules and cycles fire on each Sunday of 20 years, in the hours in which clocks change', () => {
+  // All of them take a minute: ALL_ZONES=1.
+  const chosen = ZONES.entries().filter(([index]) => index % 12 === 0 || process.env['ALL_ZONES'] !== undefined)
+  for (const [index, name] of chosen) {
+    const hour = index % 4
+    const dst: DstPolicy = {
+      gap: index % 2 === 0 ? 'shift' : 'skip',
+      overlap: (['first', 'second', 'both'] as const)[index % 3]!,
+    }
+    const first = Temporal.PlainDateTime.from({ year: 2026, month: 1, day: 4, hour, minute: 30 })
+    const begin = first.toZonedDateTime(name)
+    const locals = Array.from({ length: 1_043 }, (_, week) => first.add({ weeks: week }))
+    const expected = [...new Set(locals.flatMap((local) => modelInstants(local, name, dst)))].toSorted((a, b) => a - b)
+    for (const text of [
+      `30 ${hour} * * SUN`,
+      `DTSTART:20260104T0${hour}3000\nRRULE:FREQ=WEEKLY`,
+      `R/${begin.toInstant().toString()}/P1W`,
+    ]) {
+      const count = expected.length
+      const found = previewFirings(parseSchedule(text, name, { dst }), begin.epochMilliseconds, { count })
+      const dueAts = found.map(({ dueAt }) => dueAt)
+      assert.deepEqual(dueAts, expected, `${text} in ${name}`)
+    }
+  }
+})
+
 /** zone, the local time that is meant, and when it is: shifted, the first, the second. */
 const GOLDEN: readonly (readonly [string, string, string])[] = [
   ['Europe/Berlin', '2027-03-28T02:30', 'gap 2027-03-28T03:30+02:00'],

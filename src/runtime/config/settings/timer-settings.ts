@@ -47,6 +47,9 @@ export const TIMER_SETTINGS = {
     deliveriesPerTargetMax: setting('DELIVERIES_PER_TARGET_MAX', integer({ min: 1, max: 100_000 }), '256', {
       help: 'Deliveries under way to one host and port for one API key, so that a dead receiver does not hold up the others.',
     }),
+    catchUpRate: setting('CATCH_UP_RATE', integer({ min: 0, max: 1_000_000 }), '1000', {
+      help: 'How many missed iterations of one namespace begin in a second, on all nodes together; 0 is no limit. Set it above the rate at which the schedules of a namespace fire, or they never catch up.',
+    }),
     rescheduleMinMs: setting('RESCHEDULE_MIN', duration({ min: '1ms', max: '1h' }), '1s', {
       help: 'How soon a receiver is called again at the earliest, because it asks for it (`nextExecuteAt`) or because a delivery failed (`retryPolicy`). What would be sooner is moved to this.',
     }),
