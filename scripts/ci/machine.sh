@@ -8,6 +8,8 @@ packages=(
   python3:python3 # test/sdks/python*.test.ts
   javac:default-jdk-headless # test/sdks/java*.test.ts, DynamoDB Local, Cassandra
   mvn:maven # test/sdks/java*.test.ts, Cassandra
+  buildah:buildah # test/deploy/image.test.ts
+  busybox:busybox-static # test/deploy/image.test.ts
 )
 
 missing=()
