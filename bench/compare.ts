@@ -143,6 +143,6 @@ function print(work: string, versions: readonly Version[], rounds: readonly Figu
   row('after/before', (key) => median(rounds.map((round) => round[1]![key] / round[0]![key])).toFixed(3))
 }
 
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[values.length >> 1]!
+function median(numbers: readonly number[]): number {
+  return numbers.toSorted((a, b) => a - b)[numbers.length >> 1]!
 }
