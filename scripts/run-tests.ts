@@ -51,6 +51,7 @@ if (savesMinimum && (patterns.length > 0 || group !== undefined))
 removeAbandoned()
 const temporary = processDir()
 process.env['TMPDIR'] = temporary
+if (group === 'fast') process.env['DUETIME_TEST_RUNS'] ??= 'few'
 // Stripped and compiled sources are kept from one process to the next: the service starts in little more than half the time.
 process.env['NODE_COMPILE_CACHE'] ??= join(ROOT, 'node_modules', '.cache', 'duetime-tests')
 

@@ -19,6 +19,8 @@ const KNOWN_SEEDS: readonly (readonly [number, string])[] = [
   [20, 'a node that was away while the database forgot who had its shards'],
   [78, 'a cycle that is first due after a clock was set back'],
   [7456, 'a node alone whose claim meets a late release'],
+  [22448, 'a command that waits at a node that loses its shard meanwhile'],
+  [22911, 'the same, at a node that was frozen'],
 ]
 
 async function assertKept(seed: number): Promise<void> {

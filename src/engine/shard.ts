@@ -94,8 +94,8 @@ export class Shard {
     // Who reads the store may have seen that change already, and memory does not know it: an answer from memory would deny it.
     const underWay = commits.underWay(command.uuid)
     if (underWay !== null) await underWay
-    // What is in memory may be out of date then, and a refusal by it would be wrong.
-    if (!mayStart() || this.#rows.isUnsure(command.uuid)) throw notOwner()
+    // What is in memory may be out of date then, and a refusal by it would be wrong. The shard may have been lost meanwhile.
+    if (this.#stopping.signal.aborted || !mayStart() || this.#rows.isUnsure(command.uuid)) throw notOwner()
     let existing = window.get(command.uuid)?.timer ?? null
     if (existing === null && !standsAlone(command, arrivedAt)) existing = await this.#rows.read(command)
     for (let round = 0; round < ROUNDS_MAX; round++) {

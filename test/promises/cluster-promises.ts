@@ -69,6 +69,27 @@ export function clusterPromises(newStore: (shards: number) => Promise<Store>): v
     assert.ok(Math.abs(a.engine.gauges().ownedShards - b.engine.gauges().ownedShards) <= 1)
   })
 
+  test('a command that waited for a change of its timer is not judged by what a node remembers of a shard that it has lost', async () => {
+    const { clock, a, b } = await setup('a', 'b')
+    await createAll(a, () => 'PT1H')
+    const own = name(ids.find((id) => b.engine.owns(name(id).uuid))!)
+    const stored = gate()
+    b.commitGate = stored.closed
+    const change = b.engine.execute({ type: 'pause', ...own }).catch((error: unknown) => error)
+    await clock.advance(1)
+    const waiting = b.engine.execute({ type: 'resume', ...own })
+    const refused = assert.rejects(waiting, (error) => error instanceof DuetimeError && error.code === 'NOT_OWNER')
+    b.isCutOff = true
+    await clock.advance(LEASE_MS + 3 * BEAT_MS)
+    await a.service.execute({ type: 'cancel', ...own, ifVersion: null })
+    b.isCutOff = false
+    await clock.advance(BEAT_MS)
+    stored.open()
+    await clock.advance(BEAT_MS)
+    assert.ok((await change) instanceof DuetimeError)
+    await refused
+  })
+
   test('an outcome that a node could not store before it lost the shard does not overwrite what the next owner did', async () => {
     const { clock, receiver, a, b } = await setup('a', 'b')
     await createAll(a, () => 'PT1S')

@@ -7,6 +7,7 @@ import { UsageError } from '../command/usage-error.ts'
 import { readSpan } from './span.ts'
 import { readInstant, readWhen } from './when.ts'
 import type { When } from './when.ts'
+import { runs } from '../../../test/support/random-runs.ts'
 
 /** A Sunday, 13:00 in Berlin. */
 const NOW = Date.parse('2026-11-15T12:00:00Z')
@@ -117,7 +118,7 @@ test('any text at all is read or refused as a mistake of whoever typed it', () =
         if (!(error instanceof UsageError)) throw error
       }
     }),
-    { numRuns: 2_000 },
+    { numRuns: runs(2_000) },
   )
 })
 

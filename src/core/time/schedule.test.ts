@@ -6,6 +6,7 @@ import { DuetimeError } from '../errors.ts'
 import { firingOf, firstFiring, nextIteration, upcomingFirings } from './firings.ts'
 import { parseSchedule } from './schedule.ts'
 import type { CycleSchedule } from './schedule.ts'
+import { runs } from '../../../test/support/random-runs.ts'
 
 const at = (text: string): number => Temporal.Instant.from(text).epochMilliseconds
 const NOW = at('2026-01-31T10:00:00Z')
@@ -138,7 +139,7 @@ test('no text makes it throw anything but a coded error', () => {
         }
       },
     ),
-    { numRuns: 3_000 },
+    { numRuns: runs(3_000) },
   )
 })
 

@@ -7,6 +7,7 @@ import { firstFiring, previewFirings } from '../firings.ts'
 import { parseSchedule } from '../schedule.ts'
 import { zoneOf } from '../zone/zone.ts'
 import { expressions, isMeant } from './cron.fixture.ts'
+import { runs } from '../../../../test/support/random-runs.ts'
 
 const at = (text: string): number => Temporal.Instant.from(text).epochMilliseconds
 const NOW = at('2026-11-16T08:30:15.500Z')
@@ -183,7 +184,7 @@ test('random expressions agree with croner away from transitions', () => {
         passedOver++
       },
     ),
-    { numRuns: 3_000 },
+    { numRuns: runs(3_000) },
   )
-  assert.ok(compared > 1_000 && passedOver < compared / 50, `${passedOver} of ${compared}`)
+  assert.ok(compared > runs(1_000) && passedOver < compared / 50, `${passedOver} of ${compared}`)
 })

@@ -8,6 +8,7 @@ import { previewFirings } from '../firings.ts'
 import { parseSchedule } from '../schedule.ts'
 import type { DstPolicy } from './local-rule.ts'
 import { Zone, zoneOf } from './zone.ts'
+import { runs } from '../../../../test/support/random-runs.ts'
 
 const ZONES = Intl.supportedValuesOf('timeZone')
 const DAY = 86_400_000
@@ -86,7 +87,7 @@ test('cron fires at every local time that is meant, once, in order, in every zon
         )
       },
     ),
-    { numRuns: 400 },
+    { numRuns: runs(400) },
   )
 })
 
@@ -108,7 +109,7 @@ test('a daily cycle and a daily cron have the same days over 20 years, none twic
         assert.deepEqual(found, inOrder, schedule.text)
       }
     }),
-    { numRuns: 12 },
+    { numRuns: runs(12) },
   )
 })
 
