@@ -153,6 +153,10 @@ suite('one timer', () => {
     const { firings, localFirings } = await client().preview({ ...daily, count: 2 })
     assert.deepEqual(firings, ['2030-03-30T08:00:00.000Z', '2030-03-31T07:00:00.000Z'])
     assert.equal(localFirings?.[1], '2030-03-31T09:00:00.000+02:00[Europe/Berlin]')
+    const range = await client().preview({ schedule: '@daily', from: new Date('2040-01-01T00:00:00Z'), to: '2040-01-03T00:00:00Z' }) // oxfmt-ignore
+    assert.deepEqual(range.firings, ['2040-01-01T00:00:00.000Z', '2040-01-02T00:00:00.000Z'])
+    const words = await client().preview({ every: 'weekday at 9:00', timeZone: 'Europe/Berlin' })
+    assert.equal(words.description, 'at 09:00, Monday through Friday, in Europe/Berlin')
   })
 })
 

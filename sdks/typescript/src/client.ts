@@ -29,7 +29,12 @@ import type { Budget, CallOptions, Query } from './transport/transport.ts'
 import { instantText } from './time/when.ts'
 import type { InstantLike, When } from './time/when.ts'
 
-export type PreviewQuery = Omit<PreviewBody, 'executeAt' | 'schedule'> & When
+/** `from` and `to` are the range that is asked for; with `every`, `from` is when it fires first, as in a create. */
+export type PreviewQuery = Omit<PreviewBody, 'executeAt' | 'schedule' | 'from' | 'to'> &
+  InRange<When> & { readonly to?: InstantLike | undefined }
+type InRange<Way> = Way extends { readonly every: unknown }
+  ? Way
+  : Omit<Way, 'from'> & { readonly from?: InstantLike | undefined }
 
 const TIMERS = '/api/v1/timers'
 
@@ -202,7 +207,14 @@ export class Duetime {
 
   /** When a timer like this, created now, would fire. Nothing is stored. */
   async preview(query: PreviewQuery, options?: CallOptions): Promise<PreviewAnswer> {
-    return (await this.#post('preview', inWireTime(query), options)) as PreviewAnswer
+    const { to, ...asked } = query
+    const from = asked.every === undefined ? asked.from : undefined
+    const range = {
+      ...(from !== undefined && { from: instantText(from, 'from') }),
+      ...(to !== undefined && { to: instantText(to, 'to') }),
+    }
+    const when = from === undefined ? asked : { ...asked, from: undefined }
+    return (await this.#post('preview', { ...inWireTime(when as When), ...range }, options)) as PreviewAnswer
   }
 
   async cluster(options?: CallOptions): Promise<Cluster> {

@@ -19,4 +19,5 @@ export type { Metadata, NewTimer, OnConflict, Status, Timer, TimerChanges, Timer
 export type { CallOptions } from './transport/transport.ts'
 export { verifyWebhook, WebhookVerificationError } from './receiving/webhook.ts'
 export type { VerifiedWebhook, VerifyOptions, WebhookHeaders } from './receiving/webhook.ts'
+export { cronOfWords } from './time/written-schedule.ts'
 export type { DurationFields, DurationLike, DurationText, InstantLike, When } from './time/when.ts'

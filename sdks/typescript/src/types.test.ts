@@ -49,6 +49,7 @@ test('types say what the service takes', () => {
   update({ callbackUrl, callback })
 
   preview({ every: '1d', count: 3 })
+  preview({ schedule: '@daily', from: new Date(), to: '2030-01-01T00:00:00Z' })
   // @ts-expect-error when?
   preview({ count: 3 })
 

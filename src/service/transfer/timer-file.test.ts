@@ -1,5 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { at, createOf, FAILED, NOW, specOf } from '../../core/rules/command.fixture.ts'
+import { decide } from '../../core/rules/decide.ts'
+import { stepAtDue } from '../../core/rules/due/due-step.ts'
+import { settleRunning } from '../../core/rules/running/settle-running.ts'
+import { parseSchedule } from '../../core/time/schedule.ts'
+import { Overlap } from '../../core/timer/timer.ts'
 import type { JsonText } from '../../core/timer/timer.ts'
 import { sampleTimer } from '../../store/conformance/sample-timer.ts'
 import { endLine, headerLine, parseLine, timerLine } from './timer-file.ts'
@@ -63,4 +69,17 @@ test('what was written is read as it was', () => {
     type: 'header',
     header: { format: 'duetime timers', formatVersion: 1, ...HEADER },
   })
+})
+
+test('everything about a schedule is in the file: its rules, what runs, what was skipped, the zone data', () => {
+  const rules = { dst: { gap: 'skip', overlap: 'both' }, startAt: NOW, endAt: NOW + 1e10, maxFirings: 9, spreadMs: 5_000 } as const // oxfmt-ignore
+  const schedule = parseSchedule('*/10 * * * *', 'Europe/Berlin', rules)
+  const spec = { ...specOf('PT1M'), schedule, catchUp: 3, maxLatenessMs: 60_000, overlap: Overlap.allow }
+  const { timer } = decide(null, createOf(spec), at(NOW))
+  const begun = stepAtDue(timer, at(timer.dueAt))!
+  const tried = settleRunning(begun, begun.running!.firings[0]!.firing, { startedAt: timer.dueAt, durationMs: 5, outcome: FAILED }, at(timer.dueAt + 5))! // oxfmt-ignore
+  for (const one of [timer, begun, { ...tried, skipped: 4 }]) {
+    assert.notEqual(one.zoned, null)
+    assert.deepEqual(parseLine(timerLine(one)), { type: 'timer', timer: one })
+  }
 })

@@ -7,6 +7,8 @@ import type { Amount, Unit } from '../format/schedules.ts'
 import { VIEWER_ZONE } from '../format/times.ts'
 import { Field, SelectField, TextField } from '../ui/field.tsx'
 import { Tabs } from '../ui/tabs.tsx'
+import { InstantField } from './instant-field.tsx'
+import { RulesFields } from './rules-fields.tsx'
 import { MODES, QUICK_AMOUNTS, quickInstants, wallClock } from './schedule-form.ts'
 import type { ScheduleForm } from './schedule-form.ts'
 
@@ -14,9 +16,11 @@ type EditorProps = {
   readonly form: ScheduleForm
   readonly onChange: (form: ScheduleForm) => void
   readonly fault: string | null
+  /** What the service said about a field. */
+  readonly faultOf?: (field: string) => string | null
 }
 
-export function ScheduleEditor({ form, onChange, fault }: EditorProps) {
+export function ScheduleEditor({ form, onChange, fault, faultOf = () => null }: EditorProps) {
   const panelId = useId()
   const change = (changes: Partial<ScheduleForm>) => onChange({ ...form, ...changes })
   return (
@@ -34,6 +38,16 @@ export function ScheduleEditor({ form, onChange, fault }: EditorProps) {
         {form.mode === 'cycle' && <CycleFields form={form} change={change} fault={fault} />}
         {form.mode === 'text' && <TextFields form={form} change={change} fault={fault} />}
       </div>
+      {(form.mode === 'cycle' || form.mode === 'text') && (
+        <details className="more">
+          <summary>More about the schedule</summary>
+          <RulesFields
+            form={form.rules}
+            change={(rules) => change({ rules: { ...form.rules, ...rules } })}
+            faultOf={faultOf}
+          />
+        </details>
+      )}
     </div>
   )
 }
@@ -116,7 +130,7 @@ function TextFields({ form, change, fault }: ModeProps) {
         onChange={(text) => change({ text })}
         placeholder="0 9 * * MON-FRI"
         fault={fault}
-        hint="Cron (0 9 * * MON-FRI), a duration (PT10M), a cycle (R3/PT10M), a rule (RRULE:FREQ=…) or an instant."
+        hint="Cron (0 9 * * MON-FRI), every weekday at 9:00, a duration (PT10M), a cycle (R3/PT10M), a rule (RRULE:FREQ=…) or an instant."
       />
       <ZoneField form={form} change={change} />
     </div>
@@ -133,31 +147,6 @@ function ZoneField({ form, change }: Omit<ModeProps, 'fault'>) {
       onChange={(zone) => change({ zone })}
       hint="Days and months follow its clocks."
     />
-  )
-}
-
-type InstantFieldProps = {
-  readonly label: string
-  readonly value: string
-  readonly onChange: (value: string) => void
-  readonly fault: string | null
-  readonly hint: string
-}
-
-function InstantField({ label, value, onChange, fault, hint }: InstantFieldProps) {
-  return (
-    <Field label={label} fault={fault} hint={hint}>
-      {(wiring) => (
-        <input
-          {...wiring}
-          className="input num"
-          type="datetime-local"
-          step="any"
-          value={value}
-          onChange={(event) => onChange(event.target.value)}
-        />
-      )}
-    </Field>
   )
 }
 

@@ -1,8 +1,11 @@
 // When a timer fires, as a form holds it, and the fields of a request that follow from it.
 
+import { cronOfWords } from '@duetime/client'
 import { durationText } from '../format/schedules.ts'
 import type { Amount, Unit } from '../format/schedules.ts'
 import { VIEWER_ZONE } from '../format/times.ts'
+import { NO_RULES, ruleFields, rulesOf } from './rules-form.ts'
+import type { RulesForm } from './rules-form.ts'
 
 export const MODES = [
   ['at', 'At'],
@@ -24,6 +27,8 @@ export type ScheduleForm = {
   readonly start: string
   readonly text: string
   readonly zone: string
+  /** What is said beside a schedule that repeats. */
+  readonly rules: RulesForm
 }
 
 export function emptyForm(now: number): ScheduleForm {
@@ -36,15 +41,18 @@ export function emptyForm(now: number): ScheduleForm {
     start: '',
     text: '',
     zone: VIEWER_ZONE,
+    rules: NO_RULES,
   }
 }
 
 /** The form for a timer that exists: its instant, or its schedule as it was written. */
 export function formOf(
-  timer: { readonly executeAt: string; readonly schedule?: string; readonly timeZone?: string },
+  timer: { readonly executeAt: string; readonly schedule?: string; readonly timeZone?: string } & Parameters<
+    typeof rulesOf
+  >[0],
   now: number,
 ): ScheduleForm {
-  const form = { ...emptyForm(now), at: wallClock(Date.parse(timer.executeAt)) }
+  const form = { ...emptyForm(now), at: wallClock(Date.parse(timer.executeAt)), rules: rulesOf(timer, wallClock) }
   if (timer.schedule === undefined || !repeats(timer.schedule)) return { ...form, mode: 'at' }
   return { ...form, mode: 'text', text: timer.schedule, zone: timer.timeZone ?? 'UTC' }
 }
@@ -57,7 +65,7 @@ export function repeats(schedule: string): boolean {
 /** The form for another timer like this one: its schedule as it was written, or its instant if that is still ahead. */
 export function formLike(timer: Parameters<typeof formOf>[0], now: number): ScheduleForm {
   if (timer.schedule !== undefined && !/^\d{4}-/.test(timer.schedule))
-    return { ...emptyForm(now), mode: 'text', text: timer.schedule, zone: timer.timeZone ?? 'UTC' }
+    return { ...formOf(timer, now), mode: 'text', text: timer.schedule, zone: timer.timeZone ?? 'UTC' }
   return Date.parse(timer.executeAt) > now ? formOf(timer, now) : emptyForm(now)
 }
 
@@ -70,7 +78,11 @@ export function wallClock(at: number): string {
 /** As the service takes it. */
 export type Timing =
   | { readonly executeAt: string; readonly schedule?: undefined; readonly timeZone?: undefined }
-  | { readonly schedule: string; readonly timeZone?: string | undefined; readonly executeAt?: undefined }
+  | ({
+      readonly schedule: string
+      readonly timeZone?: string | undefined
+      readonly executeAt?: undefined
+    } & Partial<ReturnType<typeof ruleFields>>)
 export type Reading = { readonly ok: true; readonly timing: Timing } | { readonly ok: false; readonly message: string }
 
 /** An instant that says by itself which one it is, or a start with its own zone. */
@@ -91,9 +103,11 @@ export function readForm(form: ScheduleForm): Reading {
     case 'cycle':
       return readCycle(form)
     case 'text': {
-      const schedule = form.text.trim()
-      if (schedule === '') return bad('Type cron, an instant, a duration, a cycle or a rule')
-      return good({ schedule, ...(HAS_OFFSET.test(schedule) ? {} : { timeZone: form.zone }) })
+      const text = form.text.trim()
+      if (text === '') return bad('Type cron, an instant, a duration, a cycle or a rule')
+      const schedule = cronOfWords(text) ?? text
+      const rules = repeats(schedule) ? ruleFields(form.rules) : {}
+      return good({ schedule, ...(HAS_OFFSET.test(schedule) ? {} : { timeZone: form.zone }), ...rules })
     }
   }
 }
@@ -111,7 +125,7 @@ function readCycle(form: ScheduleForm): Reading {
   const start = form.start === '' ? null : new Date(form.start)
   if (start !== null && Number.isNaN(start.getTime())) return bad('Choose a start, or leave it empty')
   const parts = [`R${times}`, ...(start === null ? [] : [start.toISOString()]), interval]
-  return good({ schedule: parts.join('/'), ...zoneFor(form, form.every.unit) })
+  return good({ schedule: parts.join('/'), ...zoneFor(form, form.every.unit), ...ruleFields(form.rules) })
 }
 
 /** Only what is counted in days or more differs from zone to zone. */

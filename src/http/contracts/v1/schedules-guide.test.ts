@@ -37,3 +37,24 @@ test('the nights of the guide are as it says', async (t) => {
   assert.equal(await first('30 2 * * *', { overlap: 'second' }, '2031-10-26T00:31:00Z'), '2031-10-26T02:30:00.00')
   assert.equal(await first('30 2 * * *', {}, autumn), '2031-10-26T02:30:00.00')
 })
+
+/** What the guide shows is part of what the service answers. */
+function assertShown(answer: unknown, shown: unknown, where: string): void {
+  if (typeof shown !== 'object' || shown === null) return assert.deepEqual(answer, shown, where)
+  if (Array.isArray(shown)) assert.equal((answer as unknown[]).length, shown.length, where)
+  for (const [key, value] of Object.entries(shown))
+    assertShown((answer as Record<string, unknown>)[key], value, `${where}.${key}`)
+}
+
+test('the tour goes as the guide tells it', async (t) => {
+  const { call } = await setup(t)
+  const guide = await readFile(new URL('../../../../docs/guides/schedules.md', import.meta.url), 'utf8')
+  const steps = [...guide.matchAll(/^```json tour (\w+)(?: (\d+))?\n(.+)\n(.+)\n```$/gm)]
+  assert.equal(steps.length, (guide.match(/^```json tour/gm) ?? []).length, 'every step has a request and an answer')
+  assert.ok(steps.length >= 6)
+  for (const [, verb, status = '200', request, answer] of steps) {
+    const got = await call(verb as 'create', JSON.parse(request!))
+    assert.equal(got.status, Number(status), `${verb} ${request}: ${got.text}`)
+    assertShown(got.json, JSON.parse(answer!), `${verb} ${request}`)
+  }
+})

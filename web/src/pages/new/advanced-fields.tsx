@@ -15,11 +15,10 @@ const CONFLICTS: readonly (readonly [OnConflict, string])[] = [
 type AdvancedProps = {
   readonly form: NewForm
   readonly change: (changes: Partial<NewForm>) => void
-  readonly isCycle: boolean
   readonly faultOf: (field: string) => string | null
 }
 
-export function AdvancedFields({ form, change, isCycle, faultOf }: AdvancedProps) {
+export function AdvancedFields({ form, change, faultOf }: AdvancedProps) {
   return (
     <div className="stack">
       <div className="fields">
@@ -30,18 +29,6 @@ export function AdvancedFields({ form, change, isCycle, faultOf }: AdvancedProps
           options={CONFLICTS}
           onChange={(onConflict) => change({ onConflict })}
         />
-        {isCycle && (
-          <SelectField
-            label="Missed while the service was down"
-            value={form.catchUp}
-            options={[
-              ['all', 'Deliver every one'],
-              ['one', 'Deliver one for all'],
-              ['none', 'Deliver none'],
-            ]}
-            onChange={(catchUp) => change({ catchUp })}
-          />
-        )}
       </div>
       <JsonField
         label="Metadata"

@@ -53,7 +53,7 @@ function NewTimer({ form: first, when: firstWhen }: NewTimerProps) {
   const change = (changes: Partial<NewForm>) => setForm((before) => ({ ...before, ...changes }))
   const timing = readForm(when)
   const preview = usePreview(timing)
-  const read = readNewForm(form, timing)
+  const read = readNewForm(form, timing, when)
   const faults: Faults = isTried && !read.ok ? read.faults : {}
   const refusedField = error instanceof DuetimeError ? error.details['field'] : null
   const faultOf = (field: string) => (refusedField === field && error !== null ? error.message : null)
@@ -93,6 +93,7 @@ function NewTimer({ form: first, when: firstWhen }: NewTimerProps) {
               form={when}
               onChange={setWhen}
               fault={timing.ok ? (faultOf('schedule') ?? faultOf('executeAt')) : timing.message}
+              faultOf={faultOf}
             />
           </section>
           <section className="card form-card" aria-labelledby="where">
@@ -132,12 +133,7 @@ function NewTimer({ form: first, when: firstWhen }: NewTimerProps) {
             </div>
             <details className="more">
               <summary>Retries, timeout, metadata</summary>
-              <AdvancedFields
-                form={form}
-                change={change}
-                isCycle={when.mode === 'cycle' || when.mode === 'text'}
-                faultOf={faultOf}
-              />
+              <AdvancedFields form={form} change={change} faultOf={faultOf} />
             </details>
           </section>
         </div>

@@ -13,7 +13,8 @@ import {
 } from '../../callback/callback-form.ts'
 import type { CallbackForm, RetryForm } from '../../callback/callback-form.ts'
 import { repeats } from '../../schedule/schedule-form.ts'
-import type { Reading } from '../../schedule/schedule-form.ts'
+import type { Reading, ScheduleForm } from '../../schedule/schedule-form.ts'
+import { missedFields } from '../../schedule/rules-form.ts'
 import { jsonText, readJson, readMetadata } from '../../ui/json-field.tsx'
 
 export type NewForm = CallbackForm &
@@ -22,7 +23,6 @@ export type NewForm = CallbackForm &
     readonly id: string
     readonly payload: string
     readonly metadata: string
-    readonly catchUp: 'all' | 'one' | 'none'
     readonly onConflict: OnConflict
   }
 
@@ -34,7 +34,6 @@ export function emptyNewForm(namespace: string | null): NewForm {
     id: '',
     payload: '',
     metadata: '',
-    catchUp: 'all',
     onConflict: 'reject',
   }
 }
@@ -47,7 +46,6 @@ export function newFormLike(timer: Timer): NewForm {
     ...retryForm(timer),
     payload: jsonText(timer.payload),
     metadata: jsonText(timer.metadata),
-    catchUp: typeof timer.catchUp === 'string' ? timer.catchUp : 'all',
   }
 }
 
@@ -56,7 +54,7 @@ export type ReadNewForm =
   | { readonly ok: true; readonly timer: NewTimer }
   | { readonly ok: false; readonly faults: Faults }
 
-export function readNewForm(form: NewForm, timing: Reading): ReadNewForm {
+export function readNewForm(form: NewForm, timing: Reading, { rules }: Pick<ScheduleForm, 'rules'>): ReadNewForm {
   const callback = callbackOf(form)
   const payload = readJson(form.payload)
   const metadata = readMetadata(form.metadata)
@@ -79,7 +77,7 @@ export function readNewForm(form: NewForm, timing: Reading): ReadNewForm {
       namespace: form.namespace.trim() === '' ? 'default' : form.namespace.trim(),
       ...(form.id.trim() === '' ? {} : { id: form.id }),
       ...timing.timing,
-      ...(isRepeated && form.catchUp !== 'all' ? { catchUp: form.catchUp } : {}),
+      ...(isRepeated ? missedFields(rules) : {}),
       callback,
       ...(payload.value === undefined ? {} : { payload: payload.value }),
       ...(metadata.value === undefined ? {} : { metadata: metadata.value as Metadata }),

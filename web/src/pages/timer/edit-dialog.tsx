@@ -12,6 +12,7 @@ import { callbackFault, callbackForm, callbackOf, retryFields, retryForm } from 
 import type { CallbackForm, RetryForm } from '../../callback/callback-form.ts'
 import { RetryFields } from '../../callback/retry-fields.tsx'
 import { PreviewList, usePreview } from '../../schedule/preview.tsx'
+import { missedChanges } from '../../schedule/rules-form.ts'
 import { ScheduleEditor } from '../../schedule/schedule-editor.tsx'
 import { formLike, formOf, readForm, repeats } from '../../schedule/schedule-form.ts'
 import type { ScheduleForm } from '../../schedule/schedule-form.ts'
@@ -28,12 +29,6 @@ type EditDialogProps = {
   readonly onClose: () => void
   readonly onReload: () => void
   readonly onSaved: (timer: Timer) => void
-}
-
-/** What was said beside the schedule stays, as long as there is a schedule that it can belong to. */
-function rulesFor({ dst, startAt, endAt, maxFirings, spread }: Timer, { schedule }: { readonly schedule?: unknown }) {
-  if (typeof schedule !== 'string' || !repeats(schedule)) return {}
-  return { dst, startAt, endAt, maxFirings, spread }
 }
 
 export function EditDialog({ timer, onClose, onReload, onSaved }: EditDialogProps) {
@@ -57,7 +52,6 @@ export function EditDialog({ timer, onClose, onReload, onSaved }: EditDialogProp
       onSaved(
         await duetime.update(timer, {
           ...changes!,
-          ...rulesFor(timer, changes!),
           ifVersion: timer.version,
           ...(isRetry ? { retry: true } : {}),
         } as TimerChanges),
@@ -185,6 +179,9 @@ function changesOf(before: Forms, forms: Forms, isTimed: boolean): Partial<Timer
     return null
   return {
     ...timing?.timing,
+    ...(timing?.ok === true && timing.timing.schedule !== undefined && repeats(timing.timing.schedule)
+      ? missedChanges(forms.when.rules)
+      : {}),
     ...(callback === null || JSON.stringify(callback) === JSON.stringify(oldCallback) ? {} : { callback }),
     ...(forms.payload === before.payload ? {} : { payload: read.payload.value ?? null }),
     ...(forms.metadata === before.metadata ? {} : { metadata: (read.metadata.value ?? null) as Metadata | null }),

@@ -1,8 +1,10 @@
 // Everything else there is to know about a timer.
 
+import { duetime } from '../../api/client.ts'
 import type { RetryPolicy, Timer } from '../../api/timer.ts'
 import { scheduleWords } from '../../format/schedules.ts'
 import { exactly, utc } from '../../format/times.ts'
+import { useResource } from '../../state/resource.ts'
 import { Button } from '../../ui/button.tsx'
 import { copyText } from '../../ui/copy.ts'
 
@@ -20,7 +22,7 @@ export function Facts({ timer }: { readonly timer: Timer }) {
           'once, at that instant'
         ) : (
           <>
-            {scheduleWords(timer.schedule)} <code className="tag">{timer.schedule}</code>
+            <ScheduleWords timer={timer} /> <code className="tag">{timer.schedule}</code>
           </>
         )}
         {timer.timeZone !== undefined && <span className="soft"> on the calendar of {timer.timeZone}</span>}
@@ -62,6 +64,14 @@ export function Facts({ timer }: { readonly timer: Timer }) {
       </dd>
     </dl>
   )
+}
+
+/** As the service puts it; of a schedule that is over, as far as the page knows. */
+function ScheduleWords({ timer }: { readonly timer: Timer }) {
+  const { schedule = '', timeZone, dst, startAt, endAt, maxFirings, spread } = timer
+  const query = { schedule, timeZone, dst, startAt, endAt, maxFirings, spread, count: 1 }
+  const { data } = useResource(JSON.stringify(query), (signal) => duetime.preview(query, { signal }))
+  return <span className="schedule-words">{data?.description ?? scheduleWords(schedule)}</span>
 }
 
 function retryWords(policy: RetryPolicy): string {
