@@ -1,7 +1,7 @@
 // The image built by buildah, where there is no Docker engine and no registry of images: with chroot isolation, which needs no rights of
 // a container engine, and on a base that is made of what is on this machine. Its base is the only thing that is not as in a release.
 
-import { execFileSync, spawn } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { chmodSync, cpSync, existsSync, mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { TestContext } from 'node:test'
@@ -20,7 +20,10 @@ const NODE = join(ROOT, 'node_modules', 'node', 'bin', 'node')
 export function missingBuildah(): string | null {
   const missing = ['buildah', 'busybox'].filter((program) => programPath(program) === null)
   if (missing.length > 0) return `a Docker engine, or ${missing.join(' and ')} (apt-get install buildah busybox-static)`
-  return process.getuid?.() === 0 ? null : 'a Docker engine, or root for buildah'
+  if (process.getuid?.() !== 0) return 'a Docker engine, or root for buildah'
+  // Not every machine lets root do that: it may be a container itself.
+  const { status } = spawnSync('unshare', ['--mount', 'mount', '--bind', '/', '/mnt'])
+  return status === 0 ? null : 'a Docker engine, or a machine that lets buildah mount'
 }
 
 export class BuildahImage {
