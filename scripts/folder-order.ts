@@ -22,13 +22,13 @@ const ORDER: Readonly<Record<string, Order>> = {
     ['conformance'],
   ],
   targets: [['function', 'http', 'nats', 'none']],
-  engine: [['wake'], ['commit', 'window'], ['delivery'], ['cluster'], ['.']],
-  service: [['queries'], ['.'], ['activity', 'keys', 'peers', 'transfer']],
+  engine: [['wake', 'calendars'], ['commit', 'window'], ['delivery'], ['cluster'], ['.']],
+  service: [['queries'], ['calendars'], ['.'], ['activity', 'keys', 'peers', 'transfer']],
   language: [['targets'], ['.']],
   http: [
     ['answer', 'body', 'docs', 'request'],
     ['access', 'errors', 'lists'],
-    ['contracts', 'observing', 'routes'],
+    ['calendars', 'contracts', 'observing', 'routes'],
     ['.'],
   ],
   nats: [['lifecycle'], ['messages'], ['requests']],
@@ -38,7 +38,7 @@ const ORDER: Readonly<Record<string, Order>> = {
     ['when'],
     ['completion', 'output', 'transfer', 'migrate'],
     ['timers'],
-    ['keys', 'doctor', 'insight', 'dev'],
+    ['calendars', 'keys', 'doctor', 'insight', 'dev'],
   ],
 }
 

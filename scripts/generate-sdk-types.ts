@@ -10,6 +10,7 @@ import { operation } from '../src/http/contracts/v1/operations.ts'
 import * as bodies from '../src/http/contracts/v1/schema.ts'
 import { ErrorAnswer, TimerAnswer } from '../src/language/answer-schema.ts'
 import { CallbackField } from '../src/language/callback.ts'
+import { CalendarBody, GET_CALENDAR } from '../src/http/calendars/operations.ts'
 import { CallbackTestBody } from '../src/http/observing/callback-test-body.ts'
 import { CALLBACK_TEST, FORECAST, OVERVIEW } from '../src/http/observing/operations.ts'
 import { ForecastQuery } from '../src/http/observing/query.ts'
@@ -45,6 +46,7 @@ export const REQUESTS: Readonly<Record<string, TSchema>> = {
   PreviewBody: bodies.PreviewBody,
   ForecastQuery,
   CallbackTestBody,
+  CalendarBody,
 }
 
 export const ANSWERS: Readonly<Record<string, unknown>> = {
@@ -58,6 +60,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
   OverviewAnswer: answerOf(OVERVIEW),
   ForecastAnswer: answerOf(FORECAST),
   CallbackTestAnswer: answerOf(CALLBACK_TEST),
+  CalendarAnswer: answerOf(GET_CALENDAR),
 }
 
 const NAMES_BY_REF: Readonly<Record<string, string>> = { 'Timer#': 'TimerAnswer', 'Error#': 'ErrorAnswer' }

@@ -276,3 +276,39 @@ test('a payload is read from standard input', async (t) => {
   })
   assert.deepEqual((JSON.parse(created.out) as TimerShown)['payload'], { from: 'a pipe' })
 })
+
+test('calendars are put, shown, followed and deleted, with the days of an iCalendar file', async (t) => {
+  const { cwd, duetime } = await setup(t)
+  const file = join(cwd, 'holidays.ics')
+  const event = [
+    'BEGIN:VEVENT',
+    'SUMMARY:Closed',
+    'DTSTART;VALUE=DATE:20901227',
+    'DTEND;VALUE=DATE:20901230',
+    'END:VEVENT',
+  ]
+  writeFileSync(file, ['BEGIN:VCALENDAR', ...event, 'END:VCALENDAR'].join('\r\n'))
+  assert.equal((await duetime('calendars', 'put', 'holidays')).code, 2)
+  const bad = await duetime('calendars', 'put', 'holidays', '--exclude', 'christmas')
+  assert.notEqual(bad.code, 0)
+  assert.match(bad.err, /"christmas" is not an entry of a calendar/)
+  const put = await duetime('calendars', 'put', 'holidays', '--time-zone', 'UTC', '--exclude', '--12-25', '--ics', file)
+  assert.deepEqual([put.code, put.err], [0, ''])
+  assert.match(put.out, /^holidays, in UTC\nexcludes:\n {2}--12-25\n {2}2090-12-27\/2090-12-29\n$/)
+  assert.match(
+    (await duetime('calendars', 'list')).out,
+    /NAME +TIME ZONE +EXCLUDES[^]*holidays +UTC +--12-25, 2090-12-27\/2090-12-29/,
+  )
+  const read = JSON.parse((await duetime('calendars', 'get', 'holidays', '-o', 'json')).out) as Record<string, unknown>
+  assert.deepEqual(read['exclude'], ['--12-25', '2090-12-27/2090-12-29'])
+  const preview = await duetime('preview', '2090-12-28T09:00:00Z', '--calendar', 'holidays', '--time-zone', 'UTC')
+  assert.match(preview.out, /2090-12-30T00:00:00\.000Z.*moved by the calendar holidays/)
+  const made = await duetime('create', '2090-12-25T09:00:00Z', HOOK, '--calendar', 'holidays', '-o', 'json')
+  assert.equal((JSON.parse(made.out) as TimerShown).executeAt, '2090-12-26T00:00:00.000Z')
+  assert.match(
+    (await duetime('create', 'every 1h', HOOK, '--on-excluded', 'skip')).err,
+    /--on-excluded belongs to --calendar/,
+  )
+  assert.match((await duetime('calendars', 'delete', 'holidays')).err, /Deleted the calendar holidays/)
+  assert.equal((await duetime('calendars', 'get', 'holidays')).code, 3)
+})

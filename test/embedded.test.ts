@@ -493,3 +493,34 @@ test('of a batch, creates of one id are carried out in order', async (t) => {
   )
   assert.equal((await timers.get('a')).payload, 3)
 })
+
+test('timers follow a calendar of the program, which says when nothing fires', async (t) => {
+  const { clock, timers } = await setup(t) // it is 2026-01-01, a Thursday
+  const seen: string[] = []
+  timers.handle('default', ({ id, firedAt }) => void seen.push(`${id} ${firedAt.toISOString().slice(8, 13)}`))
+  const refused = (promise: Promise<unknown>, code: string, field?: string) =>
+    assert.rejects(promise, (error: DuetimeError) => error.code === code && error.details['field'] === field)
+  await refused(timers.calendars.put('weekdays', { exclude: ['weekend'] }), 'INVALID_INPUT', 'exclude[0]')
+  await refused(timers.calendars.put('weekdays', { excluded: [] } as never), 'INVALID_INPUT', 'excluded')
+  await refused(timers.create({ every: '1d', calendar: { name: 'weekdays' } }), 'INVALID_INPUT', 'calendar')
+  await refused(timers.calendars.get('weekdays'), 'CALENDAR_NOT_FOUND')
+  await timers.calendars.put('weekdays', { timeZone: 'Europe/Berlin', exclude: ['SAT-SUN'] })
+  assert.deepEqual(
+    (await timers.calendars.list()).map(({ name }) => name),
+    ['weekdays'],
+  )
+  const calendar = { name: 'weekdays', onExcluded: 'move' as const }
+  const previewed = await timers.previewOnCalendar({ at: '2026-01-03T12:00:00Z', calendar })
+  assert.deepEqual(previewed, [new Date('2026-01-04T23:00:00Z')])
+  assert.throws(() => timers.preview({ every: '1d', calendar }), /there is no calendar/)
+  const made = await timers.create({ id: 'once', at: '2026-01-03T12:00:00Z', calendar })
+  assert.deepEqual(
+    [made.dueAt, made.nominalAt, made.calendar],
+    [previewed[0], new Date('2026-01-03T12:00:00Z'), calendar],
+  )
+  await timers.create({ id: 'daily', every: 'day at 9:00', timeZone: 'Europe/Berlin', calendar: { name: 'weekdays' } })
+  await clock.advance('5d')
+  assert.deepEqual(seen, ['daily 01T08', 'daily 02T08', 'once 04T23', 'daily 05T08'])
+  await timers.calendars.delete('weekdays')
+  assert.deepEqual(await timers.calendars.list(), [])
+})

@@ -402,3 +402,26 @@ suite('a receiver made with the SDK', () => {
     assert.equal((await web(new Request(url, { method: 'POST', body }))).status, 401)
   })
 })
+
+suite('calendars', () => {
+  test('are made, read, listed and deleted in the namespace of the client, and followed by its timers', async () => {
+    const shop = client()
+    await assert.rejects(shop.calendars.get('holidays'), (error: DuetimeError) => error.code === 'CALENDAR_NOT_FOUND')
+    await assert.rejects(
+      shop.calendars.put('holidays', { exclude: ['x'] }),
+      (error: DuetimeError) => error.details['field'] === 'exclude[0]',
+    )
+    const made = await shop.calendars.put('holidays', { timeZone: 'Europe/Berlin', exclude: ['--12-25'] })
+    assert.deepEqual(made, { namespace: shop.namespace, name: 'holidays', timeZone: 'Europe/Berlin', exclude: ['--12-25'], allow: [] }) // oxfmt-ignore
+    assert.deepEqual([await shop.calendars.get('holidays'), await shop.calendars.list()], [made, [made]])
+    assert.deepEqual(await client().calendars.list(), [])
+    const calendar = { name: 'holidays' }
+    const at = '2090-12-25T12:00:00Z'
+    const { firings, unusual } = await shop.preview({ executeAt: at, calendar })
+    assert.deepEqual([firings, unusual[0]!.reasons], [['2090-12-25T23:00:00.000Z'], ['calendar']])
+    const timer = await shop.create({ executeAt: at, calendar, callbackUrl: NOWHERE })
+    assert.deepEqual([timer.executeAt, timer.nominalAt], [firings[0], '2090-12-25T12:00:00.000Z'])
+    await shop.calendars.delete('holidays')
+    await assert.rejects(shop.calendars.delete('holidays'), (error: DuetimeError) => error.status === 404)
+  })
+})

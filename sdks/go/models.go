@@ -20,6 +20,9 @@ const (
 	// No timer has this namespace and id, or it finished and its retention time is over.
 	TimerNotFound Code = "TIMER_NOT_FOUND"
 
+	// The namespace has no calendar of this name.
+	CalendarNotFound Code = "CALENDAR_NOT_FOUND"
+
 	// A timer with this id exists and the request asked not to replace it.
 	TimerAlreadyExists Code = "TIMER_ALREADY_EXISTS"
 
@@ -132,6 +135,15 @@ type ClockChangeRules struct {
 	Overlap string `json:"overlap,omitempty"`
 }
 
+// CalendarRule: The calendar that says when nothing fires, and what becomes of a firing that it excludes.
+type CalendarRule struct {
+	// Its name in the namespace.
+	Name string `json:"name"`
+
+	// A firing that the calendar excludes: skip it (default where the schedule repeats), or move it to the next allowed time (what fires once is always moved).
+	OnExcluded string `json:"onExcluded,omitempty"`
+}
+
 // RetryPolicyOptions: When a failed delivery is tried again.
 type RetryPolicyOptions struct {
 	// Attempts after the first, 0 to 100. Default 3.
@@ -194,6 +206,9 @@ type NewTimer struct {
 	// Up to so much later, such as PT5M or 5m: by a part that follows from the timer’s id, so that many timers of one time do not fire at once. At most 24h.
 	Spread string `json:"spread,omitempty"`
 
+	// A calendar: nothing fires when it says so.
+	Calendar *CalendarRule `json:"calendar,omitempty"`
+
 	// Iterations missed while the service was down: deliver all of them (default), one for all, none (later than a minute, or than maxLateness, is missed), or the last so many ({"max": 3}).
 	CatchUp any `json:"catchUp,omitempty"`
 
@@ -253,6 +268,9 @@ type TimerChanges struct {
 
 	// Up to so much later, such as PT5M or 5m: by a part that follows from the timer’s id, so that many timers of one time do not fire at once. At most 24h.
 	Spread string `json:"spread,omitempty"`
+
+	// A calendar: nothing fires when it says so.
+	Calendar *CalendarRule `json:"calendar,omitempty"`
 
 	// Iterations missed while the service was down: deliver all of them (default), one for all, none (later than a minute, or than maxLateness, is missed), or the last so many ({"max": 3}).
 	CatchUp any `json:"catchUp,omitempty"`
@@ -380,6 +398,9 @@ type PreviewQuery struct {
 
 	// Up to so much later, such as PT5M or 5m: by a part that follows from the timer’s id, so that many timers of one time do not fire at once. At most 24h.
 	Spread string `json:"spread,omitempty"`
+
+	// A calendar: nothing fires when it says so.
+	Calendar *CalendarRule `json:"calendar,omitempty"`
 
 	// Only firings at this instant or later.
 	From string `json:"from,omitempty"`
@@ -513,6 +534,9 @@ type Timer struct {
 
 	// How far firings of many timers are spread.
 	Spread string `json:"spread,omitempty"`
+
+	// A calendar: nothing fires when it says so.
+	Calendar *CalendarRule `json:"calendar,omitempty"`
 
 	// When the schedule says that the current firing is, if executeAt is another time.
 	NominalAt time.Time `json:"nominalAt,omitzero"`

@@ -3,6 +3,7 @@
 
 import { Command, CommanderError } from 'commander'
 import { VERSION } from '../runtime/version.ts'
+import { addCalendarsCommands } from './calendars/calendars-commands.ts'
 import { addCompletionCommand } from './completion/completion-command.ts'
 import { addDoctorCommand } from './doctor/doctor-command.ts'
 import { ExitCode, exitCodesText } from './command/exit-codes.ts'
@@ -76,6 +77,7 @@ export function createProgram(actions: Actions, terminal: Terminal): Command {
   addOneTimerCommands(program, terminal)
   addManyTimersCommands(program, terminal)
   addPreviewCommand(program, terminal)
+  addCalendarsCommands(program, terminal)
   program.commandsGroup('Looking on:')
   addWatchCommand(program, terminal)
   addStatsCommand(program, terminal)

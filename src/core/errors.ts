@@ -7,6 +7,7 @@ export const ErrorCode = {
   invalidSchedule: 'INVALID_SCHEDULE',
   namespaceNotEnabled: 'NAMESPACE_NOT_ENABLED',
   timerNotFound: 'TIMER_NOT_FOUND',
+  calendarNotFound: 'CALENDAR_NOT_FOUND',
   timerAlreadyExists: 'TIMER_ALREADY_EXISTS',
   idempotencyKeyReused: 'IDEMPOTENCY_KEY_REUSED',
   timerNotPending: 'TIMER_NOT_PENDING',
@@ -46,6 +47,7 @@ export const ERROR_CATALOGUE: Readonly<Record<ErrorCode, { readonly status: numb
     status: 404,
     help: 'No timer has this namespace and id, or it finished and its retention time is over.',
   },
+  CALENDAR_NOT_FOUND: { status: 404, help: 'The namespace has no calendar of this name.' },
   TIMER_ALREADY_EXISTS: { status: 409, help: 'A timer with this id exists and the request asked not to replace it.' },
   IDEMPOTENCY_KEY_REUSED: {
     status: 409,

@@ -34,6 +34,12 @@ export const CYCLE_REPETITIONS_MAX = 1_000
 export const CATCH_UP_MAX = 100 // the last so many of any number of missed ones are found in some milliseconds
 export const SPREAD_MAX_MS = 24 * HOUR // firings that are spread wider than a day belong to another day
 
+export const CALENDAR_ENTRIES_MAX = 1_000 // the holidays of a country for some sixty years
+export const CALENDAR_TIMED_RANGES_MAX = 100 // looked at one by one, for every day of a search
+export const CALENDAR_NAME_CHARS_MAX = 100
+export const CALENDARS_MAX = 100 // of a namespace: all of them are one row
+export const CALENDARS_BYTES_MAX = 256 * 1_024 // of that row's text; DynamoDB takes 400 KB at once
+
 export const DELAY_MIN_MS = 1 * SECOND
 export const DELAY_MAX_YEARS = 100 // the timing wheel's horizon
 

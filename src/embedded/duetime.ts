@@ -11,6 +11,7 @@ import type { TimerService } from '../service/timer-service.ts'
 import type { Timers } from '../service/timers.ts'
 import type { FunctionTarget } from '../targets/function/function-target.ts'
 import { identityOf, namespaceOf } from './input/names.ts'
+import { Calendars } from './calendars.ts'
 import { createCommand, scheduleOf, updateCommand } from './commands.ts'
 import { createAll, createMany } from './create-many.ts'
 import type { CreateManyOptions, CreateManyProgress } from './create-many.ts'
@@ -46,10 +47,13 @@ export type TimerPage<Payload = unknown> = {
 export class Duetime implements AsyncDisposable {
   readonly #parts: DuetimeParts
   readonly #timers: Timers
+  /** Named lists of days and times when nothing fires. */
+  readonly calendars: Calendars
 
   constructor(parts: DuetimeParts) {
     this.#parts = parts
     this.#timers = parts.service.as(unrestricted('program'))
+    this.calendars = new Calendars(this.#timers.calendars)
   }
 
   /**
@@ -142,6 +146,17 @@ export class Duetime implements AsyncDisposable {
   /** Brings a failed timer back, with all its attempts. */
   async retry(ref: TimerRef): Promise<Timer> {
     return this.#execute({ type: 'retry', ...identityOf(ref) })
+  }
+
+  /** As `preview`, for a timer that may name a calendar of the namespace. */
+  async previewOnCalendar(
+    given: When & { readonly count?: number; readonly namespace?: string | undefined },
+  ): Promise<Date[]> {
+    const { count = PREVIEW_FIRINGS_DEFAULT, namespace, ...when } = checkPreview(given)
+    const schedule = scheduleOf(when)
+    const calendars = await this.#timers.calendars.for(schedule, namespaceOf(namespace))
+    const { firings } = this.#timers.preview(schedule, { count: Math.min(count, PREVIEW_FIRINGS_MAX), calendars })
+    return firings.map(({ dueAt }) => new Date(dueAt))
   }
 
   /** When a timer like this, created now, would fire: its next five times, or `count`. Nothing is stored. */

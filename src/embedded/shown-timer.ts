@@ -1,5 +1,6 @@
 // The timer as the program sees it: plain values, times as Dates, what is absent null.
 
+import type { CalendarRule } from '../core/time/firing-rules.ts'
 import { repeats } from '../core/time/firings.ts'
 import { deliveryId } from '../core/timer/ids.ts'
 import { formatInterval } from '../core/time/interval.ts'
@@ -34,8 +35,10 @@ export type Timer<Payload = unknown> = {
   readonly finishedAt: Date | null
   /** While a cycle fires once more, beside its schedule, because somebody asked for it. */
   readonly triggeredAt: Date | null
-  /** When the schedule says that the current firing is; `dueAt` is later where firings are spread. */
+  /** When the schedule says that the current firing is; `dueAt` is later where firings are spread, or a calendar has moved it. */
   readonly nominalAt: Date
+  /** The calendar that says when nothing fires; null for none. */
+  readonly calendar: CalendarRule | null
   /** How many iterations were not fired. */
   readonly skipped: number
   /** With `overlap: 'allow'`: iterations that have begun and are not over, beside the next one. */
@@ -94,6 +97,7 @@ export function shownTimer<Payload>(timer: StoredTimer): Timer<Payload> {
     finishedAt: dateOrNull(timer.finishedAt),
     triggeredAt: dateOrNull(timer.extra?.dueAt ?? null),
     nominalAt: new Date(timer.nominalAt),
+    calendar: timer.rules?.calendar ?? null,
     skipped: timer.skipped,
     running: (timer.running?.firings ?? []).map(({ firing, iteration, dueAt, attempts, wakeAt }) => ({
       iteration,

@@ -1,7 +1,7 @@
 // One node: owns shards, executes commands on them and fires their timers. It holds what the shards of a node share:
 // the commit queue, the dispatcher, the driver timer and the pruner.
 
-import type { Command } from '../core/rules/command.ts'
+import type { ShardCommand } from '../core/rules/command.ts'
 import { shardOf } from '../core/timer/ids.ts'
 import type { Millis, Namespace, ShardId, Timer, TimerUuid } from '../core/timer/timer.ts'
 import { sleep } from '../runtime/clock/clock.ts'
@@ -10,6 +10,7 @@ import type { Logger } from '../runtime/telemetry/logger.ts'
 import { GatheredGets } from '../store/gathered-gets.ts'
 import type { TimerStore } from '../store/store.ts'
 import type { TargetAdapter } from '../targets/target.ts'
+import { NodeCalendars } from './calendars/node-calendars.ts'
 import { CommitQueue } from './commit/commit-queue.ts'
 import type { CommitObserver } from './commit/commit-queue.ts'
 import { CatchUpRate } from './delivery/catch-up-rate.ts'
@@ -95,6 +96,8 @@ export class Engine {
   readonly #view: NodeView
   readonly #pruner: Pruner
   readonly #zonePass: ZonePass
+  /** The calendars that timers name. */
+  readonly calendars: NodeCalendars
   readonly #started = Promise.withResolvers<void>()
   readonly #abandon = new AbortController()
   #stopping: Promise<void> | null = null
@@ -114,11 +117,13 @@ export class Engine {
       onRefill: () => this.lookForOpenDestinations(),
     })
     const machinery = { clock, commits: this.#commits, dispatcher: this.#dispatcher }
+    this.calendars = new NodeCalendars({ reads, clock, logger, shards: store.capabilities.shards })
     this.#shards = new OpenShards({
       ...options,
       ...machinery,
       reads,
       catchUp,
+      calendars: this.calendars,
       limits: options.window,
       leaseMs: (options.cluster ?? ALONE).leaseMs,
       signal: this.#abandon.signal,
@@ -163,7 +168,7 @@ export class Engine {
     await this.#stopping
   }
 
-  execute(command: Command): Promise<Executed> {
+  execute(command: ShardCommand): Promise<Executed> {
     const shard = this.#shards.get(this.#shardOf(command.uuid))
     if (shard === undefined) throw notOwner()
     // A turn of the event loop may bring hundreds of commands, and timers do not wait for the last of them.

@@ -3,15 +3,17 @@
 //
 // Its parts: the window, which its keeper fills; the rows in the store; the deliveries in flight, here and at other nodes.
 
-import type { Command } from '../core/rules/command.ts'
+import type { ShardCommand } from '../core/rules/command.ts'
 import { standsAlone } from '../core/rules/create.ts'
 import { rezoned } from '../core/rules/due/rezone.ts'
 import { decide } from '../core/rules/decide.ts'
 import { unavailable } from '../core/errors.ts'
 import { withoutRunning, withRunning } from '../core/timer/running-firings.ts'
+import type { Calendars } from '../core/time/recurring/on-calendar.ts'
 import { Status } from '../core/timer/timer.ts'
 import type { Millis, ShardId, Timer } from '../core/timer/timer.ts'
 import type { OwnedShard } from '../store/store.ts'
+import { needsCalendar } from './calendars/node-calendars.ts'
 import { HandedOverDeliveries } from './delivery/handed-over-deliveries.ts'
 import type { HandoverParts } from './delivery/handed-over-deliveries.ts'
 import { InFlightDeliveries } from './delivery/in-flight-deliveries.ts'
@@ -21,7 +23,7 @@ import { RemoteDeliveries } from './delivery/remote-deliveries.ts'
 import type { RemoteDeliveriesParts } from './delivery/remote-deliveries.ts'
 import type { DeliveryReport, Handover, RemoteDelivery } from './delivery/remote-delivery.ts'
 import { Holds } from './commit/holds.ts'
-import { notOwner, OwnedRows, RETRY_AFTER_MS, ROUNDS_MAX } from './commit/owned-rows.ts'
+import { notOwner, OwnedRows, RETRY_AFTER_MS, ROUNDS_MAX, storeFailed } from './commit/owned-rows.ts'
 import type { RowsParts } from './commit/owned-rows.ts'
 import type { Entry } from './window/entry.ts'
 import { WindowKeeper } from './window/window-keeper.ts'
@@ -88,18 +90,24 @@ export class Shard {
   }
 
   /** Resolves when the change is durable. Rejects with a DuetimeError when it is refused or the store failed. */
-  async execute(command: Command): Promise<Executed> {
+  async execute(command: ShardCommand): Promise<Executed> {
     const { window, clock, commits, outbox, mayStart, retentionMs } = this.#parts
     const arrivedAt = clock.now() - (command.waitedMs ?? 0)
+    // Before anything is looked up: what is known of the timer now would be old after this wait.
+    let calendars = needsCalendar(command, null) ? await this.#calendarsOf(command) : undefined
     // Who reads the store may have seen that change already, and memory does not know it: an answer from memory would deny it.
     const underWay = commits.underWay(command.uuid)
     if (underWay !== null) await underWay
     // What is in memory may be out of date then, and a refusal by it would be wrong. The shard may have been lost meanwhile.
     if (this.#stopping.signal.aborted || !mayStart() || this.#rows.isUnsure(command.uuid)) throw notOwner()
     let existing = window.get(command.uuid)?.timer ?? null
-    if (existing === null && !standsAlone(command, arrivedAt)) existing = await this.#rows.read(command)
+    if (existing === null && !standsAlone(command, arrivedAt, calendars)) existing = await this.#rows.read(command)
     for (let round = 0; round < ROUNDS_MAX; round++) {
-      const context = { now: clock.now(), arrivedAt, retentionMs: retentionMs(command.namespace) }
+      if (calendars === undefined && needsCalendar(command, existing)) {
+        calendars = await this.#calendarsOf(command)
+        existing = await this.#rows.read(command)
+      }
+      const context = { now: clock.now(), arrivedAt, retentionMs: retentionMs(command.namespace), calendars }
       const decision = decide(existing === null ? null : this.view(existing), command, context)
       if (decision.type === 'keep') return { timer: decision.timer, previous: existing, changed: false }
       commits.assertRoom(1)
@@ -112,6 +120,14 @@ export class Shard {
       existing = result.row
     }
     throw unavailable(`timer '${command.id}' is being changed by too many others at once`, RETRY_AFTER_MS)
+  }
+
+  async #calendarsOf({ namespace }: ShardCommand): Promise<Calendars> {
+    try {
+      return await this.#parts.calendars.of(namespace)
+    } catch (error) {
+      throw storeFailed(error)
+    }
   }
 
   /** The timer as the outside sees it: being delivered, if it is, which the store may not know yet. */

@@ -13,6 +13,7 @@ import { isCommandStream } from '../service/peers/command-streams.ts'
 import type { TimerService } from '../service/timer-service.ts'
 import { registerAccess } from './access/access.ts'
 import { registerAnswerHeaders } from './answer/answer-headers.ts'
+import { registerCalendarRoutes } from './calendars/routes.ts'
 import { registerClusterRoute } from './routes/cluster-route.ts'
 import type { Contract } from './contracts/contract.ts'
 import { registerCors } from './access/cors.ts'
@@ -106,6 +107,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   registerOperationalRoutes(app, options)
   registerClusterRoute(app, options.cluster)
   registerObservingRoutes(app, options.observing, { clock, payloadMaxBytes })
+  registerCalendarRoutes(app)
   registerWebPage(app, options.webFiles)
   if (options.internal !== undefined) registerInternalRoutes(app, options.internal, { clock, logger })
   options.routes?.(app)

@@ -208,7 +208,7 @@ function replaced(valid: RouteCase['valid'], field: string, value: unknown): Rec
   const others = ALTERNATIVES.find((names) => names.includes(field))?.filter((name) => name !== field) ?? []
   const kept = Object.entries(valid).filter(([name]) => !others.includes(name))
   // A zone is only looked at beside a schedule.
-  const beside = field === 'timeZone' ? { executeAt: undefined, schedule: 'PT10M' } : {}
+  const beside = field === 'timeZone' && !('timeZone' in valid) ? { executeAt: undefined, schedule: 'PT10M' } : {}
   return { ...Object.fromEntries(kept), ...beside, [field]: value }
 }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { badInputSuite } from './bad-input.fixture.ts'
 import type { RouteCase } from './bad-input.fixture.ts'
+import { CALENDAR_EXAMPLE, CalendarBody } from './calendars/operations.ts'
 import * as cycles from './contracts/cycles/operations.ts'
 import * as cycleBodies from './contracts/cycles/schema.ts'
 import * as groups from './contracts/groups/operations.ts'
@@ -63,6 +64,14 @@ badInputSuite({
       schema: CallbackTestBody,
       valid: CALLBACK_TEST_EXAMPLE.request,
       needed: { callbackUrl: 'callbackUrl' },
+      future: [],
+    },
+    {
+      method: 'PUT',
+      path: '/api/v1/calendars/business-hours',
+      schema: CalendarBody,
+      valid: CALENDAR_EXAMPLE.request,
+      needed: {},
       future: [],
     },
   ],

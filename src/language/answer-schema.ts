@@ -2,7 +2,7 @@
 // error-envelope.ts; a test holds those against these schemas.
 
 import { Type } from 'typebox'
-import { CatchUpField, DstField } from './firing-rules.ts'
+import { CalendarRuleField, CatchUpField, DstField } from './firing-rules.ts'
 import { Status } from '../core/timer/timer.ts'
 import { ANSWERED_CODES } from '../core/errors.ts'
 import type { AnsweredCode } from '../core/errors.ts'
@@ -26,6 +26,7 @@ export const TimerAnswer = Type.Object(
     endAt: Type.Optional(Type.String({ format: 'date-time', description: 'Nothing fires after.' })),
     maxFirings: Type.Optional(Type.Integer({ description: 'How many iterations it has.' })),
     spread: Type.Optional(Type.String({ description: 'How far firings of many timers are spread.' })),
+    calendar: Type.Optional(CalendarRuleField),
     nominalAt: Type.Optional(
       Type.String({
         format: 'date-time',

@@ -1,15 +1,17 @@
-// What clients can say beside a schedule: where clocks change, when it begins and ends, how firings are spread, and what happens to
-// those that were missed or that come while the last one is not over.
+// What clients can say beside a schedule: where clocks change, when it begins and ends, how firings are spread, when nothing fires,
+// and what happens to those that were missed or that come while the last one is not over.
 
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
 import { inField, invalidInput } from '../core/errors.ts'
-import { CATCH_UP_MAX, RETRY_DURATION_MAX_MS, SPREAD_MAX_MS } from '../core/limits.ts'
-import type { FiringRules } from '../core/time/firing-rules.ts'
+import { CALENDAR_NAME_CHARS_MAX, CATCH_UP_MAX, RETRY_DURATION_MAX_MS, SPREAD_MAX_MS } from '../core/limits.ts'
+import { parseCalendarName } from '../core/time/calendar/calendar.ts'
+import type { CalendarRule, FiringRules } from '../core/time/firing-rules.ts'
 import { firstFiring } from '../core/time/firings.ts'
 import { formatInterval, parseInterval } from '../core/time/interval.ts'
 import { isoText } from '../core/time/iso-text.ts'
 import { parseSchedule } from '../core/time/schedule.ts'
+import type { Schedule } from '../core/time/schedule.ts'
 import { CatchUp, Overlap } from '../core/timer/timer.ts'
 import type { Millis } from '../core/timer/timer.ts'
 
@@ -32,6 +34,20 @@ export const DstField = Type.Object(
     ),
   },
   { additionalProperties: false, description: 'In the nights when clocks change.' },
+)
+
+export const CalendarRuleField = Type.Object(
+  {
+    name: Type.String({ minLength: 1, maxLength: CALENDAR_NAME_CHARS_MAX, description: 'Its name in the namespace.' }),
+    onExcluded: Type.Optional(
+      Type.Unsafe<'skip' | 'move'>({
+        ...words('skip', 'move'),
+        description:
+          'A firing that the calendar excludes: skip it (default where the schedule repeats), or move it to the next allowed time (what fires once is always moved).',
+      }),
+    ),
+  },
+  { additionalProperties: false, description: 'A calendar: nothing fires when it says so.' },
 )
 
 export const firingRulesFields = {
@@ -58,6 +74,7 @@ export const firingRulesFields = {
         'Up to so much later, such as PT5M or 5m: by a part that follows from the timer’s id, so that many timers of one time do not fire at once. At most 24h.',
     }),
   ),
+  calendar: Type.Optional(CalendarRuleField),
 }
 
 /** As clients write it. */
@@ -115,13 +132,14 @@ export type FiringRulesFields = {
 }
 
 export function readFiringRules(fields: FiringRulesFields, timeZone: string | null): FiringRules | null {
-  const { dst, startAt, endAt, maxFirings, spread } = fields
+  const { dst, startAt, endAt, maxFirings, spread, calendar } = fields
   if (
     dst === undefined &&
     startAt === undefined &&
     endAt === undefined &&
     maxFirings === undefined &&
-    spread === undefined
+    spread === undefined &&
+    calendar === undefined
   )
     return null
   const rules: FiringRules = {
@@ -130,10 +148,24 @@ export function readFiringRules(fields: FiringRulesFields, timeZone: string | nu
     ...(endAt !== undefined && { endAt: momentIn('endAt', endAt, timeZone) }),
     ...(maxFirings !== undefined && { maxFirings }),
     ...(spread !== undefined && { spreadMs: readSpread(spread) }),
+    ...(calendar !== undefined && { calendar: readCalendarRule(calendar) }),
   }
   if (rules.startAt !== undefined && rules.endAt !== undefined && rules.endAt < rules.startAt)
     throw invalidInput('endAt', 'endAt is before startAt')
   return rules
+}
+
+function readCalendarRule({ name, onExcluded = 'skip' }: Static<typeof CalendarRuleField>): CalendarRule {
+  return { name: parseCalendarName(name, 'calendar.name'), onExcluded }
+}
+
+/** What fires once is moved: skipping it would be never firing at all. */
+export function movedOnce<S extends Schedule>(schedule: S, { calendar: asked }: FiringRulesFields): S {
+  const { rules } = schedule
+  if (rules?.calendar === undefined) return schedule
+  if (asked?.onExcluded === 'skip')
+    throw invalidInput('calendar.onExcluded', 'a timer that fires once cannot be skipped: write move, or leave it out')
+  return { ...schedule, rules: { ...rules, calendar: { ...rules.calendar, onExcluded: 'move' } } }
 }
 
 /** Of the fields that belong to schedules that repeat, the first that is given. */
@@ -158,12 +190,13 @@ function readSpread(text: string): Millis {
 }
 
 /** As fields of the timer's JSON, each with a comma before it. */
-export function firingRulesJson({ dst, startAt, endAt, maxFirings, spreadMs }: FiringRules): string {
+export function firingRulesJson({ dst, startAt, endAt, maxFirings, spreadMs, calendar }: FiringRules): string {
   let json = ''
   if (dst !== undefined) json += `,"dst":${JSON.stringify(dst)}`
   if (startAt !== undefined) json += `,"startAt":"${isoText(startAt)}"`
   if (endAt !== undefined) json += `,"endAt":"${isoText(endAt)}"`
   if (maxFirings !== undefined) json += `,"maxFirings":${maxFirings}`
   if (spreadMs !== undefined) json += `,"spread":"${formatInterval(spreadMs)}"`
+  if (calendar !== undefined) json += `,"calendar":${JSON.stringify(calendar)}`
   return json
 }

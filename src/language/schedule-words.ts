@@ -3,12 +3,12 @@
 import cronstrue from 'cronstrue'
 import type { RRule } from '../core/time/rrule/rrule.ts'
 import type { IsoDuration } from '../core/time/duration.ts'
-import type { FiringRules } from '../core/time/firing-rules.ts'
+import type { CalendarRule, FiringRules } from '../core/time/firing-rules.ts'
 import { isRepeating } from '../core/time/firings.ts'
 import { formatInterval } from '../core/time/interval.ts'
 import { isoText } from '../core/time/iso-text.ts'
 import type { Schedule } from '../core/time/schedule.ts'
-import type { Reason } from '../core/time/unusual.ts'
+import type { Reason } from '../core/time/preview.ts'
 
 /** `every 15 minutes, 3 times`, `at 09:00, Monday through Friday, in Europe/Berlin`. */
 export function scheduleInWords(schedule: Schedule): string {
@@ -101,12 +101,15 @@ function two(number: number): string {
   return String(number).padStart(2, '0')
 }
 
-function rulesWords({ startAt, endAt, maxFirings, spreadMs, dst }: FiringRules): string[] {
+function rulesWords({ startAt, endAt, maxFirings, spreadMs, dst, calendar }: FiringRules): string[] {
   return [
     startAt === undefined ? '' : `from ${isoText(startAt)}`,
     endAt === undefined ? '' : `until ${isoText(endAt)}`,
     maxFirings === undefined ? '' : timesInWords(maxFirings),
     spreadMs === undefined ? '' : `spread over ${formatInterval(spreadMs)}`,
+    calendar === undefined
+      ? ''
+      : `${calendar.onExcluded === 'skip' ? 'not' : 'later'} when the calendar ${calendar.name} excludes it`,
     dst?.gap === 'skip' ? 'not at times that clocks skip' : '',
     dst?.overlap === undefined ? '' : OVERLAP_WORDS[dst.overlap],
   ]
@@ -119,13 +122,21 @@ const OVERLAP_WORDS = {
 }
 
 /** Why a firing is not simply when the schedule says. */
-export function reasonInWords(reason: Reason, schedule: Schedule): string {
+export function reasonInWords(reason: Reason, schedule: Schedule, passedOver: number): string {
   switch (reason) {
     case 'gap':
       return `clocks in ${schedule.timeZone} skip the time that is meant, so it is as much later as they go forward`
     case 'overlap':
       return `clocks in ${schedule.timeZone} show this time twice`
+    case 'calendar':
+      return calendarWords(schedule.rules!.calendar!, passedOver)
     case 'spread':
       return isRepeating(schedule) ? 'moved by the spread, as every firing of this timer' : 'moved by the spread'
   }
+}
+
+function calendarWords({ name, onExcluded }: CalendarRule, passedOver: number): string {
+  if (onExcluded === 'skip') return `the calendar ${name} skips ${passedOver} before it`
+  const more = passedOver === 0 ? '' : `, with ${passedOver} before it`
+  return `moved by the calendar ${name}${more}`
 }

@@ -5,7 +5,7 @@ import { repeats } from '../core/time/firings.ts'
 import type { Static } from 'typebox'
 import { deliveryId } from '../core/timer/ids.ts'
 import { formatInterval } from '../core/time/interval.ts'
-import { isSpread } from '../core/timer/timer.ts'
+import { isShifted } from '../core/timer/timer.ts'
 import type { Millis, Timer } from '../core/timer/timer.ts'
 import { TIMER_PARTS } from '../store/store.ts'
 import type { TimerPart } from '../store/store.ts'
@@ -32,7 +32,8 @@ const FIELDS: Readonly<Record<TimerField, (timer: Timer) => string | null>> = {
   endAt: ({ rules }) => instant(rules?.endAt ?? null),
   maxFirings: ({ rules }) => given(rules?.maxFirings),
   spread: ({ rules }) => (rules?.spreadMs === undefined ? null : JSON.stringify(formatInterval(rules.spreadMs))),
-  nominalAt: (timer) => (isSpread(timer) ? instant(timer.nominalAt) : null),
+  calendar: ({ rules }) => given(rules?.calendar),
+  nominalAt: (timer) => (isShifted(timer) ? instant(timer.nominalAt) : null),
   iteration: (timer) => (repeats(timer) ? String(timer.iteration) : null),
   catchUp: (timer) => (repeats(timer) ? catchUpJson(timer.catchUp) : null),
   maxLateness: ({ maxLatenessMs }) => (maxLatenessMs === null ? null : JSON.stringify(formatInterval(maxLatenessMs))),

@@ -6,7 +6,7 @@ import { deliveryId } from '../core/timer/ids.ts'
 import { formatInterval } from '../core/time/interval.ts'
 import { TIMEOUT_DEFAULT_MS } from '../core/limits.ts'
 import { withoutRunning } from '../core/timer/running-firings.ts'
-import { firingDueAt, isSpread, NEVER, Status } from '../core/timer/timer.ts'
+import { firingDueAt, isShifted, NEVER, Status } from '../core/timer/timer.ts'
 import type { Target } from '../core/targets/target.ts'
 import type { Attempt, Millis, Timer } from '../core/timer/timer.ts'
 import { isoText } from '../core/time/iso-text.ts'
@@ -24,7 +24,7 @@ export function timerJson(timer: Timer, { secrets = false }: { readonly secrets?
   if (timer.schedule !== null) json += `,"schedule":${JSON.stringify(timer.schedule)}`
   if (timer.timeZone !== null) json += `,"timeZone":${JSON.stringify(timer.timeZone)}`
   if (timer.rules !== null) json += firingRulesJson(timer.rules)
-  if (isSpread(timer)) json += `,"nominalAt":"${isoText(timer.nominalAt)}"`
+  if (isShifted(timer)) json += `,"nominalAt":"${isoText(timer.nominalAt)}"`
   if (repeats(timer)) json += `,"iteration":${timer.iteration},"catchUp":${catchUpJson(timer.catchUp)}`
   if (timer.maxLatenessMs !== null) json += `,"maxLateness":"${formatInterval(timer.maxLatenessMs)}"`
   if (timer.overlap !== null) json += `,"overlap":"${timer.overlap}"`

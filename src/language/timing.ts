@@ -5,7 +5,7 @@ import { isRepeating } from '../core/time/firings.ts'
 import { parseLocalTime, parseTimeZone, parseZonedInstant } from '../core/time/instant.ts'
 import { parseSchedule } from '../core/time/schedule.ts'
 import type { Schedule } from '../core/time/schedule.ts'
-import { boundOf, readFiringRules } from './firing-rules.ts'
+import { boundOf, movedOnce, readFiringRules } from './firing-rules.ts'
 import type { FiringRulesFields } from './firing-rules.ts'
 
 export type TimingFields = FiringRulesFields & {
@@ -33,9 +33,10 @@ export function readSchedule(fields: TimingFields): Schedule | undefined {
       : isLocal(executeAt!)
         ? parseSchedule(executeAt!, timeZone ?? null, rules)
         : ({ kind: 'instant', text: executeAt!, rules, ...parseZonedInstant(executeAt!) } as const)
-  const bound = rules === null || isRepeating(schedule) ? null : boundOf(rules)
+  if (rules === null || isRepeating(schedule)) return schedule
+  const bound = boundOf(rules)
   if (bound !== null) throw invalidInput(bound, `${bound} belongs to a schedule that repeats, and this one fires once`)
-  return schedule
+  return movedOnce(schedule, fields)
 }
 
 export function requiredSchedule(fields: TimingFields): Schedule {

@@ -3,7 +3,7 @@
 // new owner. Only what surely was not done is tried again: a command whose answer got lost is reported as such, since
 // doing it twice could fire a timer twice.
 
-import type { Command } from '../core/rules/command.ts'
+import type { ShardCommand } from '../core/rules/command.ts'
 import { DuetimeError, ErrorCode, unavailable } from '../core/errors.ts'
 import type { Millis } from '../core/timer/timer.ts'
 import type { Engine } from '../engine/engine.ts'
@@ -12,11 +12,11 @@ import { sleep } from '../runtime/clock/clock.ts'
 import type { Clock } from '../runtime/clock/clock.ts'
 
 /** Whoever can execute commands: the engine itself on a node alone, a router in a cluster. */
-export type Executor = { execute(command: Command): Promise<Executed> }
+export type Executor = { execute(command: ShardCommand): Promise<Executed> }
 
 /** Another node. Rejects with NOT_OWNER when nothing was done, whatever the reason: refused, unreachable, not its shard. */
 export type Peers = {
-  execute(address: string, command: Command): Promise<Executed>
+  execute(address: string, command: ShardCommand): Promise<Executed>
   /** This node stops. */
   readonly isClosed: boolean
 }
@@ -40,7 +40,7 @@ export class CommandRouter implements Executor {
     this.#clock = options.clock
   }
 
-  async execute(command: Command): Promise<Executed> {
+  async execute(command: ShardCommand): Promise<Executed> {
     const startedAt = this.#clock.monotonic()
     const giveUpAt = startedAt + this.#patienceMs
     let asked = command
@@ -63,7 +63,7 @@ export class CommandRouter implements Executor {
     }
   }
 
-  #try(command: Command): Promise<Executed> {
+  #try(command: ShardCommand): Promise<Executed> {
     const address = this.#engine.addressOf(command.uuid)
     return address === null ? this.#engine.execute(command) : this.#peers.execute(address, command)
   }

@@ -96,11 +96,36 @@ test('who has no permission is refused everything', async (t) => {
     () => timers.statistics({ periodMs: null }),
     () => timers.cancelMany({}, { dryRun: true }),
     () => timers.retryMany({}, { dryRun: true }),
+    () => timers.calendars.list('a' as Namespace),
     async () => timers.preview(SCHEDULE, { count: 1 }),
   ]
   const names = Object.getOwnPropertyNames(Object.getPrototypeOf(timers)).filter((one) => one !== 'constructor')
   assert.equal(calls.length, names.length, `a use case is missing here: ${names.join(', ')}`)
   for (const call of calls) await assert.rejects(async () => call(), forbidden, String(call))
+})
+
+test('calendars are changed by who may change timers of the namespace, and read by who may read them', async (t) => {
+  const service = await setup(t)
+  const [a, z] = ['a' as Namespace, 'z' as Namespace]
+  const calendar = { name: 'c', timeZone: 'UTC', exclude: ['SUN'], allow: [] }
+  const schedule = parseSchedule('@daily', null, { calendar: { name: 'c', onExcluded: 'skip' } })
+  const changing = service.as(principal(Permission.timer, 'a')).calendars
+  const reading = service.as(principal(Permission.read, 'a')).calendars
+  await changing.put(a, calendar)
+  assert.deepEqual([await reading.list(a), await reading.get(a, 'c')], [[calendar], calendar])
+  assert.deepEqual([...(await reading.for(schedule, a))!.keys()], ['c'])
+  const refused = [
+    () => changing.list(z),
+    () => changing.get(z, 'c'),
+    () => changing.for(schedule, z),
+    () => changing.put(z, calendar),
+    () => changing.delete(z, 'c'),
+    () => reading.put(a, calendar),
+    () => reading.delete(a, 'c'),
+  ]
+  for (const call of refused) await assert.rejects(call, forbidden, String(call))
+  const names = Object.getOwnPropertyNames(Object.getPrototypeOf(reading)).filter((one) => one !== 'constructor')
+  assert.deepEqual(names.toSorted(), ['delete', 'for', 'get', 'list', 'put'])
 })
 
 test('a namespace that is named and not allowed is refused for everything', async (t) => {

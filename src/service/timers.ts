@@ -6,6 +6,7 @@
 
 import {
   assertAccess,
+  assertEnabled,
   assertSubject,
   EVERY_NAMESPACE,
   mayAccess,
@@ -15,14 +16,15 @@ import {
   visibleNamespaces,
 } from '../core/access/access.ts'
 import type { Principal, Scope } from '../core/access/access.ts'
-import { DuetimeError, ErrorCode, invalidInput } from '../core/errors.ts'
+import { invalidInput } from '../core/errors.ts'
 import type { Command } from '../core/rules/command.ts'
 import { timerNotFound } from '../core/rules/decide.ts'
+import { assertCalendar } from '../core/rules/steps.ts'
 import { withoutSecrets } from '../core/targets/secrets.ts'
 import { targetTypeOf } from '../core/targets/target.ts'
 import type { Target } from '../core/targets/target.ts'
-import { previewFirings } from '../core/time/firings.ts'
-import type { PreviewedFiring, PreviewRange } from '../core/time/firings.ts'
+import { previewFirings } from '../core/time/preview.ts'
+import type { PreviewedFiring, PreviewRange } from '../core/time/preview.ts'
 import type { Schedule } from '../core/time/schedule.ts'
 import { shardOf, timerIdentity } from '../core/timer/ids.ts'
 import type { TimerIdentity } from '../core/timer/ids.ts'
@@ -32,20 +34,12 @@ import type { Executed } from '../engine/shard.ts'
 import type { Clock } from '../runtime/clock/clock.ts'
 import { randomUuidV7 } from '../runtime/uuid-v7.ts'
 import type { GatheredGets } from '../store/gathered-gets.ts'
-import type {
-  ListFilter,
-  ListPage,
-  ListQuery,
-  NamespaceScope,
-  PageFilter,
-  Store,
-  StoreStats,
-  TimerPage,
-} from '../store/store.ts'
-import type { PageQuery as StorePageQuery } from '../store/store.ts'
+import type { ListFilter, ListPage, ListQuery, NamespaceScope } from '../store/store.ts'
+import type { PageFilter, PageQuery as StorePageQuery, Store, StoreStats, TimerPage } from '../store/store.ts'
 import type { Callback } from '../targets/target.ts'
 import { bulkCommand } from './bulk-command.ts'
 import type { BulkCommand, BulkResult } from './bulk-command.ts'
+import { NamespaceCalendars } from './calendars/namespace-calendars.ts'
 import { TEST_PROTOCOL } from './callback-test.ts'
 import type { Executor } from './command-router.ts'
 import { forecastOf } from './queries/forecast.ts'
@@ -209,12 +203,17 @@ export class Timers {
     this.#assertDeliverable({ target, protocol: TEST_PROTOCOL }, namespace)
   }
 
-  /** When a timer with this schedule, created now, would fire. Nothing is stored. */
+  get calendars(): NamespaceCalendars {
+    return new NamespaceCalendars(this.#principal, this.#parts)
+  }
+
+  /** When a timer with this schedule, created now, would fire; `calendars` are those that it may name. Nothing is stored. */
   preview(
     schedule: Schedule,
     range: PreviewRange,
   ): { readonly now: Millis; readonly firings: readonly PreviewedFiring[] } {
     assertAccess(this.#principal, Permission.read, NO_NAMESPACE)
+    assertCalendar(schedule, range.calendars)
     const now = this.#parts.clock.now()
     return { now, firings: previewFirings(schedule, now, range) }
   }
@@ -252,10 +251,7 @@ export class Timers {
   }
 
   #assertEnabled(namespace: Namespace): void {
-    const { namespaces } = this.#parts
-    if (namespaces.size === 0 || namespaces.has(namespace)) return
-    const message = `namespace '${namespace}' is not enabled here; NAMESPACES lists those that are`
-    throw new DuetimeError(ErrorCode.namespaceNotEnabled, message, { field: 'namespace', namespace })
+    assertEnabled(this.#parts.namespaces, namespace)
   }
 
   #assertDeliverable(callback: Callback, namespace: Namespace): void {

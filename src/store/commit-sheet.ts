@@ -5,6 +5,7 @@
 import type { LifecycleEvent } from '../core/events/lifecycle-event.ts'
 import { STANDING, talliesOf } from '../core/statistics/tallies.ts'
 import type { Tally } from '../core/statistics/tallies.ts'
+import { isInternal } from '../core/timer/ids.ts'
 import type { Namespace, Timer } from '../core/timer/timer.ts'
 import { kindOf } from '../core/timer/timer-kind.ts'
 import { CounterSums } from './counter-sums.ts'
@@ -20,8 +21,10 @@ export function partOf(fence: OwnedShard, changes: readonly Change[]): CommitPar
   const sums = new CounterSums()
   let events: LifecycleEvent[] | null = null
   for (const { before, after, events: added } of changes) {
-    addMove(sums, before, after)
-    addTallies(sums, after.namespace, talliesOf(before, after))
+    if (!isInternal(after.namespace)) {
+      addMove(sums, before, after)
+      addTallies(sums, after.namespace, talliesOf(before, after))
+    }
     if (added !== undefined) (events ??= []).push(...added)
   }
   return { ...fence, puts: changes, deletes: NOTHING, counters: sums.counters(), events: events ?? NOTHING }
@@ -31,6 +34,7 @@ export function partOf(fence: OwnedShard, changes: readonly Change[]): CommitPar
 export function importedPart(fence: OwnedShard, puts: readonly Put[]): CommitPart {
   const sums = new CounterSums()
   for (const { before, after } of puts) {
+    if (isInternal(after.namespace)) continue
     addMove(sums, before, after)
     const standing = talliesOf(before, after).filter(({ slotAt }) => slotAt === STANDING)
     addTallies(sums, after.namespace, standing)

@@ -1,4 +1,5 @@
-// The half of the store port that people need to look around: lists, pages, counts. One implementation over ordered scans
+// The half of the store port that people need to look around: lists, pages, counts. Internal rows (core/rules/internal/document.ts) are in the
+// answers to those only who name their namespace. One implementation over ordered scans
 // serves every engine (queries/); an adapter replaces single questions where its engine has a better way.
 
 import type { NamespacePattern } from '../core/access/access.ts'

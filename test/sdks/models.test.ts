@@ -70,10 +70,16 @@ const OPERATIONS: Readonly<
   testCallback: { op: 'testCallback', models: ['CallbackTest', 'CallbackTestResult'] },
 }
 
+const CALENDARS = 'made by people who plan: duetime calendars, the page, and the SDK for TypeScript have them'
+
 /** What the SDKs in Python, Go and Java do not have, and why: an operation that is neither here nor above was forgotten. */
 const LEFT_OUT: Readonly<Record<string, string>> = {
   live: 'for pages that show what happens; the SDK for TypeScript has it, and programs are told by deliveries',
   cluster: 'for operators: duetime cluster, the page, and the SDK for TypeScript have it',
+  listCalendars: CALENDARS,
+  getCalendar: CALENDARS,
+  putCalendar: CALENDARS,
+  deleteCalendar: CALENDARS,
   alive: 'for probes',
   health: 'for probes',
   ready: 'for probes',

@@ -3,6 +3,7 @@
 import { useEffect, useState } from 'react'
 import type { ReactNode } from 'react'
 import { liveFeed } from './api/live-feed.ts'
+import { CalendarsPage } from './pages/calendars/calendars-page.tsx'
 import { NewPage } from './pages/new/new-page.tsx'
 import { OverviewPage } from './pages/overview/overview-page.tsx'
 import { TimerPage } from './pages/timer/timer-page.tsx'
@@ -46,6 +47,7 @@ export function App() {
 function pageFor(path: string): ReactNode {
   if (path === '/') return <OverviewPage />
   if (path === '/timers') return <TimersPage />
+  if (path === '/calendars') return <CalendarsPage />
   if (path === '/new') return <NewPage />
   const name = readTimerPath(path)
   if (name !== null) return <TimerPage key={path} {...name} />
@@ -60,8 +62,11 @@ function pageFor(path: string): ReactNode {
   )
 }
 
+const TITLES: Readonly<Record<string, string>> = { '/timers': 'Timers', '/calendars': 'Calendars', '/new': 'New timer' }
+
 function titleOf(path: string): string {
   const name = readTimerPath(path)
   if (name !== null) return `${name.id} · Duetime`
-  return path === '/timers' ? 'Timers · Duetime' : path === '/new' ? 'New timer · Duetime' : 'Duetime'
+  const title = TITLES[path]
+  return title === undefined ? 'Duetime' : `${title} · Duetime`
 }

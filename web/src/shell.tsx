@@ -20,6 +20,7 @@ const PLACES: readonly {
 }[] = [
   { path: '/', name: 'Overview', icon: 'gauge', keys: 'g o' },
   { path: '/timers', name: 'Timers', icon: 'list', keys: 'g t' },
+  { path: '/calendars', name: 'Calendars', icon: 'calendar', keys: 'g c' },
   { path: '/new', name: 'New timer', icon: 'plus', keys: 'n' },
 ]
 

@@ -36,6 +36,7 @@ export function useShortcuts(onHelp: () => void): void {
 function actionFor(key: string, isChord: boolean, ns: string | null, onHelp: () => void): (() => void) | null {
   if (isChord && key === 'o') return () => navigate(hrefOf('/', { ns }))
   if (isChord && key === 't') return () => navigate(hrefOf('/timers', { ns }))
+  if (isChord && key === 'c') return () => navigate(hrefOf('/calendars', { ns }))
   if (key === 'n') return () => navigate(hrefOf('/new', { ns }))
   if (key === '?') return onHelp
   if (key === '/') return () => focusSearch(ns)
@@ -55,6 +56,7 @@ function isTyping(target: EventTarget | null): boolean {
 const HELP: readonly (readonly [string, string])[] = [
   ['g o', 'Overview'],
   ['g t', 'Timers'],
+  ['g c', 'Calendars'],
   ['n', 'New timer'],
   ['/', 'Search timers'],
   ['?', 'This help'],

@@ -5,6 +5,7 @@ import { asItem } from './timers/batch.ts'
 import type { BatchItem, BatchResult, ItemResult } from './timers/batch.ts'
 import { askWhileMore, checkCancelFilter } from './timers/bulk.ts'
 import type { BulkFilter, BulkOptions, Canceled, Retried } from './timers/bulk.ts'
+import { Calendars } from './calendars.ts'
 import { changeOnce } from './timers/changing.ts'
 import { createOne } from './timers/creating.ts'
 import { DuetimeError, invalidInput } from './errors.ts'
@@ -47,6 +48,8 @@ type ChangeOf = {
 export class Duetime {
   readonly url: string
   readonly namespace: string
+  /** Named lists of days and times when nothing fires. */
+  readonly calendars: Calendars
   readonly #transport: Transport
   readonly #gatherer: Gatherer | null
   readonly #order = new CallOrder()
@@ -66,6 +69,7 @@ export class Duetime {
     const byFetch = fetchExchange(this.url, fetch)
     const exchange = given === undefined ? (nodeExchange(this.url, byFetch) ?? byFetch) : byFetch
     this.#transport = new Transport({ url: this.url, headers, fetch, exchange, timeoutMs, attemptTimeoutMs, retries })
+    this.calendars = new Calendars(this.#transport, namespace)
     this.#gatherer = options.gather === false ? null : this.#transport.gatherer()
   }
 
@@ -207,7 +211,7 @@ export class Duetime {
 
   /** When a timer like this, created now, would fire. Nothing is stored. */
   async preview(query: PreviewQuery, options?: CallOptions): Promise<PreviewAnswer> {
-    const { to, ...asked } = query
+    const { to, ...asked } = query.calendar === undefined ? query : this.#inNamespace(query)
     const from = asked.every === undefined ? asked.from : undefined
     const range = {
       ...(from !== undefined && { from: instantText(from, 'from') }),

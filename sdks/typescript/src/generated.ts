@@ -7,6 +7,7 @@ export type ServerErrorCode =
   | 'INVALID_INPUT'
   | 'NAMESPACE_NOT_ENABLED'
   | 'TIMER_NOT_FOUND'
+  | 'CALENDAR_NOT_FOUND'
   | 'TIMER_ALREADY_EXISTS'
   | 'IDEMPOTENCY_KEY_REUSED'
   | 'TIMER_NOT_PENDING'
@@ -63,6 +64,13 @@ export type CreateBody = {
   readonly maxFirings?: number | undefined
   /** Up to so much later, such as PT5M or 5m: by a part that follows from the timer’s id, so that many timers of one time do not fire at once. At most 24h. */
   readonly spread?: string | undefined
+  /** A calendar: nothing fires when it says so. */
+  readonly calendar?: {
+    /** Its name in the namespace. */
+    readonly name: string
+    /** A firing that the calendar excludes: skip it (default where the schedule repeats), or move it to the next allowed time (what fires once is always moved). */
+    readonly onExcluded?: 'skip' | 'move' | undefined
+  } | undefined
   /** Iterations missed while the service was down: deliver all of them (default), one for all, none (later than a minute, or than maxLateness, is missed), or the last so many ({"max": 3}). */
   readonly catchUp?: 'all' | 'one' | 'none' | {
     readonly max: number
@@ -143,6 +151,13 @@ export type UpdateBody = {
   readonly maxFirings?: number | undefined
   /** Up to so much later, such as PT5M or 5m: by a part that follows from the timer’s id, so that many timers of one time do not fire at once. At most 24h. */
   readonly spread?: string | undefined
+  /** A calendar: nothing fires when it says so. */
+  readonly calendar?: {
+    /** Its name in the namespace. */
+    readonly name: string
+    /** A firing that the calendar excludes: skip it (default where the schedule repeats), or move it to the next allowed time (what fires once is always moved). */
+    readonly onExcluded?: 'skip' | 'move' | undefined
+  } | undefined
   /** Iterations missed while the service was down: deliver all of them (default), one for all, none (later than a minute, or than maxLateness, is missed), or the last so many ({"max": 3}). */
   readonly catchUp?: 'all' | 'one' | 'none' | {
     readonly max: number
@@ -249,7 +264,7 @@ export type ListBody = {
   /** nextCursor of the page before. */
   readonly cursor?: string | undefined
   /** Which fields the timers are shown with. What is left out is not read: more timers fit on a page without payload. */
-  readonly fields?: readonly ('id' | 'namespace' | 'groupId' | 'status' | 'executeAt' | 'schedule' | 'timeZone' | 'dst' | 'startAt' | 'endAt' | 'maxFirings' | 'spread' | 'nominalAt' | 'iteration' | 'catchUp' | 'maxLateness' | 'overlap' | 'skipped' | 'running' | 'pausedUntil' | 'callbackUrl' | 'callback' | 'payload' | 'metadata' | 'retryPolicy' | 'callbackTimeout' | 'callbackTimeoutSeconds' | 'createdAt' | 'updatedAt' | 'executedAt' | 'triggeredAt' | 'nextAttemptAt' | 'attemptCount' | 'attempts' | 'lastError' | 'correlationId' | 'version' | 'deliveryId')[] | undefined
+  readonly fields?: readonly ('id' | 'namespace' | 'groupId' | 'status' | 'executeAt' | 'schedule' | 'timeZone' | 'dst' | 'startAt' | 'endAt' | 'maxFirings' | 'spread' | 'calendar' | 'nominalAt' | 'iteration' | 'catchUp' | 'maxLateness' | 'overlap' | 'skipped' | 'running' | 'pausedUntil' | 'callbackUrl' | 'callback' | 'payload' | 'metadata' | 'retryPolicy' | 'callbackTimeout' | 'callbackTimeoutSeconds' | 'createdAt' | 'updatedAt' | 'executedAt' | 'triggeredAt' | 'nextAttemptAt' | 'attemptCount' | 'attempts' | 'lastError' | 'correlationId' | 'version' | 'deliveryId')[] | undefined
 }
 
 export type CancelBody = {
@@ -292,6 +307,13 @@ export type PreviewBody = {
   readonly maxFirings?: number | undefined
   /** Up to so much later, such as PT5M or 5m: by a part that follows from the timer’s id, so that many timers of one time do not fire at once. At most 24h. */
   readonly spread?: string | undefined
+  /** A calendar: nothing fires when it says so. */
+  readonly calendar?: {
+    /** Its name in the namespace. */
+    readonly name: string
+    /** A firing that the calendar excludes: skip it (default where the schedule repeats), or move it to the next allowed time (what fires once is always moved). */
+    readonly onExcluded?: 'skip' | 'move' | undefined
+  } | undefined
   /** Only firings at this instant or later. */
   readonly from?: string | undefined
   /** Only firings before this instant. */
@@ -341,6 +363,15 @@ export type CallbackTestBody = {
   readonly callbackTimeoutSeconds?: number | undefined
 }
 
+export type CalendarBody = {
+  /** Whose days and clocks are meant, such as Europe/Berlin. Default UTC. */
+  readonly timeZone?: string | undefined
+  /** When nothing fires: 2026-12-25 (a day), 2026-12-24/2027-01-01 (the days from the first to the last), --12-25 (of every year), SAT-SUN, 12:00-13:00 (of every day), or days with a time: MON-FRI 09:00-17:00. */
+  readonly exclude?: readonly string[] | undefined
+  /** If there are any, nothing fires at other times. The same forms. What is excluded stays so. */
+  readonly allow?: readonly string[] | undefined
+}
+
 export type TimerAnswer = {
   readonly id: string
   readonly namespace: string
@@ -367,6 +398,13 @@ export type TimerAnswer = {
   readonly maxFirings?: number
   /** How far firings of many timers are spread. */
   readonly spread?: string
+  /** A calendar: nothing fires when it says so. */
+  readonly calendar?: {
+    /** Its name in the namespace. */
+    readonly name: string
+    /** A firing that the calendar excludes: skip it (default where the schedule repeats), or move it to the next allowed time (what fires once is always moved). */
+    readonly onExcluded?: 'skip' | 'move'
+  }
   /** When the schedule says that the current firing is, if executeAt is another time. */
   readonly nominalAt?: string
   /** Which iteration of a cycle is next, from 1. */
@@ -439,7 +477,7 @@ export type TimerAnswer = {
 }
 
 export type ErrorAnswer = {
-  readonly error: 'INVALID_INPUT' | 'NAMESPACE_NOT_ENABLED' | 'TIMER_NOT_FOUND' | 'TIMER_ALREADY_EXISTS' | 'IDEMPOTENCY_KEY_REUSED' | 'TIMER_NOT_PENDING' | 'VERSION_CONFLICT' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'ROUTE_NOT_FOUND' | 'METHOD_NOT_ALLOWED' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'RATE_LIMITED' | 'UNAVAILABLE' | 'NOT_OWNER' | 'INTERNAL'
+  readonly error: 'INVALID_INPUT' | 'NAMESPACE_NOT_ENABLED' | 'TIMER_NOT_FOUND' | 'CALENDAR_NOT_FOUND' | 'TIMER_ALREADY_EXISTS' | 'IDEMPOTENCY_KEY_REUSED' | 'TIMER_NOT_PENDING' | 'VERSION_CONFLICT' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'ROUTE_NOT_FOUND' | 'METHOD_NOT_ALLOWED' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'RATE_LIMITED' | 'UNAVAILABLE' | 'NOT_OWNER' | 'INTERNAL'
   /** For people: what is wrong and what is right. */
   readonly message: string
   /** field names what is wrong with a request. */
@@ -499,7 +537,7 @@ export type PreviewAnswer = {
     readonly executeAt: string
     /** When the schedule says, if that is another time. */
     readonly nominalAt?: string
-    readonly reasons: readonly ('gap' | 'overlap' | 'spread')[]
+    readonly reasons: readonly ('gap' | 'overlap' | 'calendar' | 'spread')[]
     /** The reasons in words. */
     readonly note: string
   })[]
@@ -628,4 +666,15 @@ export type CallbackTestAnswer = {
   readonly firedAt: string
   readonly responseBody: string | null
   readonly responseTruncated: boolean
+}
+
+export type CalendarAnswer = {
+  readonly namespace: string
+  readonly name: string
+  /** Whose days and clocks are meant, such as Europe/Berlin. */
+  readonly timeZone: string
+  /** When nothing fires. */
+  readonly exclude: readonly string[]
+  /** If there are any, nothing fires at other times. */
+  readonly allow: readonly string[]
 }

@@ -1,6 +1,7 @@
 // Everything the SDK offers, by name. For servers of Node's own kind there is `@duetime/client/node` as well.
 
 export type { BulkFilter, BulkOptions, BulkProgress, Canceled, Retried } from './timers/bulk.ts'
+export type { Calendar, CalendarFields, Calendars } from './calendars.ts'
 export { Duetime } from './client.ts'
 export type { PreviewQuery } from './client.ts'
 export type { DuetimeOptions } from './options.ts'

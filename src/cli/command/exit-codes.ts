@@ -16,7 +16,7 @@ export const EXIT_CODES: readonly (readonly [code: ExitCode, meaning: string])[]
   [ExitCode.done, 'done'],
   [ExitCode.failed, 'it failed; the message says why'],
   [ExitCode.usage, 'it was called wrongly, or the server refused what was given'],
-  [ExitCode.notFound, 'there is no such timer'],
+  [ExitCode.notFound, 'there is no such timer, or calendar'],
   [ExitCode.conflict, 'the timer exists already, is past changing, or has another version'],
   [ExitCode.access, 'no API key was given, or it may not do this'],
   [ExitCode.unreachable, 'no server answers there'],

@@ -37,6 +37,7 @@ const EXIT_CODES: Readonly<Partial<Record<DuetimeError['code'], ExitCode>>> = {
   NAMESPACE_NOT_ENABLED: ExitCode.usage,
   PAYLOAD_TOO_LARGE: ExitCode.usage,
   TIMER_NOT_FOUND: ExitCode.notFound,
+  CALENDAR_NOT_FOUND: ExitCode.notFound,
   TIMER_ALREADY_EXISTS: ExitCode.conflict,
   TIMER_NOT_PENDING: ExitCode.conflict,
   VERSION_CONFLICT: ExitCode.conflict,

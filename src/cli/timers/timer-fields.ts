@@ -20,6 +20,8 @@ export type TimerFlags = {
   readonly endAt?: string
   readonly maxFirings?: number
   readonly spread?: string
+  readonly calendar?: string
+  readonly onExcluded?: 'skip' | 'move'
   readonly dstGap?: 'shift' | 'skip'
   readonly dstOverlap?: 'first' | 'second' | 'both'
   readonly catchUp?: 'all' | 'one' | 'none' | { readonly max: number }
@@ -104,6 +106,8 @@ export function addFiringRulesOptions(command: Command): Command {
   option(new Option('--end-at <when>', 'of what repeats: nothing fires after'))
   option(new Option('--max-firings <number>', 'of what repeats: so many iterations').argParser(positiveInteger))
   option(new Option('--spread <span>', 'up to so much later, by a part that follows from the id'))
+  option(new Option('--calendar <name>', 'nothing fires when this calendar says so; see duetime calendars'))
+  option(new Option('--on-excluded <how>', 'a firing that the calendar excludes').choices(['skip', 'move']))
   option(new Option('--dst-gap <how>', 'a time that clocks skip').choices(['shift', 'skip']))
   return option(
     new Option('--dst-overlap <which>', 'a time that clocks show twice').choices(['first', 'second', 'both']),
@@ -116,7 +120,7 @@ export type TimerFields = Omit<
 >
 
 type Words = { readonly when?: string | undefined; readonly callback?: string | undefined }
-type RulesFields = Pick<TimerFields, 'dst' | 'startAt' | 'endAt' | 'maxFirings' | 'spread'>
+type RulesFields = Pick<TimerFields, 'dst' | 'startAt' | 'endAt' | 'maxFirings' | 'spread' | 'calendar'>
 type WhenFields = Pick<TimerFields, 'executeAt' | 'schedule' | 'timeZone'> & RulesFields
 type CallbackFields = Pick<TimerFields, 'callback' | 'callbackUrl'>
 
@@ -165,10 +169,16 @@ function rulesFields(flags: TimerFlags, viewpoint: Viewpoint): RulesFields {
     ...(endAt !== undefined && { endAt: readInstant(endAt, viewpoint) }),
     ...(maxFirings !== undefined && { maxFirings }),
     ...(spread !== undefined && { spread }),
+    ...calendarFields(flags),
     ...((gap !== undefined || overlap !== undefined) && {
       dst: { ...(gap !== undefined && { gap }), ...(overlap !== undefined && { overlap }) },
     }),
   }
+}
+
+function calendarFields({ calendar: name, onExcluded }: TimerFlags): Pick<RulesFields, 'calendar'> {
+  if (name === undefined && onExcluded !== undefined) throw new UsageError('--on-excluded belongs to --calendar.')
+  return name === undefined ? {} : { calendar: { name, ...(onExcluded !== undefined && { onExcluded }) } }
 }
 
 function knownZone(timeZone: string): string {

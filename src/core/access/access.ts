@@ -138,3 +138,10 @@ function forbidden(
     ...(namespace === undefined ? {} : { namespace }),
   })
 }
+
+/** `enabled` empty: any well-formed namespace is. */
+export function assertEnabled(enabled: ReadonlySet<Namespace>, namespace: Namespace): void {
+  if (enabled.size === 0 || enabled.has(namespace)) return
+  const message = `namespace '${namespace}' is not enabled here; NAMESPACES lists those that are`
+  throw new DuetimeError(ErrorCode.namespaceNotEnabled, message, { field: 'namespace', namespace })
+}

@@ -13,13 +13,14 @@ import { dueAgainAt, dueFrom, finished, newFiring } from './steps.ts'
 import type { RuleContext, Timing } from './steps.ts'
 
 /** An updated timer is a new firing: an attempt of the old version, should it arrive late, has another delivery id. */
-export function updated(before: Timer, command: UpdateCommand, { now, arrivedAt = now }: RuleContext): Timer {
+export function updated(before: Timer, command: UpdateCommand, context: RuleContext): Timer {
+  const { now, arrivedAt = now, calendars } = context
   const { changes } = command
   const timer = withoutExtraFiring(before)
   const timing =
     changes.schedule === undefined
       ? waitedFor(timer, now)
-      : dueFrom(changes.schedule, command.minLeadMs, arrivedAt, timer.uuid)
+      : dueFrom(changes.schedule, command.minLeadMs, { arrivedAt, calendars }, timer.uuid)
   const revived = isFinished(timer) ? ({ status: Status.pending, finishedAt: null } as const) : null
   const isLoad = changes.schedule !== undefined || changes.callback !== undefined || revived !== null
   const tenant = isLoad ? (command.tenant ?? null) : timer.tenant
@@ -83,10 +84,10 @@ export function paused(before: Timer, { until = NEVER }: PauseCommand, { now }: 
 }
 
 /** What came due during the pause fires at once; of a cycle's missed iterations only the last one does. */
-export function resumed(before: Timer, { now }: RuleContext): Timer {
+export function resumed(before: Timer, { now, calendars }: RuleContext): Timer {
   const timer = withoutExtraFiring(before)
   const awake = { ...timer, version: timer.version + 1, status: Status.pending, wakeAt: timer.dueAt, updatedAt: now }
-  const missed = timer.dueAt > now ? null : lastIterationUntil(timer, now)
+  const missed = timer.dueAt > now ? null : lastIterationUntil(timer, now, calendars)
   const skipped = timer.skipped + (missed === null ? 0 : missed.iteration - timer.iteration)
   const next = missed === null ? awake : { ...newFiring({ ...timer, ...missed, skipped }, now), status: Status.pending }
   return keepExtraFiring(before, next, { isNew: false })

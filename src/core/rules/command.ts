@@ -116,4 +116,14 @@ export type PauseCommand = Addressed & { readonly type: 'pause'; readonly until?
 /** Fire now; resume; bring a failed timer back. */
 export type SimpleCommand = Addressed & { readonly type: 'trigger' | 'resume' | 'retry' }
 
+/** Of the service itself, never of a client; see internal/document.ts. `ifVersion` 0: there is none yet. */
+export type DocumentCommand = Addressed & {
+  readonly type: 'document'
+  readonly document: JsonText
+  readonly ifVersion: number
+}
+
 export type Command = CreateCommand | UpdateCommand | CancelCommand | PauseCommand | SimpleCommand
+
+/** All that the owner of a shard executes. */
+export type ShardCommand = Command | DocumentCommand

@@ -2,10 +2,11 @@
 
 import { DuetimeError, ErrorCode } from '../errors.ts'
 import { withSecretsOf } from '../targets/secrets.ts'
+import type { Calendars } from '../time/recurring/on-calendar.ts'
 import { isFinished, NO_ATTEMPTS, Status } from '../timer/timer.ts'
 import type { Millis, Timer } from '../timer/timer.ts'
 import { OnConflict } from './command.ts'
-import type { Command, CreateCommand } from './command.ts'
+import type { CreateCommand, ShardCommand } from './command.ts'
 import { hasParameters } from './parameters.ts'
 import { placeOf } from './sent-commands.ts'
 import { dueFrom, keep, write } from './steps.ts'
@@ -15,11 +16,11 @@ import type { Decision, RuleContext } from './steps.ts'
  * Whether a command can be judged as if its id were free, without looking first; if it is not, the put says so. A create
  * whose due time would be refused cannot: it may be an old one that comes again, and the timer it made is the answer.
  */
-export function standsAlone(command: Command, arrivedAt: Millis): boolean {
+export function standsAlone(command: ShardCommand, arrivedAt: Millis, calendars?: Calendars): boolean {
   if (command.type !== 'create') return false
   if (command.onConflict === OnConflict.replace && command.fingerprint === undefined) return true
   try {
-    dueFrom(command.spec.schedule, command.minLeadMs, arrivedAt)
+    dueFrom(command.spec.schedule, command.minLeadMs, { arrivedAt, calendars })
     return true
   } catch {
     return false
@@ -59,9 +60,10 @@ function isRepeated(existing: Timer, { spec }: CreateCommand): boolean {
   return hasParameters(existing, spec) && existing.correlationId === spec.correlationId
 }
 
-function created(existing: Timer | null, command: CreateCommand, { now, arrivedAt = now }: RuleContext): Timer {
+function created(existing: Timer | null, command: CreateCommand, context: RuleContext): Timer {
+  const { now, arrivedAt = now, calendars } = context
   const { spec } = command
-  const first = dueFrom(spec.schedule, command.minLeadMs, arrivedAt, command.uuid)
+  const first = dueFrom(spec.schedule, command.minLeadMs, { arrivedAt, calendars }, command.uuid)
   // Field by field: every create comes here, and an object that is spread into a literal costs more than all the rest.
   return {
     namespace: command.namespace,

@@ -8,15 +8,17 @@ import { NEVER, Status } from '../timer/timer.ts'
 import type { Timer } from '../timer/timer.ts'
 import { ALLOWED_IN } from '../timer/transitions.ts'
 import { canceled, isAboutToFireExtra, paused, resumed, retried, triggered, updated } from './change.ts'
-import type { Command, CreateCommand, PauseCommand } from './command.ts'
+import type { Command, CreateCommand, PauseCommand, ShardCommand } from './command.ts'
 import { decideCreate } from './create.ts'
+import { decideDocument } from './internal/document.ts'
 import { withoutExtraFiring } from './extra-firing.ts'
 import { isOutdated, mustBeRemembered, placeBefore, placeOf, remembering, unseenTimer } from './sent-commands.ts'
 import { keep, write } from './steps.ts'
 import type { Decision, RuleContext } from './steps.ts'
 
 /** Throws a DuetimeError when the command is refused. */
-export function decide(existing: Timer | null, command: Command, context: RuleContext): Decision {
+export function decide(existing: Timer | null, command: ShardCommand, context: RuleContext): Decision {
+  if (command.type === 'document') return decideDocument(existing, command, context)
   if (existing === null || existing.running === null) return judged(existing, command, context)
   const decision = judged(withoutRunning(existing), command, context)
   return { ...decision, timer: withRunning(decision.timer) }

@@ -127,7 +127,7 @@ export function withNote(timer: Timer, note: string): Timer {
 export function retryOf(
   timer: Timer,
   retryAfterMs: Millis | null,
-  { now, arrivedAt = now, rescheduleMinMs: waitMinMs = RESCHEDULE_MIN_DEFAULT_MS }: RuleContext,
+  { now, arrivedAt = now, rescheduleMinMs: waitMinMs = RESCHEDULE_MIN_DEFAULT_MS, calendars }: RuleContext,
 ): Timer | null {
   const failed = {
     attempts: timer.attempts,
@@ -144,7 +144,7 @@ export function retryOf(
       ? timer.extra.regular.wakeAt
       : isRunningOne(timer)
         ? undefined
-        : iterationAfter(timer, now)?.dueAt
+        : iterationAfter(timer, now, calendars)?.dueAt
   if (untilAt !== undefined && at >= untilAt) return null
   const isCut = retryAfterMs !== null && arrivedAt + retryAfterMs > at
   const noted = isCut
@@ -162,10 +162,11 @@ export function retryOf(
   }
 }
 
-export function nextIteration(timer: Timer, { now }: RuleContext): Timer | null {
+export function nextIteration(timer: Timer, context: RuleContext): Timer | null {
+  const { now, calendars } = context
   // With `catchUp: one`, the first that is not missed yet.
-  const next = iterationAfter(timer, timer.catchUp === CatchUp.one ? now : null)
-  const chosen = timer.overlap === null || next === null ? next : notOverlapping(timer, next, now)
+  const next = iterationAfter(timer, timer.catchUp === CatchUp.one ? now : null, calendars)
+  const chosen = timer.overlap === null || next === null ? next : notOverlapping(timer, next, context)
   if (chosen === null) return null
   // In an hour that clocks show twice, two firings may have the same number.
   const skipped = timer.skipped + Math.max(0, chosen.iteration - timer.iteration - 1)
@@ -173,7 +174,9 @@ export function nextIteration(timer: Timer, { now }: RuleContext): Timer | null 
 }
 
 /** Of the iterations that came due while this one was delivered, none fires, or the last one does. What was missed before is not theirs. */
-function notOverlapping(timer: Timer, next: Iteration, now: Millis): Iteration | null {
+function notOverlapping(timer: Timer, next: Iteration, { now, calendars }: RuleContext): Iteration | null {
   if (timer.overlap === Overlap.allow || next.dueAt > now || next.dueAt < timer.firstAttemptAt!) return next
-  return timer.overlap === Overlap.skip ? iterationAfter(timer, now + 1) : (lastIterationUntil(timer, now) ?? next)
+  return timer.overlap === Overlap.skip
+    ? iterationAfter(timer, now + 1, calendars)
+    : (lastIterationUntil(timer, now, calendars) ?? next)
 }

@@ -1,8 +1,9 @@
 // The steps from one version of a timer to the next that the rules are made of, and what they are told and answer.
 
-import { invalidSchedule } from '../errors.ts'
+import { invalidInput, invalidSchedule } from '../errors.ts'
 import type { DuetimeError } from '../errors.ts'
 import { firstFiring, zoneStamp } from '../time/firings.ts'
+import type { Calendars } from '../time/recurring/on-calendar.ts'
 import type { Schedule } from '../time/schedule.ts'
 import type { Millis, Status, Timer, TimerUuid } from '../timer/timer.ts'
 
@@ -14,6 +15,8 @@ export type RuleContext = {
   readonly retentionMs: Millis
   /** How soon a timer is delivered again at the earliest, because its receiver asks for it or because it failed. */
   readonly rescheduleMinMs?: Millis
+  /** Those of the namespace; left out where the timer names none. */
+  readonly calendars?: Calendars | undefined
 }
 
 /**
@@ -37,8 +40,17 @@ export type Timing = Pick<
   'schedule' | 'timeZone' | 'rules' | 'anchorAt' | 'iteration' | 'nominalAt' | 'zoned' | 'dueAt' | 'wakeAt'
 >
 
-export function dueFrom(schedule: Schedule, minLeadMs: Millis | null, arrivedAt: Millis, uuid?: TimerUuid): Timing {
-  const { nominalAt, dueAt, anchorAt, iteration, rules } = firstFiring(schedule, arrivedAt, uuid)
+/** When the command that brings it arrived, and the calendars that it may name. */
+type Arrival = { readonly arrivedAt: Millis; readonly calendars?: Calendars | undefined }
+
+export function dueFrom(
+  schedule: Schedule,
+  minLeadMs: Millis | null,
+  { arrivedAt, calendars }: Arrival,
+  uuid?: TimerUuid,
+): Timing {
+  assertCalendar(schedule, calendars)
+  const { nominalAt, dueAt, anchorAt, iteration, rules } = firstFiring(schedule, arrivedAt, uuid, calendars)
   if (minLeadMs !== null && isTooSoon(nominalAt - arrivedAt, minLeadMs)) {
     const wanted = minLeadMs === 0 ? 'in the future' : `more than ${minLeadMs / 1_000} s in the future`
     throw invalidSchedule(
@@ -59,6 +71,13 @@ export function dueFrom(schedule: Schedule, minLeadMs: Millis | null, arrivedAt:
     dueAt,
     wakeAt: dueAt,
   }
+}
+
+/** One that goes away later is missed by nobody: the timer then fires as if it named none. A new timer that names none is a mistake. */
+export function assertCalendar({ rules }: Schedule, calendars: Calendars | undefined): void {
+  const name = rules?.calendar?.name
+  if (name === undefined || calendars?.has(name) === true) return
+  throw invalidInput('calendar', `there is no calendar "${name}" in the namespace: make it first`, { calendar: name })
 }
 
 /** Now is not the past yet; but a lead that is asked for must be exceeded. */

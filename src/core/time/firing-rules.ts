@@ -15,7 +15,12 @@ export type FiringRules = {
   readonly lastIteration?: number
   /** Every firing is later by a part of this that follows from the timer's id. */
   readonly spreadMs?: Millis
+  /** By its name in the timer's namespace: nothing fires when it says so. */
+  readonly calendar?: CalendarRule
 }
+
+/** What becomes of a firing that the calendar excludes: it is passed over, or it is at the next allowed moment. */
+export type CalendarRule = { readonly name: string; readonly onExcluded: 'skip' | 'move' }
 
 /** How much later than its schedule says a timer fires. */
 export function spreadShift({ uuid, rules }: { readonly uuid: string; readonly rules: FiringRules | null }): Millis {
@@ -33,6 +38,7 @@ export function sameRules(a: FiringRules | null, b: FiringRules | null): boolean
 /** Of what clients give, in one order. */
 export function rulesText(rules: FiringRules | null): string {
   if (rules === null) return ''
-  const { dst, startAt, endAt, maxFirings, spreadMs } = rules
-  return JSON.stringify([dst?.gap, dst?.overlap, startAt, endAt, maxFirings, spreadMs])
+  const { dst, startAt, endAt, maxFirings, spreadMs, calendar } = rules
+  const said = [dst?.gap, dst?.overlap, startAt, endAt, maxFirings, spreadMs]
+  return JSON.stringify(calendar === undefined ? said : [...said, calendar.name, calendar.onExcluded])
 }

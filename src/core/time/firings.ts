@@ -10,12 +10,12 @@ import { addDuration } from './duration.ts'
 import { spreadShift } from './firing-rules.ts'
 import type { FiringRules } from './firing-rules.ts'
 import type { Millis } from './millis.ts'
+import { calendarIn, PointsOnCalendar } from './recurring/on-calendar.ts'
+import type { Calendars, FiringPoint } from './recurring/on-calendar.ts'
 import type { Point, Recurrence } from './recurring/recurrence.ts'
 import { rruleRecurrence } from './rrule/rrule-recurrence.ts'
 import { HORIZON, parseSchedule, tooFar } from './schedule.ts'
 import type { LocalSchedule, Schedule } from './schedule.ts'
-import { unusualIn } from './unusual.ts'
-import type { Reason } from './unusual.ts'
 import { DST_DEFAULT, resolveLocal } from './zone/local-rule.ts'
 import { zoneDataVersion, zoneOf } from './zone/zone.ts'
 
@@ -44,11 +44,13 @@ export function isRepeating(schedule: Schedule): schedule is Repeating {
 
 const DAY = 86_400_000
 /** For previews of schedules that are nobody's yet: the first of all that share a spread. */
-const UNSPREAD = '0'
+export const UNSPREAD = '0'
 
 /** Of a timer that is made now. A past instant is answered as it is, for the caller to judge. */
-export function firstFiring(schedule: Schedule, now: Millis, uuid: string = UNSPREAD): Firing {
-  const firing = isRepeating(schedule) ? firstPoint(schedule, now, uuid) : onlyFiring(schedule, now, uuid)
+export function firstFiring(schedule: Schedule, now: Millis, uuid: string = UNSPREAD, calendars?: Calendars): Firing {
+  const firing = isRepeating(schedule)
+    ? firstPoint(schedule, now, uuid, calendars)
+    : onlyFiring(schedule, now, uuid, calendars)
   // The calendar is asked only in the border region: no 100 years are shorter than so many times 365 days.
   const mayBeTooFar = firing.dueAt - now > DELAY_MAX_YEARS * 365 * DAY
   if (mayBeTooFar && firing.dueAt > addDuration(now, HORIZON, 1, schedule.timeZone))
@@ -56,7 +58,14 @@ export function firstFiring(schedule: Schedule, now: Millis, uuid: string = UNSP
   return firing
 }
 
-function onlyFiring(schedule: Exclude<Schedule, Repeating>, now: Millis, uuid: string): Firing {
+type MaybeCalendars = Calendars | undefined
+
+function onlyFiring(
+  schedule: Exclude<Schedule, Repeating>,
+  now: Millis,
+  uuid: string,
+  calendars: MaybeCalendars,
+): Firing {
   const { rules } = schedule
   const nominalAt =
     schedule.kind === 'instant'
@@ -64,7 +73,8 @@ function onlyFiring(schedule: Exclude<Schedule, Repeating>, now: Millis, uuid: s
       : schedule.kind === 'local'
         ? localInstant(schedule)
         : addDuration(now, schedule.duration, 1, schedule.timeZone)
-  return { nominalAt, dueAt: nominalAt + spreadShift({ uuid, rules }), anchorAt: null, iteration: 1, rules }
+  const firesAt = calendarIn(rules, calendars)?.calendar.nextAllowed(nominalAt) ?? nominalAt
+  return { nominalAt, dueAt: firesAt + spreadShift({ uuid, rules }), anchorAt: null, iteration: 1, rules }
 }
 
 /** When clocks in the zone show the local time. One firing has one time, so of two it is the first unless the second is asked for. */
@@ -75,20 +85,32 @@ function localInstant({ local, timeZone, rules, text }: LocalSchedule): Millis {
   throw invalidSchedule('range', `There is no such time: ${why}. Give another time, or shift instead of skip.`, text)
 }
 
-function firstPoint(schedule: Repeating, now: Millis, uuid: string): Firing {
+function firstPoint(schedule: Repeating, now: Millis, uuid: string, calendars: MaybeCalendars): Firing {
   const { rules } = schedule
   const from = Math.max(now, rules?.startAt ?? now)
   const first = recurrenceOf(schedule).first(schedule, from)
-  const point = first === null ? null : within(withLastIteration(rules, null, schedule), first.point)
+  const left = first && pointsOf(schedule, first.anchorAt, calendars).left(first.point)
+  const point = within(withLastIteration(rules, null, schedule), left)
   if (first === null || point === null) throw noneLeft(schedule)
+  const on = calendarIn(rules, calendars)
+  if (on?.onExcluded === 'skip' && !on.calendar.isAllowed(point.at)) throw allExcluded(schedule)
   const { maxFirings } = rules ?? {}
   return {
     nominalAt: point.at,
-    dueAt: point.at + spreadShift({ uuid, rules }),
+    dueAt: point.firesAt + spreadShift({ uuid, rules }),
     anchorAt: first.anchorAt,
     iteration: point.iteration,
     rules: withLastIteration(rules, maxFirings === undefined ? null : point.iteration + maxFirings - 1, schedule),
   }
+}
+
+function pointsOf(schedule: Repeating, anchorAt: Millis, calendars: MaybeCalendars): PointsOnCalendar<Repeating> {
+  return new PointsOnCalendar(recurrenceOf(schedule), schedule, anchorAt, calendarIn(schedule.rules, calendars))
+}
+
+function allExcluded({ text, rules }: Repeating): Error {
+  const message = `"${text}" never fires: the calendar "${rules!.calendar!.name}" excludes all of its next iterations.`
+  return invalidSchedule('range', message, text)
 }
 
 /** A rule of iCalendar says itself how many it has. */
@@ -106,10 +128,16 @@ function noneLeft({ kind, text, rules }: Repeating): Error {
   return invalidSchedule('past', message, text)
 }
 
-/** Null when the rules end the schedule before. */
-function within(rules: FiringRules | null, point: Point | null): Point | null {
+/**
+ * Null when the rules end the schedule before. Of iterations that a calendar moves to one moment, more than there are left are the
+ * last one.
+ */
+function within(rules: FiringRules | null, point: FiringPoint | null, follows = 0): FiringPoint | null {
   if (point === null || rules === null) return point
-  return point.at > (rules.endAt ?? Infinity) || point.iteration > (rules.lastIteration ?? Infinity) ? null : point
+  const { endAt = Infinity, lastIteration = Infinity } = rules
+  if (point.firesAt > endAt) return null
+  if (point.iteration <= lastIteration) return point
+  return point.firesAt > point.at && follows < lastIteration ? { ...point, iteration: lastIteration } : null
 }
 
 /** What a timer keeps of its schedule. */
@@ -123,41 +151,6 @@ export type Scheduled = {
   readonly nominalAt: Millis
 }
 export type Iteration = Pick<Firing, 'iteration' | 'nominalAt' | 'dueAt'>
-
-/** `reasons`: why it is not simply when the schedule says. */
-export type PreviewedFiring = Iteration & { readonly reasons: readonly Reason[] }
-
-/** The due times a timer would have if it were made now; fewer than `count` when the schedule ends before. */
-export function upcomingFirings(schedule: Schedule, now: Millis, count: number): Millis[] {
-  return previewFirings(schedule, now, { count }).map(({ dueAt }) => dueAt)
-}
-
-export type PreviewRange = {
-  readonly count: number
-  /** Only those due at `from` or later, and before `to`. */
-  readonly from?: Millis | undefined
-  readonly to?: Millis | undefined
-  readonly uuid?: string | undefined
-}
-
-export function previewFirings(
-  schedule: Schedule,
-  now: Millis,
-  { count, from, to = Infinity, uuid = UNSPREAD }: PreviewRange,
-): PreviewedFiring[] {
-  const firings: PreviewedFiring[] = []
-  const first = firstFiring(schedule, now, uuid)
-  const timer = { ...first, uuid, schedule: schedule.text, timeZone: schedule.timeZone }
-  let next: Iteration | null =
-    from === undefined || first.dueAt >= from ? first : isRepeating(schedule) ? after(schedule, timer, from) : null
-  while (next !== null && next.dueAt < to && firings.length < count) {
-    const { iteration, nominalAt, dueAt } = next
-    const reasons = unusualIn(schedule, next, first.anchorAt)
-    firings.push({ iteration, nominalAt, dueAt, reasons })
-    next = isRepeating(schedule) ? after(schedule, { ...timer, iteration, nominalAt }, null) : null
-  }
-  return firings
-}
 
 /** Whether the timer has a schedule with more than one firing, also when none of them is left. */
 export function repeats({ anchorAt }: Pick<Scheduled, 'anchorAt'>): boolean {
@@ -180,31 +173,57 @@ export function firingOf(schedule: Schedule, anchorAt: Millis | null, iteration:
 }
 
 /** The one after the current; with `from`, the first of those that is due then or later. Null at the end. */
-export function nextIteration(timer: Scheduled, from: Millis | null): Iteration | null {
+export function nextIteration(timer: Scheduled, from: Millis | null, calendars?: Calendars): Iteration | null {
   const schedule = repeatedSchedule(timer)
-  return schedule && after(schedule, timer, from)
+  return schedule && after(schedule, timer, from, calendars)
 }
 
 /** The last one after the current that is due at `at` or before; null when there is none. */
-export function lastIterationUntil(timer: Scheduled, at: Millis): Iteration | null {
+export function lastIterationUntil(timer: Scheduled, at: Millis, calendars?: Calendars): Iteration | null {
   const schedule = repeatedSchedule(timer)
   if (schedule === null) return null
   const { rules } = timer
   const shift = spreadShift(timer)
   const until = Math.min(at - shift, rules?.endAt ?? Infinity)
-  const last = recurrenceOf(schedule).lastUntil(schedule, timer.anchorAt!, pointOf(timer), until)
+  const last = pointsOf(schedule, timer.anchorAt!, calendars).lastUntil(pointOf(timer), until)
   const isPast = last !== null && last.iteration > (rules?.lastIteration ?? Infinity)
   return last === null || isPast ? null : iterationAt(last, shift)
 }
 
-function after(schedule: Repeating, timer: Scheduled, from: Millis | null): Iteration | null {
-  const recurrence = recurrenceOf(schedule)
+/**
+ * For a firing that has come due: its calendar may have changed since its time was computed. What fires instead, if it is excluded
+ * by now; null when nothing is left, undefined when it fires as it is.
+ */
+export function insteadOf(
+  timer: Scheduled & Pick<Firing, 'dueAt'>,
+  now: Millis,
+  calendars?: Calendars,
+): Iteration | null | undefined {
+  const on = calendarIn(timer.rules, calendars)
+  if (on === null || on.calendar.isAllowed(timer.nominalAt)) return undefined
   const shift = spreadShift(timer)
-  const next =
-    from === null
-      ? recurrence.after(schedule, timer.anchorAt!, pointOf(timer))
-      : recurrence.afterFrom(schedule, timer.anchorAt!, pointOf(timer), from - shift)
-  const point = within(timer.rules, next)
+  const schedule = repeatedSchedule(timer)
+  if (on.onExcluded === 'skip') {
+    // If its receiver has moved it, that time was asked for.
+    const isAsked = timer.dueAt !== timer.nominalAt + shift
+    return isAsked || schedule === null ? undefined : after(schedule, timer, null, calendars)
+  }
+  const dueAt = on.calendar.nextAllowed(timer.nominalAt) + shift
+  if (dueAt <= now) return undefined
+  if (schedule === null) return { iteration: timer.iteration, nominalAt: timer.nominalAt, dueAt }
+  const left = within(timer.rules, pointsOf(schedule, timer.anchorAt!, calendars).left(pointOf(timer)))
+  return left && iterationAt(left, shift)
+}
+
+function after(
+  schedule: Repeating,
+  timer: Scheduled,
+  from: Millis | null,
+  calendars: MaybeCalendars,
+): Iteration | null {
+  const shift = spreadShift(timer)
+  const points = pointsOf(schedule, timer.anchorAt!, calendars)
+  const point = within(timer.rules, points.after(pointOf(timer), from === null ? null : from - shift), timer.iteration)
   return point === null ? null : iterationAt(point, shift)
 }
 
@@ -238,8 +257,8 @@ function pointOf({ iteration, nominalAt }: Scheduled): Point {
   return { iteration, at: nominalAt }
 }
 
-function iterationAt({ iteration, at }: Point, shift: Millis): Iteration {
-  return { iteration, nominalAt: at, dueAt: at + shift }
+function iterationAt({ iteration, at, firesAt }: FiringPoint, shift: Millis): Iteration {
+  return { iteration, nominalAt: at, dueAt: firesAt + shift }
 }
 
 function repeatedSchedule(timer: Scheduled): Repeating | null {

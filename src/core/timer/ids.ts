@@ -23,6 +23,13 @@ export function parseNamespace(text: string, field = 'namespace'): Namespace {
   return text as Namespace
 }
 
+/** What the service keeps for itself in rows of timers is in namespaces that no client can name; see rules/internal/document.ts. */
+export const INTERNAL_PREFIX = '~'
+
+export function isInternal(namespace: Namespace): boolean {
+  return namespace.startsWith(INTERNAL_PREFIX)
+}
+
 /** Any Unicode text, slashes and spaces included; only what cannot be stored or compared as text is refused. */
 export function parseTimerId(text: string, field = 'id'): TimerId {
   if (text.length === 0 || text.length > ID_CHARS_MAX)

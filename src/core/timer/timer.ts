@@ -177,7 +177,7 @@ export function isFinished(timer: { readonly status: Status }): boolean {
   return timer.status === Status.completed || timer.status === Status.failed || timer.status === Status.canceled
 }
 
-/** Its schedule says another time than the one that it is due at, so that not all fire at once. */
-export function isSpread({ rules, nominalAt, dueAt }: Pick<Timer, 'rules' | 'nominalAt' | 'dueAt'>): boolean {
-  return rules?.spreadMs !== undefined && nominalAt !== dueAt
+/** Its schedule says another time than the one that it is due at: firings are spread, or a calendar has moved this one. */
+export function isShifted({ rules, nominalAt, dueAt }: Pick<Timer, 'rules' | 'nominalAt' | 'dueAt'>): boolean {
+  return nominalAt !== dueAt && (rules?.spreadMs !== undefined || rules?.calendar !== undefined)
 }

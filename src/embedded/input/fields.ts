@@ -70,6 +70,15 @@ export type ListFields = {
   readonly cursor?: string | undefined
 }
 
+export type CalendarFields = {
+  /** Whose days and clocks are meant, such as Europe/Berlin. UTC if left out. */
+  readonly timeZone?: string | undefined
+  /** When nothing fires: '2026-12-25', '2026-12-24/2027-01-01', '--12-25', 'SAT-SUN', '12:00-13:00', 'FRI 15:00-24:00'. */
+  readonly exclude?: readonly string[] | undefined
+  /** If there are any, nothing fires at other times: 'MON-FRI 09:00-17:00'. */
+  readonly allow?: readonly string[] | undefined
+}
+
 const words = <Word extends string>(...allowed: readonly Word[]) => Type.Unsafe<Word>({ type: 'string', enum: allowed })
 const text = Type.String()
 const anything = Type.Unknown()
@@ -119,12 +128,15 @@ const LIST = compiled({
   limit: Type.Integer({ minimum: 1 }),
   cursor: text,
 })
-const PREVIEW = compiled({ ...settings, count: Type.Integer({ minimum: 1 }) })
+const PREVIEW = compiled({ ...settings, namespace: text, count: Type.Integer({ minimum: 1 }) })
+
+const CALENDAR = compiled({ timeZone: text, exclude: Type.Array(text), allow: Type.Array(text) })
 
 /** Undefined is absent. Throws INVALID_INPUT for what a type checker would have found, so that programs without one are told too. */
 export const checkCreate = <Payload>(fields: CreateFields<Payload>): CreateFields<Payload> => checked(CREATE, fields)
 export const checkUpdate = <Payload>(fields: UpdateFields<Payload>): UpdateFields<Payload> => checked(UPDATE, fields)
 export const checkList = (fields: ListFields): ListFields => checked(LIST, fields)
+export const checkCalendar = (fields: CalendarFields): CalendarFields => checked(CALENDAR, fields)
 export const checkPreview = <Fields extends MaybeWhen>(fields: Fields): Fields => checked(PREVIEW, fields)
 
 type Schema = {

@@ -60,6 +60,8 @@ type Zoned = {
   readonly maxFirings?: number | undefined
   /** Firings are up to so much later, by a part that follows from the timer's id. */
   readonly spread?: string | undefined
+  /** A calendar of the namespace: nothing fires when it says so. */
+  readonly calendar?: FiringRulesFields['calendar']
 }
 
 /** One of them, with nothing of the others. */
@@ -82,13 +84,14 @@ export function timingOf(given: MaybeWhen): Timing {
   for (const field of ['times', 'from'] as const) {
     if (when[field] !== undefined && when.every === undefined) throw invalidInput(field, `${field} belongs to every`)
   }
-  const { timeZone, dst, maxFirings, spread } = when
+  const { timeZone, dst, maxFirings, spread, calendar } = when
   const rules = {
     ...(dst !== undefined && { dst }),
     ...(when.startAt !== undefined && { startAt: instantText(when.startAt, 'startAt') }),
     ...(when.endAt !== undefined && { endAt: instantText(when.endAt, 'endAt') }),
     ...(maxFirings !== undefined && { maxFirings }),
     ...(spread !== undefined && { spread }),
+    ...(calendar !== undefined && { calendar }),
   }
   const schedule = scheduleText(when)
   if (when.at === undefined && schedule === undefined) return rules

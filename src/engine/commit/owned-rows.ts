@@ -165,7 +165,7 @@ export function notOwner(cause?: unknown): DuetimeError {
   )
 }
 
-function storeFailed(error: unknown): unknown {
+export function storeFailed(error: unknown): unknown {
   if (!(error instanceof StoreError)) return error
   const effect = error.outcomeUnknown
     ? 'the change may have been stored or not; look before you repeat it'

@@ -1,13 +1,19 @@
-// One attempt to deliver, as every delivery makes it.
+// One attempt to deliver, as every delivery makes it, and its outcome on the way to the store.
 
 import type { DeliveryOutcome, Firing } from '../../core/timer/delivery.ts'
 import { failedDelivery } from '../../core/timer/delivery.ts'
 import { deliveryId } from '../../core/timer/ids.ts'
 import { firingDueAt } from '../../core/timer/timer.ts'
 import type { Millis, Timer } from '../../core/timer/timer.ts'
+import { sleep } from '../../runtime/clock/clock.ts'
+import type { Clock } from '../../runtime/clock/clock.ts'
+import type { Logger } from '../../runtime/telemetry/logger.ts'
 import type { TargetAdapter } from '../../targets/target.ts'
+import type { PutResult } from '../commit/commit-queue.ts'
+import type { OwnedRows } from '../commit/owned-rows.ts'
 import type { Ended } from './dispatcher.ts'
 import type { DeliveryParts } from './in-flight-deliveries.ts'
+import { isSameWrite } from './same-write.ts'
 
 export const WRITE_AGAIN_FIRST_MS = 100
 export const WRITE_AGAIN_MAX_MS = 500 // all that wait go in one commit, and each holds up its timer's next firing
@@ -37,4 +43,34 @@ export async function attemptOnce(
 export function endedHow(outcome: DeliveryOutcome | null, { isLocal }: TargetAdapter): Ended {
   const isSilent = outcome?.type === 'failed' && outcome.statusCode === null && isLocal !== true
   return isSilent ? 'unreachable' : 'answered'
+}
+
+type Change = { readonly before: Timer; readonly after: Timer }
+type Parts = { readonly clock: Clock; readonly logger: Logger; readonly signal: AbortSignal }
+
+/** An outcome is not given up while the service runs: losing it would mean delivering again. Null when it stopped first. */
+export async function writeUntilDurable(
+  rows: Pick<OwnedRows, 'write'>,
+  { before, after }: Change,
+  { clock, logger, signal }: Parts,
+): Promise<PutResult | null> {
+  for (let waitMs = WRITE_AGAIN_FIRST_MS; ; waitMs = Math.min(waitMs * 2, WRITE_AGAIN_MAX_MS)) {
+    try {
+      const result = await rows.write(before, after)
+      // A write whose outcome was not known may have happened: then this finds its own row.
+      return result.type === 'missed' && isSameWrite(result.row, after) ? { type: 'written' } : result
+    } catch (error) {
+      const isFirst = waitMs === WRITE_AGAIN_FIRST_MS
+      if (isFirst)
+        logger.error(
+          { namespace: after.namespace, id: after.id, err: error },
+          'could not store the outcome of a delivery; trying again',
+        )
+    }
+    try {
+      await sleep(clock, waitMs, signal)
+    } catch {
+      return null
+    }
+  }
 }

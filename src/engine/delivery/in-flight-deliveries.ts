@@ -8,19 +8,20 @@ import type { DeliveryOutcome } from '../../core/timer/delivery.ts'
 import { isMissedIteration, stepAtDue } from '../../core/rules/due/due-step.ts'
 import { markExecuting, settle } from '../../core/rules/settle.ts'
 import type { EndedAttempt } from '../../core/rules/settle.ts'
+import type { Calendars } from '../../core/time/recurring/on-calendar.ts'
 import type { Target } from '../../core/targets/target.ts'
 import type { Millis, Namespace, Timer } from '../../core/timer/timer.ts'
-import { sleep } from '../../runtime/clock/clock.ts'
 import type { Cancel, Clock } from '../../runtime/clock/clock.ts'
 import type { Logger } from '../../runtime/telemetry/logger.ts'
 import type { TargetAdapter } from '../../targets/target.ts'
 import type { PutResult } from '../commit/commit-queue.ts'
+import type { NodeCalendars } from '../calendars/node-calendars.ts'
 import type { Holds } from '../commit/holds.ts'
 import type { OwnedRows } from '../commit/owned-rows.ts'
-import { attemptOnce, endedHow, WRITE_AGAIN_FIRST_MS, WRITE_AGAIN_MAX_MS } from './attempt.ts'
+import { attemptOnce, endedHow, writeUntilDurable } from './attempt.ts'
 import type { CatchUpRate } from './catch-up-rate.ts'
 import type { Dispatcher, Job } from './dispatcher.ts'
-import { isSameAttempt, isSameWrite } from './same-write.ts'
+import { isSameAttempt } from './same-write.ts'
 import type { Entry } from '../window/entry.ts'
 import type { WindowKeeper } from '../window/window-keeper.ts'
 import type { Window } from '../window/window.ts'
@@ -42,6 +43,7 @@ export type DeliveryParts = {
   readonly wakeBy: (at: Millis) => void
   /** False while another node may have claimed the shard without our knowing: no delivery starts. */
   readonly mayStart: () => boolean
+  readonly calendars: NodeCalendars
 }
 
 export type DeliveryObserver = {
@@ -161,13 +163,23 @@ export class InFlightDeliveries {
     return this.#shard.stopped.aborted || this.#parts.window.get(entry.uuid) !== entry
   }
 
-  async #run(entry: Entry, adapter: TargetAdapter, job: Job, startedAt: Millis): Promise<void> {
+  async #run(entry: Entry, adapter: TargetAdapter, job: Job, turnAt: Millis): Promise<void> {
+    let startedAt = turnAt
     const { clock, dispatcher, signal } = this.#parts
     const delivery: InFlightDelivery = { entry, startedMonoMs: clock.monotonic(), timer: entry.timer, marking: null }
     entry.state = 'in-flight'
     this.#deliveries.add(delivery)
     this.#sweepLater()
-    const step = stepAtDue(entry.timer, { now: startedAt, retentionMs: this.#parts.retentionMs(entry.timer.namespace) })
+    let calendars: Calendars | undefined
+    if (entry.timer.rules?.calendar !== undefined) {
+      delivery.marking = Promise.resolve() // it is not being delivered yet
+      calendars = await this.#parts.calendars.waitFor(entry.timer, signal)
+      if (!this.#mayStillStart(delivery)) return this.#pass(delivery, job, null)
+      delivery.marking = null
+      startedAt = clock.now()
+    }
+    const context = { now: startedAt, retentionMs: this.#parts.retentionMs(entry.timer.namespace), calendars }
+    const step = stepAtDue(entry.timer, context)
     if (step !== null) return this.#pass(delivery, job, step)
     const outcome = await attemptOnce(this.#parts, entry.timer, startedAt, adapter)
     dispatcher.ended(job, endedHow(outcome, adapter))
@@ -181,17 +193,24 @@ export class InFlightDeliveries {
       this.#parts.logger.debug({ id: entry.timer.id }, 'delivery abandoned; it starts again after the restart')
   }
 
-  /** The timer goes on without this delivery. */
-  async #pass(delivery: InFlightDelivery, job: Job, after: Timer): Promise<void> {
+  /** After a wait: it may have been replaced, or is about to be, or the shard belongs to another node. */
+  #mayStillStart({ entry, timer }: InFlightDelivery): boolean {
+    const { stopped, holds } = this.#shard
+    return !stopped.aborted && this.#parts.mayStart() && entry.timer === timer && !holds.has(entry.uuid)
+  }
+
+  /** The timer goes on without this delivery; null: as it is, since nothing may start here any more. */
+  async #pass(delivery: InFlightDelivery, job: Job, after: Timer | null): Promise<void> {
     const { dispatcher, observer, clock } = this.#parts
     const { entry, timer: before } = delivery
     delivery.marking = Promise.resolve()
     dispatcher.ended(job, 'answered')
     try {
-      const result = await this.#writeUntilDurable(before, after)
-      if (result?.type === 'written') observer.passed?.(before, after)
+      const result = after === null ? null : await this.#writeUntilDurable(before, after)
+      if (result?.type === 'written') observer.passed?.(before, after!)
       if (result !== null && result.type !== 'fenced')
         this.#shard.keeper.endDelivery(entry, result.type === 'written' ? after : result.row)
+      else if (after === null && !this.#shard.stopped.aborted) this.#shard.keeper.endDelivery(entry, before)
       await this.#report(before, null, clock.monotonic())
     } finally {
       this.#ended(delivery)
@@ -205,14 +224,16 @@ export class InFlightDeliveries {
   }
 
   async #settle(delivery: InFlightDelivery, startedAt: Millis, outcome: DeliveryOutcome): Promise<void> {
-    const { clock, observer, retentionMs, rescheduleMinMs } = this.#parts
+    const { clock, observer, retentionMs, rescheduleMinMs, signal } = this.#parts
     const [arrivedAt, endedMono] = [clock.now(), clock.monotonic()]
     const durationMs = Math.round(endedMono - delivery.startedMonoMs)
     // A mark that is written while the outcome waits for the store would stand in the outcome's way.
     await (delivery.marking ??= Promise.resolve())
     const ended: EndedAttempt = { startedAt, durationMs, outcome }
+    const calendars = delivery.timer.rules?.calendar && (await this.#parts.calendars.waitFor(delivery.timer, signal))
     const settled = (timer: Timer) => {
-      const context = { now: clock.now(), arrivedAt, retentionMs: retentionMs(timer.namespace), rescheduleMinMs }
+      const retention = retentionMs(timer.namespace)
+      const context = { now: clock.now(), arrivedAt, retentionMs: retention, rescheduleMinMs, calendars }
       return settle(timer, ended, context)
     }
     let before = delivery.timer
@@ -234,28 +255,8 @@ export class InFlightDeliveries {
     await this.#reporter?.report(timer, ended, endedMono)
   }
 
-  /** An outcome is not given up while the service runs: losing it would mean delivering again. Null when it stopped first. */
-  async #writeUntilDurable(before: Timer, after: Timer): Promise<PutResult | null> {
-    const { clock, logger, signal } = this.#parts
-    for (let waitMs = WRITE_AGAIN_FIRST_MS; ; waitMs = Math.min(waitMs * 2, WRITE_AGAIN_MAX_MS)) {
-      try {
-        const result = await this.#shard.rows.write(before, after)
-        // A write whose outcome was not known may have happened: then this finds its own row.
-        return result.type === 'missed' && isSameWrite(result.row, after) ? { type: 'written' } : result
-      } catch (error) {
-        const isFirst = waitMs === WRITE_AGAIN_FIRST_MS
-        if (isFirst)
-          logger.error(
-            { namespace: after.namespace, id: after.id, err: error },
-            'could not store the outcome of a delivery; trying again',
-          )
-      }
-      try {
-        await sleep(clock, waitMs, signal)
-      } catch {
-        return null
-      }
-    }
+  #writeUntilDurable(before: Timer, after: Timer): Promise<PutResult | null> {
+    return writeUntilDurable(this.#shard.rows, { before, after }, this.#parts)
   }
 
   #sweepLater(): void {

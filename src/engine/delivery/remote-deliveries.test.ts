@@ -9,6 +9,7 @@ import { MemoryStore } from '../../store/memory/memory-store.ts'
 import { RemoteDeliveries } from './remote-deliveries.ts'
 import type { RemoteDelivery } from './remote-delivery.ts'
 import type { RunningDeliveries } from './running-deliveries.ts'
+import type { NodeCalendars } from '../calendars/node-calendars.ts'
 import { Holds } from '../commit/holds.ts'
 import type { OwnedRows } from '../commit/owned-rows.ts'
 import { Window } from '../window/window.ts'
@@ -32,6 +33,7 @@ function setup(delivery = DELIVERY) {
     rescheduleMinMs: 1_000,
     leaseMs: LEASE_MS,
     remote: [delivery],
+    calendars: {} as NodeCalendars, // no timer names one
   }
   // Nothing here touches a row, or has anything running.
   const remote = new RemoteDeliveries(parts, { rows: {} as OwnedRows, holds, running: {} as RunningDeliveries })

@@ -4,6 +4,7 @@
 import { deliveryId } from '../../core/timer/ids.ts'
 import { settle } from '../../core/rules/settle.ts'
 import { runningAs } from '../../core/timer/running-firings.ts'
+import type { Calendars } from '../../core/time/recurring/on-calendar.ts'
 import { isFinished } from '../../core/timer/timer.ts'
 import type { Millis, Timer } from '../../core/timer/timer.ts'
 import type { DeliveryParts } from './in-flight-deliveries.ts'
@@ -15,7 +16,10 @@ import { ROUNDS_MAX } from '../commit/owned-rows.ts'
 import type { OwnedRows } from '../commit/owned-rows.ts'
 import type { Window } from '../window/window.ts'
 
-export type RemoteDeliveriesParts = Pick<DeliveryParts, 'clock' | 'retentionMs' | 'rescheduleMinMs' | 'observer'> & {
+export type RemoteDeliveriesParts = Pick<
+  DeliveryParts,
+  'clock' | 'retentionMs' | 'rescheduleMinMs' | 'observer' | 'calendars'
+> & {
   readonly window: Window
   /** Deliveries of this shard's timers that are in flight at other nodes. */
   readonly remote: readonly RemoteDelivery[]
@@ -114,7 +118,7 @@ export class RemoteDeliveries {
   }
 
   async #settle(delivery: RemoteDelivery, { waitedMs, ...ended }: ReportedAttempt): Promise<void> {
-    const { clock, retentionMs, rescheduleMinMs, window, observer } = this.#parts
+    const { clock, retentionMs, rescheduleMinMs, window, observer, calendars: known } = this.#parts
     const arrivedAt = clock.now() - waitedMs
     if (delivery.firing !== undefined)
       return this.#running.settle({
@@ -129,7 +133,9 @@ export class RemoteDeliveries {
       // Something else has become of it, or it is being delivered again.
       if (row === null || isFinished(row) || !isAttemptOf(row, delivery) || window.get(row.uuid)?.state === 'in-flight')
         return
-      const context = { now: clock.now(), arrivedAt, retentionMs: retentionMs(row.namespace), rescheduleMinMs }
+      const calendars: Calendars | undefined = row.rules?.calendar && (await known.lastOf(row.namespace))
+      const retention = retentionMs(row.namespace)
+      const context = { now: clock.now(), arrivedAt, retentionMs: retention, rescheduleMinMs, calendars }
       const after = settle(row, ended, context)
       const result = await this.#rows.change(row, after)
       if (result.type === 'written') return observer.settled(row, after, ended.outcome, ended.durationMs)

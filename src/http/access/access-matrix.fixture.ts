@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { REPORT_PATH, LOOK_PATH, MOVED_PATH, PREPARE_PATH } from '../../service/peers/wire.ts'
+import { CALENDAR_EXAMPLE } from '../calendars/operations.ts'
 import { EXAMPLES } from '../contracts/v1/examples.ts'
 import type { Verb } from '../contracts/v1/examples.ts'
 import { CALLBACK_TEST_EXAMPLE } from '../observing/examples.ts'
@@ -77,6 +78,8 @@ const PLATFORM_CREATE = {
   callback: { type: 'http', url: 'https://example.com/hooks/timer' },
 }
 
+const CALENDAR_PATH = { path: '/api/v1/calendars/business-hours' }
+
 export const ROUTES: ReadonlyMap<string, RouteRule> = new Map<string, RouteRule>([
   ['GET /', { needs: 'nothing', ok: 200 }],
   ['GET /ui', { needs: 'nothing', ok: 302 }],
@@ -98,6 +101,11 @@ export const ROUTES: ReadonlyMap<string, RouteRule> = new Map<string, RouteRule>
   [`POST ${PREPARE_PATH}`, { needs: 'the cluster secret', ok: 204, body: { node: 'test', shards: [] } }],
   [`POST ${MOVED_PATH}`, { needs: 'the cluster secret', ok: 204, body: { moved: [] } }],
   [`POST ${REPORT_PATH}`, { needs: 'the cluster secret', ok: 200, body: { shard: -1 } }],
+
+  ['GET /api/v1/calendars', { needs: 'read', ok: 200 }],
+  ['GET /api/v1/calendars/:name', { ...CALENDAR_PATH, needs: 'read', ok: 200 }],
+  ['PUT /api/v1/calendars/:name', { ...CALENDAR_PATH, needs: 'change', ok: 200, body: CALENDAR_EXAMPLE.request }],
+  ['DELETE /api/v1/calendars/:name', { ...CALENDAR_PATH, needs: 'change', ok: 204 }],
 
   v1('preview', 'a key'),
   v1('get', 'read'),

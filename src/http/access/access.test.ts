@@ -12,6 +12,7 @@ import { assertNativeRefusal, ROUTES, TIMER, UUID } from './access-matrix.fixtur
 import type { Needs, RouteRule } from './access-matrix.fixture.ts'
 import { CONTRACTS } from '../contracts/all-contracts.ts'
 import type { Contract } from '../contracts/contract.ts'
+import { CALENDAR_EXAMPLE } from '../calendars/operations.ts'
 import { v1Contract } from '../contracts/v1/contract.ts'
 import { EXAMPLES } from '../contracts/v1/examples.ts'
 import { testServer } from '../test-server.fixture.ts'
@@ -171,6 +172,9 @@ async function makeTimers(server: Guarded): Promise<readonly number[]> {
     )
     assert.equal(answer.status, 200, answer.text)
   }
+  const { request } = CALENDAR_EXAMPLE
+  const namespace = TIMER.namespace as Namespace
+  await server.service.as(ANONYMOUS).calendars.put(namespace, { name: 'business-hours', ...request })
   return versions(server)
 }
 
@@ -202,6 +206,16 @@ suite('a namespace of others', () => {
       absent.map(([status]) => status),
       verbs.map(() => 403),
     )
+  })
+
+  test('a preview says nothing about the calendars of others', async (t) => {
+    const server = await guarded(t)
+    await makeTimers(server)
+    const previewed = (name: string, caller: KeyName) =>
+      server.post('/api/v1/timers/preview', { schedule: '@daily', calendar: { name } }, asCaller(server, caller))
+    assert.equal((await previewed('business-hours', 'readOnly')).status, 400) // it leaves nothing of midnight
+    const [there, absent] = [await previewed('business-hours', 'elsewhere'), await previewed('nobody', 'elsewhere')]
+    assert.deepEqual([there.status, there.json['message']], [403, absent.json['message']])
   })
 
   test('a namespace that is not enabled, and one that is, are refused alike', async (t) => {

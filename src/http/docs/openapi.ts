@@ -41,6 +41,10 @@ export async function registerOpenApi(
           description: 'Timers with ids made by the service: /timers. One attempt each; {code, message, data}.',
         },
         {
+          name: 'calendars',
+          description: 'Named lists of days and times when nothing fires. Timers name them in calendar.',
+        },
+        {
           name: 'observing',
           description:
             'For people who watch: how things are, what happens, what will fire, and whether a callback works.',

@@ -5,6 +5,7 @@ import type { Broker } from '../../broker/broker.ts'
 import { unavailable } from '../../core/errors.ts'
 import { lifecycleEvents } from '../../core/events/lifecycle-event.ts'
 import type { LifecycleEvent, LifecycleEventType } from '../../core/events/lifecycle-event.ts'
+import { isInternal } from '../../core/timer/ids.ts'
 import type { Millis, ShardId, Timer } from '../../core/timer/timer.ts'
 import type { Outbox } from '../../engine/commit/outbox.ts'
 import { sleep } from '../../runtime/clock/clock.ts'
@@ -106,7 +107,7 @@ export class LifecycleOutbox implements Outbox {
   }
 
   eventsOf(before: Timer | null, after: Timer): readonly LifecycleEvent[] {
-    return lifecycleEvents(before, after, this.#wanted)
+    return isInternal(after.namespace) ? [] : lifecycleEvents(before, after, this.#wanted)
   }
 
   assertRoom(): void {

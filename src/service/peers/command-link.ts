@@ -7,7 +7,7 @@ import type { Duplex } from 'node:stream'
 import { TLSSocket } from 'node:tls'
 import { upgrade } from 'undici'
 import type { Agent } from 'undici'
-import type { Command } from '../../core/rules/command.ts'
+import type { ShardCommand } from '../../core/rules/command.ts'
 import { DuetimeError, unavailable } from '../../core/errors.ts'
 import { notOwner } from '../../engine/commit/owned-rows.ts'
 import type { Executed } from '../../engine/shard.ts'
@@ -24,7 +24,7 @@ const ANSWER_MS_MAX = 10_000
 const SWEEP_MS = 50
 
 type Waiting = {
-  readonly command: Command
+  readonly command: ShardCommand
   /** When it came, or when it was sent. */
   since: number
   readonly resolve: (executed: Executed) => void
@@ -62,7 +62,7 @@ export class CommandLink {
     this.#clock = options.clock
   }
 
-  execute(command: Command): Promise<Executed> {
+  execute(command: ShardCommand): Promise<Executed> {
     if (this.#state === 'closed') return Promise.reject(notOwner())
     return new Promise((resolve, reject) => {
       this.#waiting.push({ command, since: this.#clock.monotonic(), resolve, reject })
@@ -219,7 +219,7 @@ function batchLength(waiting: readonly Waiting[], room: number): number {
   return end < 0 ? waiting.length : Math.max(end, 1)
 }
 
-function payloadChars(command: Command): number {
+function payloadChars(command: ShardCommand): number {
   if (command.type === 'create') return command.spec.payload?.length ?? 0
   return command.type === 'update' ? (command.changes.payload?.length ?? 0) : 0
 }

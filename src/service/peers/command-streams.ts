@@ -3,7 +3,7 @@
 
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
-import type { Command } from '../../core/rules/command.ts'
+import type { ShardCommand } from '../../core/rules/command.ts'
 import { DuetimeError, ErrorCode } from '../../core/errors.ts'
 import type { Executed } from '../../engine/shard.ts'
 import type { Clock } from '../../runtime/clock/clock.ts'
@@ -18,7 +18,7 @@ const CLOSING_MS_MAX = 1_000
 const KEEP_ALIVE_MS = 10_000
 
 /** This node's engine itself: a command that came to the wrong node goes back, it is not sent on. */
-type Owner = { execute(command: Command): Promise<Executed> }
+type Owner = { execute(command: ShardCommand): Promise<Executed> }
 
 export type CommandStreamsOptions = {
   readonly secret: string
@@ -80,13 +80,13 @@ export class CommandStreams {
 
 class CommandStream {
   readonly #socket: Duplex
-  readonly #execute: (command: Command) => Promise<WireResult>
+  readonly #execute: (command: ShardCommand) => Promise<WireResult>
   #results: NumberedResult[] = []
   #underWay = 0
   #scheduled = false
   #closing = false
 
-  constructor(socket: Duplex, execute: (command: Command) => Promise<WireResult>) {
+  constructor(socket: Duplex, execute: (command: ShardCommand) => Promise<WireResult>) {
     this.#socket = socket
     this.#execute = execute
     socket.on('end', () => socket.end())
@@ -148,7 +148,7 @@ class CommandStream {
 }
 
 /** Each command has its own answer: a defect that one meets must not hide from the sender what the others did. */
-async function resultOf(owner: Owner, command: Command, logger: Logger): Promise<WireResult> {
+async function resultOf(owner: Owner, command: ShardCommand, logger: Logger): Promise<WireResult> {
   try {
     return { type: 'executed', executed: await owner.execute(command) }
   } catch (error) {

@@ -3,7 +3,7 @@
 
 import { Agent, request } from 'undici'
 import type { Dispatcher } from 'undici'
-import type { Command } from '../../core/rules/command.ts'
+import type { ShardCommand } from '../../core/rules/command.ts'
 import type { ShardId } from '../../core/timer/timer.ts'
 import type { Preparation } from '../../engine/engine.ts'
 import type { MovedShard, Neighbours, NextOwner } from '../../engine/cluster/handover.ts'
@@ -55,7 +55,7 @@ export class PeerLinks implements Peers, Neighbours {
     return this.#closing
   }
 
-  execute(address: string, command: Command): Promise<Executed> {
+  execute(address: string, command: ShardCommand): Promise<Executed> {
     if (this.#closing) return Promise.reject(notOwner())
     return (this.#links.get(address) ?? this.#linkTo(address)).execute(command)
   }

@@ -2,7 +2,7 @@
 // an HTTP upgrade, and keeps: a message is a line of JSON. What is said when shards move goes in requests of its own.
 
 import type { Duplex } from 'node:stream'
-import type { Command } from '../../core/rules/command.ts'
+import type { ShardCommand } from '../../core/rules/command.ts'
 import type { ErrorCode, ErrorDetails } from '../../core/errors.ts'
 import type { MovedShard } from '../../engine/cluster/handover.ts'
 import type { Executed } from '../../engine/shard.ts'
@@ -15,7 +15,7 @@ export const MOVED_PATH = '/internal/v1/moved'
 export const REPORT_PATH = '/internal/v1/delivery-report'
 
 /** Commands have numbers in the order in which they were sent; `first` is that of the first one here. */
-export type WireCommands = { readonly first: number; readonly commands: readonly Command[] }
+export type WireCommands = { readonly first: number; readonly commands: readonly ShardCommand[] }
 
 export type WireResult =
   | { readonly type: 'executed'; readonly executed: Executed }

@@ -7,7 +7,10 @@ import type { FileHandle } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { Clock } from '../../runtime/clock/clock.ts'
 import { VERSION } from '../../runtime/version.ts'
-import type { Store } from '../../store/store.ts'
+import { NEVER, Status } from '../../core/timer/timer.ts'
+import type { TimerUuid } from '../../core/timer/timer.ts'
+import { CALENDARS_NAMESPACE } from '../../engine/calendars/node-calendars.ts'
+import type { ListCursor, ListPage, Store } from '../../store/store.ts'
 import { forgetProgress, partialOf, readProgress, writeProgress } from './export-progress.ts'
 import type { ExportProgress, Stillness } from './export-progress.ts'
 import { endLine, headerLine, timerLine } from './timer-file.ts'
@@ -35,6 +38,8 @@ export type ExportResult = {
 
 const PAGE_TIMERS = 100 // fewer where they are large: the store ends a page at PAGE_BYTES_MAX
 const PAGES_PER_NOTE = 100 // a note costs two syncs; this much work is repeated after a power loss
+/** Such rows never come due, so they are at the end of the live ones. */
+const BEFORE_PAUSED: ListCursor = { finished: false, wakeAt: NEVER - 1, uuid: 'f'.repeat(32) as TimerUuid }
 const SECRET_MODE = 0o600 // payloads and headers of callbacks are in it
 
 export async function exportTimers(options: ExportOptions): Promise<ExportResult> {
@@ -111,9 +116,22 @@ class Writing {
       this.#place = { after: page.next, done: this.#done, bytes: this.#bytes }
       if (pages % PAGES_PER_NOTE === 0) await this.keep()
     }
+    const timers = this.#done
+    await this.#appendCalendars()
     await this.#append(endLine(this.#done))
     await this.#file.sync()
-    return this.#done
+    return timers
+  }
+
+  /** The rows that hold them are not among the timers; there are few, so that a cut-off export writes them anew. */
+  async #appendCalendars(): Promise<void> {
+    const filter = { namespace: CALENDARS_NAMESPACE, statuses: [Status.paused] }
+    for (let after: ListCursor | null = BEFORE_PAUSED; after !== null;) {
+      const page: ListPage = await this.#options.source.list({ filter, after, limit: PAGE_TIMERS })
+      await this.#append(page.timers.map(timerLine).join(''))
+      this.#done += page.timers.length
+      after = page.next
+    }
   }
 
   /** Notes how far it has come; false when that would be of no use. */

@@ -11,6 +11,7 @@ import { Compile } from 'typebox/compile'
 import { parseNamespace, parseTimerId, timerUuid } from '../../core/timer/ids.ts'
 import { isStorable, STORABLE } from '../../core/timer/storable-text.ts'
 import { faultIn } from '../../core/rules/timer-invariants.ts'
+import { CALENDARS_NAMESPACE, readCalendars } from '../../engine/calendars/node-calendars.ts'
 import type { Timer } from '../../core/timer/timer.ts'
 import { TIMER } from './timer-schema.ts'
 
@@ -75,7 +76,8 @@ function parseHeader(value: { readonly format: unknown; readonly formatVersion?:
 function parseTimer(value: object): Line {
   if (!TIMER.Check(value)) return fault(shapeFault(TIMER, value))
   try {
-    const namespace = parseNamespace(value.namespace)
+    const isCalendars = value.namespace === CALENDARS_NAMESPACE
+    const namespace = isCalendars ? CALENDARS_NAMESPACE : parseNamespace(value.namespace)
     const id = parseTimerId(value.id)
     const timer = {
       fingerprint: null,
@@ -97,6 +99,7 @@ function parseTimer(value: object): Line {
     if (!hasStorableTexts(value)) return fault(`every text of a timer must be ${STORABLE}`)
     const broken = brokenJson(timer)
     if (broken !== null) return fault(broken)
+    if (isCalendars) readCalendars(timer.payload!)
     const impossible = faultIn(timer)
     return impossible === null ? { type: 'timer', timer } : fault(`it does not hold that ${impossible}`)
   } catch (error) {

@@ -85,6 +85,7 @@ const RULES = exact({
   maxFirings: Type.Optional(Type.Integer({ minimum: 1 })),
   lastIteration: Type.Optional(Type.Integer({ minimum: 1 })),
   spreadMs: Type.Optional(count),
+  calendar: Type.Optional(exact({ name: Type.String({ minLength: 1 }), onExcluded: Type.Enum(['skip', 'move']) })),
 } satisfies Record<keyof NonNullable<Timer['rules']>, TSchema>)
 
 export const TIMER = Compile(

@@ -2,9 +2,12 @@ import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { test } from 'node:test'
+import { decide } from '../../core/rules/decide.ts'
 import { talliesOf } from '../../core/statistics/tallies.ts'
+import { shardOf } from '../../core/timer/ids.ts'
 import { Status } from '../../core/timer/timer.ts'
-import type { Timer, TimerId } from '../../core/timer/timer.ts'
+import type { Namespace, Timer, TimerId } from '../../core/timer/timer.ts'
+import { calendarsRow, calendarsText } from '../../engine/calendars/node-calendars.ts'
 import { ManualClock } from '../../runtime/clock/manual-clock.ts'
 import { MemoryStore } from '../../store/memory/memory-store.ts'
 import { SAMPLE_NOW, sampleTimer } from '../../store/conformance/sample-timer.ts'
@@ -250,4 +253,27 @@ test('what stands is counted in the new store, what happened stays with the old 
       .map(({ name }) => `${name} 1`)
       .toSorted(),
   )
+})
+
+test('calendars, and the timers that name them, arrive as they were; one that cannot be is refused', async () => {
+  const identity = calendarsRow('shop' as Namespace)
+  const calendar = { name: 'weekdays', timeZone: 'Europe/Berlin', exclude: ['SAT-SUN'], allow: [] }
+  const command = { type: 'document', ...identity, document: calendarsText([calendar]), ifVersion: 0 } as const
+  const { timer: row } = decide(null, command, { now: SAMPLE_NOW, retentionMs: 0 })
+  const rules = { calendar: { name: 'weekdays', onExcluded: 'move' as const } }
+  const timers = [sampleTimer({ id: 'a' as TimerId, rules }), row]
+  const path = await exported(timers)
+  const target = new MemoryStore()
+  await checkTimerFile(path)
+  assert.equal((await importInto(target, path)).added, 2)
+  assert.deepEqual([...(await contentsOf(target)).values()].map(({ timer }) => timer.rules), [rules]) // oxfmt-ignore
+  const key = { ...identity, shard: shardOf(identity.uuid, target.capabilities.shards) }
+  assert.deepEqual(await target.getMany([key]), [row])
+  const broken = fileOf(
+    header,
+    one,
+    timerLine({ ...row, payload: calendarsText([{ ...calendar, exclude: ['?'] }]) }),
+    endLine(2),
+  )
+  await assert.rejects(checkTimerFile(broken), /line 3: "\?" is not an entry of a calendar/)
 })

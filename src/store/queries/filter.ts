@@ -2,6 +2,7 @@
 // not match, and the model that SQL conditions are held against.
 
 import { matchesAny } from '../../core/access/access.ts'
+import { isInternal } from '../../core/timer/ids.ts'
 import type { Namespace, Timer } from '../../core/timer/timer.ts'
 import { kindOf, TimerKind } from '../../core/timer/timer-kind.ts'
 import type { ListFilter, NamespaceScope, PageFilter } from '../store.ts'
@@ -25,7 +26,9 @@ export function matchesPage(timer: Timer, filter: PageFilter): boolean {
   return metadataKey === undefined || hasMetadata(timer, metadataKey, metadataValues)
 }
 
+/** What the service keeps for itself is in the scope of those only who name its namespace. */
 export function isInScope(one: Namespace, { namespace, namespaces }: NamespaceScope): boolean {
+  if (namespace === undefined && isInternal(one)) return false
   return (namespace === undefined || one === namespace) && (namespaces === undefined || matchesAny(namespaces, one))
 }
 

@@ -25,8 +25,9 @@ type State = {
 
 const NOTHING = { firings: [], description: '', notes: new Map<string, string>(), fault: null, place: null } as const
 
-export function usePreview(reading: Reading): State {
-  const key = reading.ok ? JSON.stringify(reading.timing) : ''
+/** `namespace`: whose calendars are meant. */
+export function usePreview(reading: Reading, namespace: string): State {
+  const key = reading.ok ? questionText(reading.timing, namespace) : ''
   const [state, setState] = useState<State>({ ...NOTHING, isOld: true })
   useEffect(() => {
     if (key === '') return setState((before) => ({ ...before, isOld: true }))
@@ -34,7 +35,7 @@ export function usePreview(reading: Reading): State {
     setState((before) => ({ ...before, isOld: true }))
     const ask = async () => {
       try {
-        const question = { ...(JSON.parse(key) as Timing), count: FIRINGS }
+        const question = { ...(JSON.parse(key) as Timing & { readonly namespace?: string }), count: FIRINGS }
         const { firings, description, unusual } = await serverClock.learnFrom(() =>
           duetime.preview(question, { signal: abort.signal }),
         )
@@ -58,6 +59,11 @@ export function usePreview(reading: Reading): State {
     }
   }, [key])
   return reading.ok ? state : { ...NOTHING, fault: reading.message, isOld: false }
+}
+
+function questionText(timing: Timing, namespace: string): string {
+  const named = namespace.trim()
+  return JSON.stringify(timing.calendar === undefined || named === '' ? timing : { ...timing, namespace: named })
 }
 
 function placeOf(error: unknown): State['place'] {

@@ -29,6 +29,9 @@ export type ScheduleForm = {
   readonly zone: string
   /** What is said beside a schedule that repeats. */
   readonly rules: RulesForm
+  /** Its name; empty: none. */
+  readonly calendar: string
+  readonly onExcluded: 'skip' | 'move'
 }
 
 export function emptyForm(now: number): ScheduleForm {
@@ -42,19 +45,29 @@ export function emptyForm(now: number): ScheduleForm {
     text: '',
     zone: VIEWER_ZONE,
     rules: NO_RULES,
+    calendar: '',
+    onExcluded: 'skip',
   }
 }
 
 /** The form for a timer that exists: its instant, or its schedule as it was written. */
 export function formOf(
-  timer: { readonly executeAt: string; readonly schedule?: string; readonly timeZone?: string } & Parameters<
-    typeof rulesOf
-  >[0],
+  timer: {
+    readonly executeAt: string
+    readonly schedule?: string
+    readonly timeZone?: string
+    readonly calendar?: { readonly name: string; readonly onExcluded?: 'skip' | 'move' }
+  } & Parameters<typeof rulesOf>[0],
   now: number,
 ): ScheduleForm {
-  const form = { ...emptyForm(now), at: wallClock(Date.parse(timer.executeAt)), rules: rulesOf(timer, wallClock) }
+  const rules = rulesOf(timer, wallClock)
+  const form = { ...emptyForm(now), at: wallClock(Date.parse(timer.executeAt)), rules, ...calendarOf(timer) }
   if (timer.schedule === undefined || !repeats(timer.schedule)) return { ...form, mode: 'at' }
   return { ...form, mode: 'text', text: timer.schedule, zone: timer.timeZone ?? 'UTC' }
+}
+
+function calendarOf({ calendar }: Parameters<typeof formOf>[0]): Pick<ScheduleForm, 'calendar' | 'onExcluded'> {
+  return { calendar: calendar?.name ?? '', onExcluded: calendar?.onExcluded ?? 'skip' }
 }
 
 /** Cron, a rule or a cycle: neither a duration nor an instant. */
@@ -76,7 +89,10 @@ export function wallClock(at: number): string {
 }
 
 /** As the service takes it. */
-export type Timing =
+export type Timing = When & {
+  readonly calendar?: { readonly name: string; readonly onExcluded?: 'skip' | 'move' | undefined }
+}
+type When =
   | { readonly executeAt: string; readonly schedule?: undefined; readonly timeZone?: undefined }
   | ({
       readonly schedule: string
@@ -91,6 +107,13 @@ const HAS_OFFSET = /^\d{4}-.*(?:Z|[+-]\d{2}:?\d{2}|\])$|\]|TZID=/i
 const CALENDAR: ReadonlySet<Unit> = new Set(['day', 'week', 'month', 'year'])
 
 export function readForm(form: ScheduleForm): Reading {
+  const reading = readWhen(form)
+  if (!reading.ok || form.calendar === '') return reading
+  const onExcluded = isRepeated(reading) ? { onExcluded: form.onExcluded } : {}
+  return good({ ...reading.timing, calendar: { name: form.calendar, ...onExcluded } })
+}
+
+function readWhen(form: ScheduleForm): Reading {
   switch (form.mode) {
     case 'at':
       return readAt(form.at)
@@ -110,6 +133,11 @@ export function readForm(form: ScheduleForm): Reading {
       return good({ schedule, ...(HAS_OFFSET.test(schedule) ? {} : { timeZone: form.zone }), ...rules })
     }
   }
+}
+
+/** Whether what the form says fires again and again. */
+export function isRepeated(reading: Reading): boolean {
+  return reading.ok && reading.timing.schedule !== undefined && repeats(reading.timing.schedule)
 }
 
 function readAt(text: string): Reading {

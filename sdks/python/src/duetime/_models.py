@@ -13,6 +13,7 @@ ServerErrorCode = Literal[
     "INVALID_INPUT",
     "NAMESPACE_NOT_ENABLED",
     "TIMER_NOT_FOUND",
+    "CALENDAR_NOT_FOUND",
     "TIMER_ALREADY_EXISTS",
     "IDEMPOTENCY_KEY_REUSED",
     "TIMER_NOT_PENDING",
@@ -54,6 +55,16 @@ class ClockChangeRules(TypedDict, total=False):
     """A local time that clocks skip: shifted, as much later as they go forward (default), or skipped."""
     overlap: Literal["first", "second", "both"]
     """A local time that clocks show twice: the first time (default), the second, or both. Cron whose minutes or hours begin with * has both as its default."""
+
+
+
+class CalendarRule(TypedDict, total=False):
+    """The calendar that says when nothing fires, and what becomes of a firing that it excludes."""
+
+    name: Required[str]
+    """Its name in the namespace."""
+    on_excluded: Literal["skip", "move"]
+    """A firing that the calendar excludes: skip it (default where the schedule repeats), or move it to the next allowed time (what fires once is always moved)."""
 
 
 
@@ -104,6 +115,8 @@ class NewTimer(TypedDict, total=False):
     """Of a schedule that repeats: how many iterations it has. Those that are passed over count."""
     spread: str
     """Up to so much later, such as PT5M or 5m: by a part that follows from the timer’s id, so that many timers of one time do not fire at once. At most 24h."""
+    calendar: CalendarRule
+    """A calendar: nothing fires when it says so."""
     catch_up: Any
     """Iterations missed while the service was down: deliver all of them (default), one for all, none (later than a minute, or than maxLateness, is missed), or the last so many ({"max": 3})."""
     max_lateness: str
@@ -148,6 +161,8 @@ class TimerChanges(TypedDict, total=False):
     """Of a schedule that repeats: how many iterations it has. Those that are passed over count."""
     spread: str
     """Up to so much later, such as PT5M or 5m: by a part that follows from the timer’s id, so that many timers of one time do not fire at once. At most 24h."""
+    calendar: CalendarRule
+    """A calendar: nothing fires when it says so."""
     catch_up: Any
     """Iterations missed while the service was down: deliver all of them (default), one for all, none (later than a minute, or than maxLateness, is missed), or the last so many ({"max": 3})."""
     max_lateness: str
@@ -201,7 +216,7 @@ class TimerQuery(TypedDict, total=False):
     """Timers on a page. Default 100; cut to 1000 if more."""
     cursor: str
     """nextCursor of the page before."""
-    fields: Sequence[Literal["id", "namespace", "groupId", "status", "executeAt", "schedule", "timeZone", "dst", "startAt", "endAt", "maxFirings", "spread", "nominalAt", "iteration", "catchUp", "maxLateness", "overlap", "skipped", "running", "pausedUntil", "callbackUrl", "callback", "payload", "metadata", "retryPolicy", "callbackTimeout", "callbackTimeoutSeconds", "createdAt", "updatedAt", "executedAt", "triggeredAt", "nextAttemptAt", "attemptCount", "attempts", "lastError", "correlationId", "version", "deliveryId"]]
+    fields: Sequence[Literal["id", "namespace", "groupId", "status", "executeAt", "schedule", "timeZone", "dst", "startAt", "endAt", "maxFirings", "spread", "calendar", "nominalAt", "iteration", "catchUp", "maxLateness", "overlap", "skipped", "running", "pausedUntil", "callbackUrl", "callback", "payload", "metadata", "retryPolicy", "callbackTimeout", "callbackTimeoutSeconds", "createdAt", "updatedAt", "executedAt", "triggeredAt", "nextAttemptAt", "attemptCount", "attempts", "lastError", "correlationId", "version", "deliveryId"]]
     """Which fields the timers are shown with. What is left out is not read: more timers fit on a page without payload."""
 
 
@@ -244,6 +259,8 @@ class PreviewQuery(TypedDict, total=False):
     """Of a schedule that repeats: how many iterations it has. Those that are passed over count."""
     spread: str
     """Up to so much later, such as PT5M or 5m: by a part that follows from the timer’s id, so that many timers of one time do not fire at once. At most 24h."""
+    calendar: CalendarRule
+    """A calendar: nothing fires when it says so."""
     from_: str
     """Only firings at this instant or later."""
     to: str
@@ -355,6 +372,8 @@ class Timer:
     """How many iterations it has."""
     spread: str | None = None
     """How far firings of many timers are spread."""
+    calendar: CalendarRule | None = None
+    """A calendar: nothing fires when it says so."""
     nominal_at: datetime | None = None
     """When the schedule says that the current firing is, if executeAt is another time."""
     iteration: int | None = None
@@ -422,7 +441,7 @@ class UnusualFiring:
     execute_at: datetime
     nominal_at: datetime | None = None
     """When the schedule says, if that is another time."""
-    reasons: list[Literal["gap", "overlap", "spread"]]
+    reasons: list[Literal["gap", "overlap", "calendar", "spread"]]
     note: str
     """The reasons in words."""
 

@@ -3,7 +3,7 @@
 import type { AbortSignalLike, MinimalFetch } from '../platform.ts'
 
 export type Outgoing = {
-  readonly method: 'GET' | 'POST'
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   /** Undefined: the request has none. */

@@ -41,7 +41,7 @@ export type Budget = {
 }
 
 export type Call = {
-  readonly method: 'GET' | 'POST'
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   readonly path: string
   /** Asked for every attempt: `uncertain` when one before may have been carried out although its answer is not known. */
   readonly body?: (uncertain: boolean) => unknown

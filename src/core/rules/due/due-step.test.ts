@@ -16,7 +16,7 @@ const HOUR = 3_600_000
 const IDENTITY = timerIdentity('shop' as Namespace, 'order-1' as TimerId)
 
 function timerOf(schedule: string, changes: Partial<Timer> = {}): Timer {
-  return { ...emptyTimer(IDENTITY, NOW), ...dueFrom(parseSchedule(schedule), 0, NOW), ...changes }
+  return { ...emptyTimer(IDENTITY, NOW), ...dueFrom(parseSchedule(schedule), 0, { arrivedAt: NOW }), ...changes }
 }
 
 const step = (timer: Timer, now: number): Timer | null => {

@@ -1,7 +1,7 @@
-// What happens to a timer that has come due, instead of its delivery: a pause that ends by itself, or a firing that is too late
-// to be made. Asked at every delivery, so nearly all timers are answered by the first comparison. Pure, like `settle`.
+// What happens to a timer that has come due, instead of its delivery: a pause that ends by itself, a firing that its calendar
+// excludes by now, or one that is too late to be made. Asked at every delivery, so nearly all timers are answered by the first comparison. Pure, like `settle`.
 
-import { lastIterationUntil, nextIteration, repeats } from '../../time/firings.ts'
+import { insteadOf, lastIterationUntil, nextIteration, repeats } from '../../time/firings.ts'
 import type { Iteration } from '../../time/firings.ts'
 import { formatInterval } from '../../time/interval.ts'
 import { withoutRunning, withRunning } from '../../timer/running-firings.ts'
@@ -44,13 +44,18 @@ function stepOf(timer: Timer, context: RuleContext): Timer | null {
   if (timer.status === Status.paused && timer.extra === null) return resumed(timer, context)
   const moved = rezoned(timer, context)
   if (moved !== null && moved.dueAt > context.now) return moved
+  const { now, calendars } = context
+  if (timer.rules?.calendar !== undefined && timer.extra === null && timer.attempts === 0) {
+    const instead = insteadOf(timer, now, calendars)
+    if (instead !== undefined)
+      return instead === null ? excludedLast(timer, context) : passedOver(timer, instead, context)
+  }
   if (timer.maxLatenessMs === null && (timer.catchUp === CatchUp.all || timer.catchUp === CatchUp.one)) return null
   // What has been tried is not missed, and what somebody asked for is wanted now.
   if (timer.extra !== null || timer.attempts > 0) return null
   const limitMs = timer.maxLatenessMs ?? (timer.catchUp === CatchUp.none ? MISSED_AFTER_MS : Infinity)
-  const { now } = context
-  if (now - timer.dueAt > limitMs) return passedOver(timer, nextIteration(timer, now - limitMs), context)
-  const first = typeof timer.catchUp === 'number' ? firstOfLast(timer, timer.catchUp, now) : null
+  if (now - timer.dueAt > limitMs) return passedOver(timer, nextIteration(timer, now - limitMs, calendars), context)
+  const first = typeof timer.catchUp === 'number' ? firstOfLast(timer, timer.catchUp, context) : null
   return first === null ? null : passedOver(timer, first, context)
 }
 
@@ -64,23 +69,28 @@ function passedOver(timer: Timer, next: Iteration | null, context: RuleContext):
   return finished(missed, repeats(timer) ? Status.completed : Status.failed, context)
 }
 
+/** No iteration is left. */
+function excludedLast(timer: Timer, context: RuleContext): Timer {
+  return finished({ ...timer, skipped: timer.skipped + 1 }, Status.completed, context)
+}
+
 /** Of more missed iterations than `most`, the last so many fire: the first of these. Null when there are no more than that. */
-function firstOfLast(timer: Timer, most: number, now: Millis): Iteration | null {
+function firstOfLast(timer: Timer, most: number, { now, calendars }: RuleContext): Iteration | null {
   const isMore = (from: Iteration | null): boolean => {
     let next = from
     for (let counted = 0; counted < most && next !== null && next.dueAt <= now; counted++)
-      next = nextIteration({ ...timer, ...next }, null)
+      next = nextIteration({ ...timer, ...next }, null, calendars)
     return next !== null && next.dueAt <= now
   }
-  if (lastIterationUntil(timer, now) === null || !isMore({ ...timer })) return null
+  if (lastIterationUntil(timer, now, calendars) === null || !isMore({ ...timer })) return null
   // More than `most` are due at `low` or later, and no more than that at `high` or later.
   let [low, high] = [timer.dueAt, now]
   while (high - low > 1) {
     const middle = low + Math.floor((high - low) / 2)
-    if (isMore(nextIteration(timer, middle))) low = middle
+    if (isMore(nextIteration(timer, middle, calendars))) low = middle
     else high = middle
   }
-  return nextIteration(timer, high)
+  return nextIteration(timer, high, calendars)
 }
 
 /** The iteration after it is due, too. One that is only a little late is not looked at closer: every delivery asks. */

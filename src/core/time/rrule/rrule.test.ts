@@ -3,7 +3,8 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { RRuleTemporal } from 'rrule-temporal'
 import { DuetimeError } from '../../errors.ts'
-import { firstFiring, previewFirings } from '../firings.ts'
+import { firstFiring } from '../firings.ts'
+import { previewFirings } from '../preview.ts'
 import { parseSchedule } from '../schedule.ts'
 
 const at = (text: string): number => Temporal.Instant.from(text).epochMilliseconds

@@ -5,7 +5,7 @@ import { repeats } from '../../../core/time/firings.ts'
 import type { DeliveryOutcome, Firing } from '../../../core/timer/delivery.ts'
 import { DELAY_MAX_YEARS, ERROR_CHARS_KEPT } from '../../../core/limits.ts'
 import { parseInstant } from '../../../core/time/schedule.ts'
-import { firingDueAt, isSpread } from '../../../core/timer/timer.ts'
+import { firingDueAt, isShifted } from '../../../core/timer/timer.ts'
 import type { Millis } from '../../../core/timer/timer.ts'
 import { failedAnswer, failedStatus, isSuccess } from '../../../targets/http/protocol.ts'
 import type { HttpProtocol, HttpResponse } from '../../../targets/http/protocol.ts'
@@ -27,7 +27,7 @@ function callbackBody({ timer, deliveryId, attempt, firedAt }: Firing): string {
   const namespace = JSON.stringify(timer.namespace)
   let body = `{"id":${JSON.stringify(timer.id)},"namespace":${namespace},"groupId":${namespace},"payload":${timer.payload ?? 'null'}`
   body += `,"executeAt":"${isoText(firingDueAt(timer))}","firedAt":"${isoText(firedAt)}","attempt":${attempt},"deliveryId":"${deliveryId}"`
-  if (isSpread(timer) && timer.extra === null) body += `,"nominalAt":"${isoText(timer.nominalAt)}"`
+  if (isShifted(timer) && timer.extra === null) body += `,"nominalAt":"${isoText(timer.nominalAt)}"`
   if (timer.schedule !== null) body += `,"schedule":${JSON.stringify(timer.schedule)}`
   if (repeats(timer)) body += `,"iteration":${timer.iteration}`
   if (timer.extra !== null) body += ',"triggered":true'

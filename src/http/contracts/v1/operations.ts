@@ -2,7 +2,7 @@
 
 import { Type } from 'typebox'
 import type { TSchema } from 'typebox'
-import type { Reason } from '../../../core/time/unusual.ts'
+import type { Reason } from '../../../core/time/preview.ts'
 import { ACCESS_FAILURES, failures as failureAnswers } from '../../docs/native-failures.ts'
 import type { FailureStatus } from '../../docs/native-failures.ts'
 import { EXAMPLES } from './examples.ts'
@@ -133,7 +133,7 @@ const ANSWERS: Readonly<Record<Verb, TSchema>> = {
       Type.Object({
         executeAt: Type.String(),
         nominalAt: Type.Optional(Type.String({ description: 'When the schedule says, if that is another time.' })),
-        reasons: Type.Array(Type.Unsafe<Reason>({ type: 'string', enum: ['gap', 'overlap', 'spread'] })),
+        reasons: Type.Array(Type.Unsafe<Reason>({ type: 'string', enum: ['gap', 'overlap', 'calendar', 'spread'] })),
         note: Type.String({ description: 'The reasons in words.' }),
       }),
       { description: 'Those of the firings that are not simply when the schedule says: where clocks change, say.' },

@@ -2,10 +2,9 @@
 
 import { inField, invalidSchedule } from '../../../core/errors.ts'
 import { PREVIEW_FIRINGS_DEFAULT } from '../../../core/limits.ts'
-import type { PreviewedFiring } from '../../../core/time/firings.ts'
 import { parseInstant, parseTimeZone, parseZonedInstant } from '../../../core/time/instant.ts'
 import { isoText } from '../../../core/time/iso-text.ts'
-import type { Reason } from '../../../core/time/unusual.ts'
+import type { PreviewedFiring, Reason } from '../../../core/time/preview.ts'
 import { reasonInWords, scheduleInWords } from '../../../language/schedule-words.ts'
 import type { Schedule } from '../../../core/time/schedule.ts'
 import { parseTimerId, timerUuid } from '../../../core/timer/ids.ts'
@@ -31,7 +30,7 @@ type Unusual = {
   readonly note: string
 }
 
-export function preview(body: PreviewBody, timers: Timers): Preview {
+export async function preview(body: PreviewBody, timers: Timers): Promise<Preview> {
   const { timeZone, count = PREVIEW_FIRINGS_DEFAULT, from, to, namespace, id, ...timing } = body
   const zone = timeZone === undefined ? undefined : inField('timeZone', () => parseTimeZone(timeZone))
   // An executeAt with an offset needs no zone to be understood; the zone is for the answer then.
@@ -43,6 +42,7 @@ export function preview(body: PreviewBody, timers: Timers): Preview {
     from: from === undefined ? undefined : inField('from', () => parseInstant(from)),
     to: to === undefined ? undefined : inField('to', () => parseInstant(to)),
     uuid: id === undefined ? undefined : timerUuid(named, parseTimerId(id)),
+    calendars: await timers.calendars.for(schedule, named),
   })
   if (firings[0] !== undefined && firings[0].nominalAt < now) {
     throw invalidSchedule('past', `the due time must be in the future; it is ${isoText(now)} here`, schedule.text)
@@ -69,12 +69,12 @@ function hasOffset(executeAt: string): boolean {
   }
 }
 
-function unusual({ dueAt, nominalAt, reasons }: PreviewedFiring, schedule: Schedule): Unusual {
+function unusual({ dueAt, nominalAt, reasons, passedOver }: PreviewedFiring, schedule: Schedule): Unusual {
   return {
     executeAt: isoText(dueAt),
     ...(nominalAt !== dueAt && { nominalAt: isoText(nominalAt) }),
     reasons,
-    note: reasons.map((reason) => reasonInWords(reason, schedule)).join('; '),
+    note: reasons.map((reason) => reasonInWords(reason, schedule, passedOver)).join('; '),
   }
 }
 

@@ -105,8 +105,8 @@ export function registerRoutes(instance: FastifyInstance, { payloadMaxBytes }: C
     return sendJson(reply, timerJson(timer))
   })
 
-  app.post(`${PREFIX}/preview`, { schema: operation('preview', PreviewBody) }, (request, reply) => {
-    return sendJson(reply, JSON.stringify(preview(request.body, request.timers)))
+  app.post(`${PREFIX}/preview`, { schema: operation('preview', PreviewBody) }, async ({ body, timers }, reply) => {
+    return sendJson(reply, JSON.stringify(await preview(body, timers)))
   })
 
   registerBatch(instance, payloadMaxBytes)

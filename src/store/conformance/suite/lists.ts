@@ -41,6 +41,24 @@ export function storeLists(name: string, setup: Setup): void {
     assert.deepEqual(await owned.listIds({ namespace: 'default' as Namespace }), idsOf(timers.toSorted(compareKeys)))
   })
 
+  test(`${name}: what the service keeps for itself is seen by those only who name its namespace`, async (t) => {
+    const owned = await setup(t)
+    const [internal, id] = ['~documents' as Namespace, (text: string) => text as TimerId]
+    const document = { wakeAt: NEVER, status: Status.paused, namespace: internal, payload: '{"a":1}' as JsonText }
+    const timers = [sampleTimer({ id: id('a') }), sampleTimer({ id: id('b'), wakeAt: NEVER, status: Status.paused })]
+    await owned.add(...timers, sampleTimer({ id: id('c'), ...document }), sampleTimer({ id: id('d'), ...document }))
+    const every = { namespaces: ['*' as NamespacePattern] }
+    for (const filter of [{}, { statuses: [Status.paused, Status.pending] }, every]) {
+      for (const limit of [1, 10])
+        assert.deepEqual(await owned.listIds(filter, limit), ['a', 'b'], JSON.stringify(filter))
+      const page = await owned.store.page({ filter, sort: 'dueAt', descending: true, offset: 0, limit: 10 })
+      assert.deepEqual([idsOf(page.timers).toSorted(), page.total], [['a', 'b'], 2], JSON.stringify(filter))
+    }
+    assert.deepEqual((await owned.listIds({ namespace: internal })).toSorted(), ['c', 'd'])
+    const { counts } = await owned.store.stats()
+    assert.deepEqual(new Set(counts.map(({ namespace }) => namespace)), new Set(['default']))
+  })
+
   test(`${name}: a list shows what matches all of its filters`, async (t) => {
     const owned = await setup(t)
     const other = 'other' as Namespace

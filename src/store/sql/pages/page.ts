@@ -1,5 +1,6 @@
 // Pages of timers in an order by time, with exact totals: what the counters know decides how they are found; see page-plan.ts.
 
+import { INTERNAL_PREFIX } from '../../../core/timer/ids.ts'
 import { isFinished } from '../../../core/timer/timer.ts'
 import { TimerKind } from '../../../core/timer/timer-kind.ts'
 import { RowType } from '../../row/columns.ts'
@@ -22,6 +23,7 @@ import { appendRows } from '../questions/timers.ts'
 
 export type PageReply = { readonly cells: Cell[]; readonly total: number }
 
+const NOT_INTERNAL = `timer_namespace < '${INTERNAL_PREFIX}'`
 const RUNS_SPELLED_MAX = 4 // more are a list of keys
 
 export function* page(dialect: Dialect, asked: PageQuery, sortedMax = SORTED_MAX): Question<PageReply> {
@@ -54,7 +56,7 @@ function* uuidsOf(dialect: Dialect, query: PageQuery, facts: PageFacts, sortedMa
 
 /** What a row must be, whichever way it was found. */
 function rowTerms(filter: PageFilter, statement: Statement, isInScope = false): string[] {
-  const inScope = isInScope ? null : scopeTerm(filter, statement)
+  const inScope = isInScope ? null : (scopeTerm(filter, statement) ?? NOT_INTERNAL)
   return inScope === null ? filterTerms(filter, statement) : [inScope, ...filterTerms(filter, statement)]
 }
 

@@ -5,11 +5,14 @@ import { comparePositions, cursorAt, lastRowType, LIST_KEY, startOf } from './li
 import type { Position } from './list-order.ts'
 import { mergeStretches } from '../../queries/ordered-scan.ts'
 import type { Stretch } from '../../queries/ordered-scan.ts'
+import { isInternal } from '../../../core/timer/ids.ts'
+import type { Namespace } from '../../../core/timer/timer.ts'
+import { CellAt } from '../../row/columns.ts'
 import type { Cell } from '../../row/columns.ts'
 import type { ListCursor, ListQuery } from '../../store.ts'
 import type { Dialect } from '../dialect.ts'
 import { all, inChunks, Statement } from '../statement.ts'
-import type { Query, Question, Value } from '../statement.ts'
+import type { Query, Question, Row, Value } from '../statement.ts'
 import { uuidText } from '../timer-sql.ts'
 import { canMatch, filterTerms, rowFilter } from './filters.ts'
 import { pageRows } from '../pages/page-rows.ts'
@@ -34,7 +37,13 @@ export function* list(dialect: Dialect, { filter, after, limit, ...size }: ListQ
   const uuids = found.map(([, , uuid]) => uuid)
   const rows = yield* pageRows(dialect, uuids, size)
   const end = rows.length < found.length ? found[rows.length - 1]! : border
-  return { cells: appendRows([], rows), next: end === null ? null : cursorAt(end) }
+  // Left out here, so that a list of all timers needs no condition: there are few of them.
+  const shown = filter.namespace === undefined ? rows.filter(isOfClients) : rows
+  return { cells: appendRows([], shown), next: end === null ? null : cursorAt(end) }
+}
+
+function isOfClients(row: Row): boolean {
+  return !isInternal(row[CellAt.timer_namespace] as Namespace)
 }
 
 type Reading = Pick<ListQuery, 'filter' | 'limit'> & { readonly sources: Sources; readonly start: Position }

@@ -3,13 +3,16 @@
 
 import { matchesAny, prefixOf } from '../../../core/access/access.ts'
 import type { NamespacePattern } from '../../../core/access/access.ts'
+import { INTERNAL_PREFIX } from '../../../core/timer/ids.ts'
 import type { Namespace } from '../../../core/timer/timer.ts'
 import type { NamespaceScope } from '../../store.ts'
 import type { Statement } from '../statement.ts'
 
 export type NameRange = readonly [first: string, last: string]
 
-const ALL: NameRange = ['', '\u007f'] // no namespace has a character behind DEL
+/** Those of clients: they begin before the internal ones. */
+const ALL: NameRange = ['', INTERNAL_PREFIX]
+const LAST_CHARACTER = '\u007f' // no namespace has a character behind DEL
 
 /** Null for all namespaces, none when the scope is empty. */
 export function rangesOf({ namespace, namespaces }: NamespaceScope): readonly NameRange[] | null {
@@ -19,7 +22,8 @@ export function rangesOf({ namespace, namespaces }: NamespaceScope): readonly Na
 
 function rangeOf(pattern: Namespace | NamespacePattern): NameRange {
   const prefix = prefixOf(pattern as string as NamespacePattern)
-  return prefix === null ? [pattern, pattern] : [prefix, `${prefix}${ALL[1]}`]
+  if (prefix === null) return [pattern, pattern]
+  return prefix === '' ? ALL : [prefix, `${prefix}${LAST_CHARACTER}`]
 }
 
 export function isEmpty(scope: NamespaceScope): boolean {

@@ -2,6 +2,7 @@
 // of a scope reads the next rows of each and merges them.
 
 import type { ColumnType } from '../../row/columns.ts'
+import { isInternal } from '../../../core/timer/ids.ts'
 import type { NamespaceScope } from '../../store.ts'
 import type { Dialect } from '../dialect.ts'
 import { Statement } from '../statement.ts'
@@ -24,8 +25,9 @@ export function* sourcesOf(dialect: Dialect, scope: NamespaceScope): Question<So
   const { namespacesMerged, timersSorted } = dialect.limits
   if (isEmpty(scope)) return ofNamespaces([])
   if (rangesOf(scope) === null) return ofShards(yield* shardIds(dialect), scope)
-  // An index that has the order needs no count.
-  if (scope.namespace !== undefined && timersSorted === Infinity) return ofNamespaces([scope.namespace])
+  // An index that has the order needs no count, and what is internal is not counted.
+  if (scope.namespace !== undefined && (timersSorted === Infinity || isInternal(scope.namespace)))
+    return ofNamespaces([scope.namespace])
   const sizes = yield* namespaceSizes(dialect, scope, namespacesMerged + 1)
   const timers = sizes.values().reduce((sum, count) => sum + count, 0)
   if (sizes.size <= namespacesMerged && timers <= timersSorted) return ofNamespaces([...sizes.keys()])

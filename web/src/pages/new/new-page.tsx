@@ -6,9 +6,10 @@ import { duetime } from '../../api/client.ts'
 import { serverClock } from '../../api/server-clock.ts'
 import { CallbackFields, CallbackKind } from '../../callback/callback-fields.tsx'
 import { navigate, timerHref, useCurrentPlace } from '../../routing/router.ts'
+import { CalendarField } from '../../schedule/calendar-field.tsx'
 import { PreviewList, usePreview } from '../../schedule/preview.tsx'
 import { ScheduleEditor } from '../../schedule/schedule-editor.tsx'
-import { emptyForm, formLike, readForm } from '../../schedule/schedule-form.ts'
+import { emptyForm, formLike, isRepeated, readForm } from '../../schedule/schedule-form.ts'
 import type { ScheduleForm } from '../../schedule/schedule-form.ts'
 import { useResource } from '../../state/resource.ts'
 import { Button } from '../../ui/button.tsx'
@@ -52,7 +53,7 @@ function NewTimer({ form: first, when: firstWhen }: NewTimerProps) {
   const [error, setError] = useState<Error | null>(null)
   const change = (changes: Partial<NewForm>) => setForm((before) => ({ ...before, ...changes }))
   const timing = readForm(when)
-  const preview = usePreview(timing)
+  const preview = usePreview(timing, form.namespace)
   const read = readNewForm(form, timing, when)
   const faults: Faults = isTried && !read.ok ? read.faults : {}
   const refusedField = error instanceof DuetimeError ? error.details['field'] : null
@@ -95,6 +96,7 @@ function NewTimer({ form: first, when: firstWhen }: NewTimerProps) {
               fault={timing.ok ? (faultOf('schedule') ?? faultOf('executeAt')) : timing.message}
               faultOf={faultOf}
             />
+            <CalendarField namespace={form.namespace} form={when} onChange={setWhen} isRepeated={isRepeated(timing)} />
           </section>
           <section className="card form-card" aria-labelledby="where">
             <div className="form-head">

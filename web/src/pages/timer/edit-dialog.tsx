@@ -11,10 +11,11 @@ import { CallbackFields, CallbackKind } from '../../callback/callback-fields.tsx
 import { callbackFault, callbackForm, callbackOf, retryFields, retryForm } from '../../callback/callback-form.ts'
 import type { CallbackForm, RetryForm } from '../../callback/callback-form.ts'
 import { RetryFields } from '../../callback/retry-fields.tsx'
+import { CalendarField } from '../../schedule/calendar-field.tsx'
 import { PreviewList, usePreview } from '../../schedule/preview.tsx'
 import { missedChanges } from '../../schedule/rules-form.ts'
 import { ScheduleEditor } from '../../schedule/schedule-editor.tsx'
-import { formLike, formOf, readForm, repeats } from '../../schedule/schedule-form.ts'
+import { formLike, formOf, isRepeated, readForm, repeats } from '../../schedule/schedule-form.ts'
 import type { ScheduleForm } from '../../schedule/schedule-form.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -39,7 +40,7 @@ export function EditDialog({ timer, onClose, onReload, onSaved }: EditDialogProp
   const [error, setError] = useState<Error | null>(null)
   const change = (changes: Partial<Forms>) => setForms((last) => ({ ...last, ...changes }))
   const timing = readForm(forms.when)
-  const preview = usePreview(timing)
+  const preview = usePreview(timing, timer.namespace)
   const isConflict = error instanceof DuetimeError && error.code === 'VERSION_CONFLICT'
   const faultOf = (field: string) =>
     error instanceof DuetimeError && error.details['field'] === field ? error.message : null
@@ -88,6 +89,12 @@ export function EditDialog({ timer, onClose, onReload, onSaved }: EditDialogProp
             form={forms.when}
             onChange={(when) => change({ when })}
             fault={timing.ok ? null : timing.message}
+          />
+          <CalendarField
+            namespace={timer.namespace}
+            form={forms.when}
+            onChange={(when) => change({ when })}
+            isRepeated={isRepeated(timing)}
           />
           <PreviewList state={preview} />
         </>

@@ -26,6 +26,12 @@ export function Facts({ timer }: { readonly timer: Timer }) {
           </>
         )}
         {timer.timeZone !== undefined && <span className="soft"> on the calendar of {timer.timeZone}</span>}
+        {timer.calendar !== undefined && (
+          <span className="soft">
+            {timer.calendar.onExcluded === 'skip' ? ', not' : ', later'} when the calendar {timer.calendar.name}{' '}
+            excludes it
+          </span>
+        )}
         {timer.catchUp === 'one' && <span className="soft">, one firing for all that were missed</span>}
         {timer.catchUp === 'none' && <span className="soft">, none for those that were missed</span>}
         {timer.pausedUntil !== undefined && <div className="soft">paused until {exactly(timer.pausedUntil)}</div>}

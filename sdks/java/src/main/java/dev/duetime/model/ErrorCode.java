@@ -12,6 +12,9 @@ public final class ErrorCode {
     /** No timer has this namespace and id, or it finished and its retention time is over. */
     public static final String TIMER_NOT_FOUND = "TIMER_NOT_FOUND";
 
+    /** The namespace has no calendar of this name. */
+    public static final String CALENDAR_NOT_FOUND = "CALENDAR_NOT_FOUND";
+
     /** A timer with this id exists and the request asked not to replace it. */
     public static final String TIMER_ALREADY_EXISTS = "TIMER_ALREADY_EXISTS";
 

@@ -18,6 +18,7 @@ import java.util.Map;
  * @param endAt Of a schedule that repeats: nothing fires after. Written as startAt.
  * @param maxFirings Of a schedule that repeats: how many iterations it has. Those that are passed over count.
  * @param spread Up to so much later, such as PT5M or 5m: by a part that follows from the timer’s id, so that many timers of one time do not fire at once. At most 24h.
+ * @param calendar A calendar: nothing fires when it says so.
  * @param catchUp Iterations missed while the service was down: deliver all of them (default), one for all, none (later than a minute, or than maxLateness, is missed), or the last so many ({"max": 3}).
  * @param maxLateness A firing that would begin later than this after its due time is missed: it is not made, and counted in skipped. PT1H or 1h.
  * @param overlap Iterations that come due while the last one is not over: skip them; queue one, the last; or allow each to run beside the others, with its own retries. By default every one follows, one after the other.
@@ -42,6 +43,7 @@ public record NewTimer(
         String endAt,
         Integer maxFirings,
         String spread,
+        CalendarRule calendar,
         Object catchUp,
         String maxLateness,
         String overlap,
@@ -80,6 +82,7 @@ public record NewTimer(
         copy.endAt = endAt;
         copy.maxFirings = maxFirings;
         copy.spread = spread;
+        copy.calendar = calendar;
         copy.catchUp = catchUp;
         copy.maxLateness = maxLateness;
         copy.overlap = overlap;
@@ -107,6 +110,7 @@ public record NewTimer(
         private String endAt;
         private Integer maxFirings;
         private String spread;
+        private CalendarRule calendar;
         private Object catchUp;
         private String maxLateness;
         private String overlap;
@@ -243,6 +247,17 @@ public record NewTimer(
         }
 
         /**
+         * A calendar: nothing fires when it says so.
+         *
+         * @param value what it is to be
+         * @return this
+         */
+        public Builder calendar(CalendarRule value) {
+            this.calendar = value;
+            return this;
+        }
+
+        /**
          * Iterations missed while the service was down: deliver all of them (default), one for all, none (later than a minute, or than maxLateness, is missed), or the last so many ({"max": 3}).
          *
          * @param value what it is to be
@@ -369,7 +384,7 @@ public record NewTimer(
          * @return the record
          */
         public NewTimer build() {
-            return new NewTimer(namespace, id, idempotencyKey, executeAt, schedule, timeZone, dst, startAt, endAt, maxFirings, spread, catchUp, maxLateness, overlap, callbackUrl, callback, payload, metadata, retryPolicy, callbackTimeout, callbackTimeoutSeconds, onConflict);
+            return new NewTimer(namespace, id, idempotencyKey, executeAt, schedule, timeZone, dst, startAt, endAt, maxFirings, spread, calendar, catchUp, maxLateness, overlap, callbackUrl, callback, payload, metadata, retryPolicy, callbackTimeout, callbackTimeoutSeconds, onConflict);
         }
     }
 }

@@ -14,6 +14,7 @@ import java.time.Instant;
  * @param endAt Of a schedule that repeats: nothing fires after. Written as startAt.
  * @param maxFirings Of a schedule that repeats: how many iterations it has. Those that are passed over count.
  * @param spread Up to so much later, such as PT5M or 5m: by a part that follows from the timer’s id, so that many timers of one time do not fire at once. At most 24h.
+ * @param calendar A calendar: nothing fires when it says so.
  * @param from Only firings at this instant or later.
  * @param to Only firings before this instant.
  * @param namespace Default: default.
@@ -29,6 +30,7 @@ public record PreviewQuery(
         String endAt,
         Integer maxFirings,
         String spread,
+        CalendarRule calendar,
         String from,
         String to,
         String namespace,
@@ -58,6 +60,7 @@ public record PreviewQuery(
         copy.endAt = endAt;
         copy.maxFirings = maxFirings;
         copy.spread = spread;
+        copy.calendar = calendar;
         copy.from = from;
         copy.to = to;
         copy.namespace = namespace;
@@ -76,6 +79,7 @@ public record PreviewQuery(
         private String endAt;
         private Integer maxFirings;
         private String spread;
+        private CalendarRule calendar;
         private String from;
         private String to;
         private String namespace;
@@ -173,6 +177,17 @@ public record PreviewQuery(
         }
 
         /**
+         * A calendar: nothing fires when it says so.
+         *
+         * @param value what it is to be
+         * @return this
+         */
+        public Builder calendar(CalendarRule value) {
+            this.calendar = value;
+            return this;
+        }
+
+        /**
          * Only firings at this instant or later.
          *
          * @param value what it is to be
@@ -233,7 +248,7 @@ public record PreviewQuery(
          * @return the record
          */
         public PreviewQuery build() {
-            return new PreviewQuery(executeAt, schedule, timeZone, dst, startAt, endAt, maxFirings, spread, from, to, namespace, id, count);
+            return new PreviewQuery(executeAt, schedule, timeZone, dst, startAt, endAt, maxFirings, spread, calendar, from, to, namespace, id, count);
         }
     }
 }

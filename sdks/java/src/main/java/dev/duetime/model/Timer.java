@@ -21,6 +21,7 @@ import java.util.Map;
  * @param endAt Nothing fires after.
  * @param maxFirings How many iterations it has.
  * @param spread How far firings of many timers are spread.
+ * @param calendar A calendar: nothing fires when it says so.
  * @param nominalAt When the schedule says that the current firing is, if executeAt is another time.
  * @param iteration Which iteration of a cycle is next, from 1.
  * @param catchUp Iterations missed while the service was down: deliver all of them (default), one for all, none (later than a minute, or than maxLateness, is missed), or the last so many ({"max": 3}).
@@ -61,6 +62,7 @@ public record Timer(
         Instant endAt,
         Integer maxFirings,
         String spread,
+        CalendarRule calendar,
         Instant nominalAt,
         Integer iteration,
         JsonNode catchUp,

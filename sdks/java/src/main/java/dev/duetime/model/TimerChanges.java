@@ -15,6 +15,7 @@ import java.util.Map;
  * @param endAt Of a schedule that repeats: nothing fires after. Written as startAt.
  * @param maxFirings Of a schedule that repeats: how many iterations it has. Those that are passed over count.
  * @param spread Up to so much later, such as PT5M or 5m: by a part that follows from the timer’s id, so that many timers of one time do not fire at once. At most 24h.
+ * @param calendar A calendar: nothing fires when it says so.
  * @param catchUp Iterations missed while the service was down: deliver all of them (default), one for all, none (later than a minute, or than maxLateness, is missed), or the last so many ({"max": 3}).
  * @param maxLateness A firing that would begin later than this after its due time is missed: it is not made, and counted in skipped. PT1H or 1h.
  * @param overlap Iterations that come due while the last one is not over: skip them; queue one, the last; or allow each to run beside the others, with its own retries. By default every one follows, one after the other.
@@ -37,6 +38,7 @@ public record TimerChanges(
         String endAt,
         Integer maxFirings,
         String spread,
+        CalendarRule calendar,
         Object catchUp,
         String maxLateness,
         String overlap,
@@ -73,6 +75,7 @@ public record TimerChanges(
         copy.endAt = endAt;
         copy.maxFirings = maxFirings;
         copy.spread = spread;
+        copy.calendar = calendar;
         copy.catchUp = catchUp;
         copy.maxLateness = maxLateness;
         copy.overlap = overlap;
@@ -98,6 +101,7 @@ public record TimerChanges(
         private String endAt;
         private Integer maxFirings;
         private String spread;
+        private CalendarRule calendar;
         private Object catchUp;
         private String maxLateness;
         private String overlap;
@@ -198,6 +202,17 @@ public record TimerChanges(
          */
         public Builder spread(String value) {
             this.spread = value;
+            return this;
+        }
+
+        /**
+         * A calendar: nothing fires when it says so.
+         *
+         * @param value what it is to be
+         * @return this
+         */
+        public Builder calendar(CalendarRule value) {
+            this.calendar = value;
             return this;
         }
 
@@ -339,7 +354,7 @@ public record TimerChanges(
          * @return the record
          */
         public TimerChanges build() {
-            return new TimerChanges(executeAt, schedule, timeZone, dst, startAt, endAt, maxFirings, spread, catchUp, maxLateness, overlap, callbackUrl, callback, payload, metadata, retryPolicy, callbackTimeout, callbackTimeoutSeconds, ifVersion, retry);
+            return new TimerChanges(executeAt, schedule, timeZone, dst, startAt, endAt, maxFirings, spread, calendar, catchUp, maxLateness, overlap, callbackUrl, callback, payload, metadata, retryPolicy, callbackTimeout, callbackTimeoutSeconds, ifVersion, retry);
         }
     }
 }
