@@ -16,6 +16,7 @@ const ORDER: Readonly<Record<string, Order>> = {
   broker: [['memory', 'nats']],
   store: [
     ['row'],
+    ['layout'],
     ['queries'],
     ['keyed', 'sql'],
     ['memory', 'sqlite', 'postgres', 'mysql', 'dynamodb', 'cassandra', 'mongodb'],
@@ -23,7 +24,7 @@ const ORDER: Readonly<Record<string, Order>> = {
   ],
   targets: [['function', 'http', 'nats', 'none']],
   engine: [['wake', 'calendars'], ['commit', 'window'], ['delivery'], ['cluster'], ['.']],
-  service: [['queries'], ['calendars'], ['.'], ['activity', 'keys', 'peers', 'transfer']],
+  service: [['queries'], ['calendars'], ['.'], ['activity', 'keys', 'peers', 'transfer'], ['shards']],
   language: [['targets'], ['.']],
   http: [
     ['answer', 'body', 'docs', 'request'],
@@ -38,7 +39,7 @@ const ORDER: Readonly<Record<string, Order>> = {
     ['when'],
     ['completion', 'output', 'transfer', 'migrate'],
     ['timers'],
-    ['calendars', 'keys', 'doctor', 'insight', 'dev'],
+    ['calendars', 'keys', 'doctor', 'insight', 'dev', 'shards'],
   ],
 }
 
@@ -48,6 +49,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'src/cli/command/actions.ts → program.ts': 'the actions of the program belong beside it',
   'src/cli/command/actions.ts → transfer/backup.ts': 'the actions of the program belong beside it',
   'src/cli/command/actions.ts → transfer/transfer.ts': 'the actions of the program belong beside it',
+  'src/cli/command/actions.ts → shards/shards.ts': 'the actions of the program belong beside it',
   'src/cli/command/actions.ts → migrate/migrate.ts': 'the actions of the program belong beside it',
   'src/cli/command/reference-page.ts → program.ts': 'the page shows all commands; it belongs beside the program',
   'src/cli/command/reference-page.ts → completion/command-tree.ts':

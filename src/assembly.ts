@@ -116,7 +116,13 @@ export function buildEngine(parts: EngineParts): Engine {
     observer,
     node: life.name,
     ...(links !== null && {
-      cluster: { address, leaseMs: config.leaseMs, neighbours: links, hasEnded: (node) => life.hasEnded(node) },
+      cluster: {
+        address,
+        leaseMs: config.leaseMs,
+        labels: config.nodeLabels,
+        neighbours: links,
+        hasEnded: (node) => life.hasEnded(node),
+      },
     }),
     retentionMs: (namespace: Namespace) => config.retentionByNamespace.get(namespace) ?? config.retentionMs,
     window: { timersMax: config.windowTimersMax, bytesMax: config.windowBytesMax, pageSize: config.batchSize },

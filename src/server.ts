@@ -239,6 +239,8 @@ function watch(metrics: Metrics, engine: Engine, store: Store): void {
     waitingToCatchUp: () => engine.gauges().waitingToCatchUp,
     ownedShards: () => engine.gauges().ownedShards,
     unopenedShards: () => engine.gauges().unopenedShards,
+    layoutShards: () => engine.gauges().layoutShards,
+    waitingShards: () => engine.gauges().waitingShards,
     forgottenClaims: () => engine.gauges().forgottenClaims,
     clockSkewSeconds: () => engine.gauges().clockSkewMs / 1_000,
   })

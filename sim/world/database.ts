@@ -126,8 +126,8 @@ export class Database {
     const nodes = new Map(this.#ownership.nodes)
     nodes.set(beat.node, { ...beat, now: beat.now - EPOCH - this.#scheduler.now })
     this.#change({ ...this.#ownership, nodes })
-    const rows = Array.from(nodes.values(), ({ node, address, leaving, beat: last, now }) => {
-      return { node, address, leaving, beat: last, clockSkewMs: now }
+    const rows = Array.from(nodes.values(), ({ node, address, leaving, labels = [], beat: last, now }) => {
+      return { node, address, leaving, labels, beat: last, clockSkewMs: now }
     })
     return { nodes: rows, shards: this.shardRows }
   }

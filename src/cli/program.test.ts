@@ -21,6 +21,9 @@ async function run(args: readonly string[], actions: Partial<Actions> = {}) {
       migrateStatus: record,
       migrateUp: record,
       migrateDown: record,
+      shards: record,
+      pin: record,
+      reshard: record,
       ...actions,
     },
     output,
@@ -96,4 +99,29 @@ test('help has examples, the help of serve every setting, and version the versio
   assert.match(help.out, /Examples:\n {2}duetime serve /)
   assert.match((await run(['serve', '--help'])).out, /Deliveries:[^]*--webhook-secrets <list>[^]*WEBHOOK_SECRETS/)
   assert.equal((await run(['--version'])).out, `${VERSION}\n`)
+})
+
+test('shards are resized and pinned by name; what makes no sense is refused before a database is opened', async () => {
+  const reshard = await run(['reshard', '--to', '256', '--database-url', 'postgres://db/duetime'])
+  assert.deepEqual(reshard.calls, [{ to: 256, namespace: null, flags: { 'database-url': 'postgres://db/duetime' } }])
+  assert.deepEqual((await run(['reshard'])).calls, [{ to: null, namespace: null, flags: {} }])
+  assert.deepEqual((await run(['shards', 'pin', 'eu', '--label', 'dc=1', '--when-none-lives', 'wait'])).calls, [
+    { namespace: 'eu', label: 'dc=1', whenNoneLives: 'wait', flags: {} },
+  ])
+  assert.deepEqual((await run(['shards', 'unpin', '*'])).calls, [
+    { namespace: null, label: null, whenNoneLives: 'others', flags: {} },
+  ])
+  const wrong = [
+    ['reshard', '--to', '5000'],
+    ['reshard', '--to', '0'],
+    ['reshard', '--namespace', 'eu'],
+    ['shards', 'pin', 'eu'],
+    ['shards', 'pin', 'e u', '--label', 'x'],
+    ['shards', 'pin', 'eu', '--label', 'a b'],
+    ['shards', 'pin', 'eu', '--label', 'x', '--when-none-lives', 'never'],
+  ]
+  for (const args of wrong) {
+    const { code, calls } = await run(args)
+    assert.deepEqual({ args, code, calls }, { args, code: 2, calls: [] })
+  }
 })

@@ -25,11 +25,14 @@ import { addPreviewCommand } from './timers/preview-command.ts'
 import { addUpdateCommand } from './timers/update-command.ts'
 import { addMigrateCommands } from './migrate/migrate-commands.ts'
 import type { MigrateActions } from './migrate/migrate-commands.ts'
+import { addShardsCommands } from './shards/shards-commands.ts'
+import type { ShardsActions } from './shards/shards-commands.ts'
 import { addTransferCommands } from './transfer/transfer-commands.ts'
 import type { TransferActions } from './transfer/transfer-commands.ts'
 
 export type Actions = TransferActions &
-  MigrateActions & {
+  MigrateActions &
+  ShardsActions & {
     /** Resolves when the service has started; it runs until the process is told to stop. */
     readonly serve: (flags: Flags) => Promise<void>
     readonly backup: (options: { readonly to: string; readonly flags: Flags }) => Promise<void>
@@ -90,6 +93,7 @@ export function createProgram(actions: Actions, terminal: Terminal): Command {
   addBackup(program, actions)
   addMigrateCommands(program, actions)
   addTransferCommands(program, actions)
+  addShardsCommands(program, actions)
   addCompletionCommand(program, terminal)
   return program
 }

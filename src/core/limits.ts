@@ -23,6 +23,9 @@ export const SUBJECTS_PER_KEY_MAX = 100 // one expression, compared with every N
 export const RATE_PER_SECOND_MIN = 0.001 // some four an hour
 export const RATE_PER_SECOND_MAX = 1_000_000
 
+export const SHARDS_MAX = 4_096 // of all groups together: every beat reads a row of each
+export const LABEL_CHARS_MAX = 63 // as in Kubernetes
+
 export const BATCH_TIMERS_MAX = 1_000 // one transaction of about 20 ms on SQLite
 export const PAGE_TIMERS_MAX = 1_000
 export const PAGE_TIMERS_DEFAULT = 100

@@ -2,8 +2,9 @@
 // the commit queue, the dispatcher, the driver timer and the pruner.
 
 import type { ShardCommand } from '../core/rules/command.ts'
-import { shardOf } from '../core/timer/ids.ts'
-import type { Millis, Namespace, ShardId, Timer, TimerUuid } from '../core/timer/timer.ts'
+import { shardIn } from '../core/cluster/layout.ts'
+import type { PlacedTimer } from '../core/cluster/layout.ts'
+import type { Millis, Namespace, ShardId, Timer } from '../core/timer/timer.ts'
 import { sleep } from '../runtime/clock/clock.ts'
 import type { Clock } from '../runtime/clock/clock.ts'
 import type { Logger } from '../runtime/telemetry/logger.ts'
@@ -63,6 +64,8 @@ export type ClusterOptions = {
   /** Where other nodes reach this one. */
   readonly address: () => string
   readonly leaseMs: Millis
+  /** What rules of the layout may ask for; none unless they are given. */
+  readonly labels?: readonly string[]
   readonly neighbours: Neighbours
   /** True only for a node whose process has surely ended, such as the one in whose place this one was started. Left out where nobody can tell. */
   readonly hasEnded?: (node: string) => Promise<boolean>
@@ -112,12 +115,11 @@ export class Engine {
     const { catchUpPerSecond = Infinity } = options
     const catchUp = new CatchUpRate({
       clock,
-      // Each node has its part of the shards, and so of the rate.
-      perSecond: () => (catchUpPerSecond * Math.max(1, this.#shards.size)) / store.capabilities.shards,
+      perSecond: () => (catchUpPerSecond * Math.max(1, this.#shards.size)) / this.#ownership.layout.shards.length,
       onRefill: () => this.lookForOpenDestinations(),
     })
     const machinery = { clock, commits: this.#commits, dispatcher: this.#dispatcher }
-    this.calendars = new NodeCalendars({ reads, clock, logger, shards: store.capabilities.shards })
+    this.calendars = new NodeCalendars({ reads, clock, logger, shardOf: (row) => this.shardOf(row) })
     this.#shards = new OpenShards({
       ...options,
       ...machinery,
@@ -169,7 +171,7 @@ export class Engine {
   }
 
   execute(command: ShardCommand): Promise<Executed> {
-    const shard = this.#shards.get(this.#shardOf(command.uuid))
+    const shard = this.#shards.get(this.shardOf(command))
     if (shard === undefined) throw notOwner()
     // A turn of the event loop may bring hundreds of commands, and timers do not wait for the last of them.
     this.#waker.lookMeanwhile()
@@ -178,16 +180,20 @@ export class Engine {
 
   /** The timer as the outside sees it, with what only the owner knows. */
   view(timer: Timer): Timer {
-    return this.#shards.get(this.#shardOf(timer.uuid))?.view(timer) ?? timer
+    return this.#shards.get(this.shardOf(timer))?.view(timer) ?? timer
   }
 
-  owns(uuid: TimerUuid): boolean {
-    return this.#shards.get(this.#shardOf(uuid)) !== undefined
+  owns(timer: PlacedTimer): boolean {
+    return this.#shards.get(this.shardOf(timer)) !== undefined
   }
 
   /** Where the owner of this timer's shard can be reached; null when that is this node, or nobody. */
-  addressOf(uuid: TimerUuid): string | null {
-    return this.#ownership.addressOf(this.#shardOf(uuid))
+  addressOf(timer: PlacedTimer): string | null {
+    return this.#ownership.addressOf(this.shardOf(timer))
+  }
+
+  shardOf(timer: PlacedTimer): ShardId {
+    return shardIn(this.#ownership.layout.current, timer)
   }
 
   /** A destination of a target has been opened: what waits there may start. */
@@ -211,7 +217,7 @@ export class Engine {
    */
   async prepare({ node, shards }: Preparation): Promise<void> {
     const { store, clock } = this.#options
-    // At the address of a node that died there may be another one by now.
+    // At the address of a dead node there may be another one.
     if (node !== this.#options.node || this.#stopping !== null) throw notOwner()
     await this.#started.promise
     const until = clock.now() + PREPARED_AHEAD_MS
@@ -241,6 +247,7 @@ export class Engine {
     if (this.#stopping !== null) throw new Error('the node is stopping and hands its timers over')
     if (!this.#ownership.isCertain)
       throw new Error('the node could not renew its ownership of timers for too long, so it fires none')
+    this.#ownership.layout.assertServed()
     const { unopenedShards, unopenedMs } = this.#ownership
     if (unopenedMs < UNOPENED_MS_MAX) return
     throw new Error(
@@ -263,10 +270,6 @@ export class Engine {
 
   cluster(): ClusterView {
     return this.#view.cluster()
-  }
-
-  #shardOf(uuid: TimerUuid): ShardId {
-    return shardOf(uuid, this.#options.store.capabilities.shards)
   }
 
   #reportToOwner(report: DeliveryReport): Promise<boolean> {

@@ -1,6 +1,7 @@
 // What a node tells of itself: for metrics and health, and for people who look at the cluster.
 
-import type { Millis, ShardId } from '../core/timer/timer.ts'
+import type { ShardGroup } from '../core/cluster/layout.ts'
+import type { Millis, Namespace, ShardId } from '../core/timer/timer.ts'
 import type { Clock } from '../runtime/clock/clock.ts'
 import type { ShardRow } from '../store/store.ts'
 import type { SeenNode } from './cluster/beat-watch.ts'
@@ -15,6 +16,10 @@ export type EngineGauges = {
   readonly ownedShards: number
   /** Shards that the store says are this node's and that are not open here. */
   readonly unopenedShards: number
+  /** Of the layout, whoever owns them. */
+  readonly layoutShards: number
+  /** Shards that no living node may have, by the rules of the layout. */
+  readonly waitingShards: number
   /** Claims that the database has forgotten. */
   readonly forgottenClaims: number
   readonly windowTimers: number
@@ -36,6 +41,10 @@ export type ClusterView = {
   readonly isCertain: boolean
   readonly nodes: readonly SeenNode[]
   readonly shards: readonly (ShardRow & { readonly own: ShardStatus | null })[]
+  /** Timers are being moved between shards, and nobody owns any. */
+  readonly resharding: boolean
+  /** Which shards a namespace has, or those that share (null), and which nodes may own them. */
+  readonly groups: readonly ({ readonly namespace: Namespace | null } & ShardGroup)[]
 }
 
 export type NodeParts = {
@@ -60,6 +69,8 @@ export class NodeView {
     return {
       ownedShards: shards.length,
       unopenedShards: ownership.unopenedShards,
+      layoutShards: ownership.layout.shards.length,
+      waitingShards: ownership.layout.waiting,
       forgottenClaims: ownership.forgottenClaims,
       windowTimers: shards.reduce((sum, { windowTimers }) => sum + windowTimers, 0),
       windowBytes: shards.reduce((sum, { windowBytes }) => sum + windowBytes, 0),
@@ -80,11 +91,15 @@ export class NodeView {
     const { node, clock, shards, ownership } = this.#parts
     const now = clock.now()
     const { nodes, shards: rows } = ownership.state
+    const layout = ownership.layout.current
+    const own = Array.from(layout.own, ([namespace, group]) => ({ namespace, ...group }))
     return {
       node,
       isCertain: ownership.isCertain,
       nodes,
       shards: rows.map((row) => ({ ...row, own: shards.get(row.shard)?.status(now) ?? null })),
+      resharding: layout.next !== null,
+      groups: [{ namespace: null, ...layout.shared }, ...own],
     }
   }
 }

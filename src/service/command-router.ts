@@ -64,7 +64,7 @@ export class CommandRouter implements Executor {
   }
 
   #try(command: ShardCommand): Promise<Executed> {
-    const address = this.#engine.addressOf(command.uuid)
+    const address = this.#engine.addressOf(command)
     return address === null ? this.#engine.execute(command) : this.#peers.execute(address, command)
   }
 }

@@ -26,7 +26,7 @@ import type { Target } from '../core/targets/target.ts'
 import { previewFirings } from '../core/time/preview.ts'
 import type { PreviewedFiring, PreviewRange } from '../core/time/preview.ts'
 import type { Schedule } from '../core/time/schedule.ts'
-import { shardOf, timerIdentity } from '../core/timer/ids.ts'
+import { timerIdentity } from '../core/timer/ids.ts'
 import type { TimerIdentity } from '../core/timer/ids.ts'
 import type { Millis, Namespace, Timer, TimerId } from '../core/timer/timer.ts'
 import type { Engine } from '../engine/engine.ts'
@@ -107,7 +107,7 @@ export class Timers {
     assertAccess(this.#principal, Permission.timer, namespace)
     for (let tries = 1; ; tries++) {
       const identity = timerIdentity(namespace, randomUuidV7() as TimerId)
-      if (this.#parts.engine.owns(identity.uuid) || tries === IDS_TRIED_MAX) return identity
+      if (this.#parts.engine.owns(identity) || tries === IDS_TRIED_MAX) return identity
     }
   }
 
@@ -149,8 +149,8 @@ export class Timers {
   async get(identity: TimerIdentity, { secrets = false }: { readonly secrets?: boolean } = {}): Promise<Timer> {
     assertAccess(this.#principal, secrets ? Permission.timer : Permission.read, identity.namespace)
     this.#assertEnabled(identity.namespace)
-    const { reads, store } = this.#parts
-    const shard = shardOf(identity.uuid, store.capabilities.shards)
+    const { reads, engine } = this.#parts
+    const shard = engine.shardOf(identity)
     const timer = await asking(reads.get({ ...identity, shard }))
     if (timer === null) throw timerNotFound(identity)
     return this.#shown(timer)

@@ -68,6 +68,15 @@ export interface TimerStore {
     readonly before: Millis
     readonly limit: number
   }): Promise<readonly StoredRow[]>
+  /** Live or finished timers of one shard in the total order, from behind `after`, `limit` at most. */
+  scan(scan: RowScan): Promise<readonly Timer[]>
+  /**
+   * Gives timers of one shard to another, under the fences of both, as they are. False when a fence is not the current one. Those that
+   * are not in the first shard do not matter. Where a store cannot change two shards at once, a move that was cut short leaves a timer in
+   * both; it is done again, and what is in the second shard then stays. Nobody else may write the two shards meanwhile. No more timers
+   * than `MOVED_MAX`.
+   */
+  move(move: RowMove): Promise<boolean>
   /** Removes counters of slots before this one, and standing ones that count nothing, some at a time. True when there may be more. */
   forgetCounters(slotsBefore: Millis): Promise<boolean>
 
@@ -90,7 +99,7 @@ export type StoreCapabilities = {
   /** Several nodes may open it at once. */
   readonly shared: boolean
   readonly backup: boolean
-  /** How many shards timers are spread over; fixed when the database is first used. */
+  /** How many shards timers are spread over until the layout says otherwise; fixed when the database is first used. */
   readonly shards: number
   /** How large a part of a commit may be; see `partsWithin`. None: as large as anybody makes them. */
   readonly partMax?: PartMax
@@ -100,7 +109,8 @@ export type StoreCapabilities = {
 export type PartMax = { readonly items: number; readonly bytes: number }
 
 /**
- * A shard follows from a uuid: a timer is named with the same shard always, and a store may look for it there alone.
+ * A shard follows from a timer's namespace and uuid by the layout. A timer is named with the same shard until it is moved, and a store
+ * may look for it there alone.
  */
 
 export type TimerKey = {
@@ -142,6 +152,8 @@ export type NodeBeat = {
   readonly address: string | null
   /** It hands over what it owns; others should count without it. */
   readonly leaving: boolean
+  /** What rules of the layout may ask for; none unless they are given. */
+  readonly labels?: readonly string[]
   /** Another one than with every other beat of this node: who sees it change knows that the node lives. */
   readonly beat: number
   /** The node's own clock, to measure how far it is off. */
@@ -151,6 +163,7 @@ export type NodeRow = {
   readonly node: string
   readonly address: string | null
   readonly leaving: boolean
+  readonly labels: readonly string[]
   /** Its last one. How old it is, is for those to judge who see that it does not change, by clocks of their own. */
   readonly beat: number
   /** How far the node's clock was ahead of the store's at its last beat, as far as one round trip can tell. */
@@ -203,6 +216,17 @@ export type DueScan = {
   /** Timers of all share groups but these. */
   readonly except?: readonly ShareGroup[]
 }
+
+export type RowScan = {
+  readonly shard: ShardId
+  readonly finished: boolean
+  /** Null: from the beginning. */
+  readonly after: OrderKey | null
+  readonly limit: number
+}
+
+export type RowMove = { readonly from: OwnedShard; readonly to: OwnedShard; readonly timers: readonly Timer[] }
+export const MOVED_MAX = 500
 
 /** The database failed. `retryable`: the same call may succeed later. `outcomeUnknown`: a write may have happened all the same. */
 export class StoreError extends Error {

@@ -53,6 +53,8 @@ async function scraped(): Promise<Map<string, Set<string>>> {
     outboxOldestSeconds: zero,
     clockSkewSeconds: zero,
     unopenedShards: zero,
+    layoutShards: zero,
+    waitingShards: zero,
     forgottenClaims: zero,
   })
   metrics.watchShards(() => [{ shard: 0, windowTimers: 0, inFlight: 0, lagMs: 0 }])

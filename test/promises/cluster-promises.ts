@@ -72,7 +72,7 @@ export function clusterPromises(newStore: (shards: number) => Promise<Store>): v
   test('a command that waited for a change of its timer is not judged by what a node remembers of a shard that it has lost', async () => {
     const { clock, a, b } = await setup('a', 'b')
     await createAll(a, () => 'PT1H')
-    const own = name(ids.find((id) => b.engine.owns(name(id).uuid))!)
+    const own = name(ids.find((id) => b.engine.owns(name(id)))!)
     const stored = gate()
     b.commitGate = stored.closed
     const change = b.engine.execute({ type: 'pause', ...own }).catch((error: unknown) => error)

@@ -19,6 +19,7 @@ export type Cluster = {
     readonly node: string
     readonly address: string | null
     readonly leaving: boolean
+    readonly labels: readonly string[]
     readonly silentMs: number
     readonly clockSkewMs: number
   }[]
@@ -28,5 +29,17 @@ export type Cluster = {
     readonly owner: string | null
     /** Of the shards of the node that answers. */
     readonly own: { readonly windowTimers: number; readonly inFlight: number; readonly lagMs: number } | null
+  }[]
+  /** Timers are being moved between shards: nobody owns a shard meanwhile. */
+  readonly resharding: boolean
+  /** Ranges of shards, whose timers are in them, and which nodes may own them. */
+  readonly groups: readonly {
+    /** Null for all namespaces that have no shards of their own. */
+    readonly namespace: string | null
+    readonly first: number
+    readonly count: number
+    /** Nodes with this label own the shards; null: all nodes. */
+    readonly label: string | null
+    readonly whenNoneLives: 'wait' | 'others'
   }[]
 }

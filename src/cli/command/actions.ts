@@ -9,6 +9,9 @@ export const actions: Actions = {
   migrateStatus: async (flags) => (await import('../migrate/migrate.ts')).runMigrateStatus(flags),
   migrateUp: async (flags) => (await import('../migrate/migrate.ts')).runMigrateUp(flags),
   migrateDown: async (flags) => (await import('../migrate/migrate.ts')).runMigrateDown(flags),
+  shards: async (options) => (await import('../shards/shards.ts')).runShards(options),
+  pin: async (options) => (await import('../shards/shards.ts')).runPin(options),
+  reshard: async (options) => (await import('../shards/shards.ts')).runReshard(options),
   export: async (options) => (await import('../transfer/transfer.ts')).runExport(options),
   import: async (options) => (await import('../transfer/transfer.ts')).runImport(options),
 }

@@ -20,6 +20,9 @@ export function cliPage(): string {
     migrateStatus: nothing,
     migrateUp: nothing,
     migrateDown: nothing,
+    shards: nothing,
+    pin: nothing,
+    reshard: nothing,
   }
   const program = createProgram(actions, standardTerminal())
   const commands = flattened(commandTree(program)).filter(({ path }) => path !== '')

@@ -113,6 +113,13 @@ async function checkWork(ask: Ask, findings: Findings): Promise<void> {
       'Receivers are slow: see DELIVERIES_MAX and DELIVERIES_PER_TARGET_MAX.',
     )
   }
+  const pinnedNowhere = sum('duetime_waiting_shards')
+  if (pinnedNowhere > 0) {
+    findings.warn(
+      `${counted(pinnedNowhere)} shards wait for a node with the label that they are pinned to`,
+      'Start such a node, or change the rule: `duetime shards` shows it.',
+    )
+  }
   const lag = await largestLag(ask)
   if (lag > LAG_WARN_MS) {
     findings.warn(

@@ -34,6 +34,7 @@ export function addClusterCommand(program: Command, terminal: Terminal): void {
     const text = () =>
       nodesText(cluster, terminal) +
       (flags.shards === true ? `\n${shardsText(cluster, terminal)}` : '') +
+      groupsText(cluster, terminal) +
       doubtText(cluster, terminal)
     await print({ value: cluster, text }, flags.output, terminal)
   })
@@ -41,21 +42,26 @@ export function addClusterCommand(program: Command, terminal: Terminal): void {
 
 function nodesText({ node: answering, nodes, shards }: Cluster, terminal: Terminal): string {
   const owned = Map.groupBy(shards, ({ owner }) => owner)
+  const hasLabels = nodes.some(({ labels }) => labels.length > 0)
   const columns = [
     { title: 'NODE', shrinksTo: 12 },
     { title: 'ADDRESS', shrinksTo: 12 },
     { title: 'SHARDS', align: 'right' as const },
+    ...(hasLabels ? [{ title: 'LABELS', shrinksTo: 8 }] : []),
     { title: 'STATE' },
     { title: 'SILENT', align: 'right' as const },
     { title: 'CLOCK', align: 'right' as const },
   ]
   // A store for one node keeps no list of nodes.
   const known =
-    nodes.length > 0 ? nodes : [{ node: answering, address: null, leaving: false, silentMs: 0, clockSkewMs: 0 }]
-  const rows = known.map(({ node, address, leaving, silentMs, clockSkewMs }): readonly Cell[] => [
+    nodes.length > 0
+      ? nodes
+      : [{ node: answering, address: null, leaving: false, labels: [], silentMs: 0, clockSkewMs: 0 }]
+  const rows = known.map(({ node, address, leaving, labels, silentMs, clockSkewMs }): readonly Cell[] => [
     node === answering ? `${node} (answers)` : node,
     address ?? '-',
     counted(owned.get(node)?.length ?? 0),
+    ...(hasLabels ? [labels.join(' ') || '-'] : []),
     leaving ? { text: 'leaving', style: 'yellow' } : { text: 'alive', style: 'green' },
     warned(measuredText(silentMs), silentMs > SILENT_WARN_MS),
     warned(
@@ -91,6 +97,19 @@ function shardsText({ shards }: Cluster, terminal: Terminal): string {
     own === null ? '' : measuredText(own.lagMs),
   ])
   return table(columns, rows, terminal)
+}
+
+/** Only where there is more to say than that all namespaces share all shards and all nodes may own them. */
+function groupsText({ groups, resharding }: Cluster, terminal: Terminal): string {
+  const moving = 'The database is being resharded: nothing fires until that is finished.\n'
+  const rules = groups.map(({ namespace, count, label, whenNoneLives }) => {
+    const whose = namespace === null ? 'all other namespaces' : `namespace ${namespace}`
+    const pinned = label === null ? 'on all nodes' : `on nodes with the label ${label}`
+    const others = label === null ? '' : whenNoneLives === 'wait' ? ', and nowhere else' : ', else on all nodes'
+    return `${whose}: ${counted(count)} shards ${pinned}${others}\n`
+  })
+  const isPlain = groups.length === 1 && groups[0]!.label === null
+  return (isPlain ? '' : rules.join('')) + (resharding ? terminal.paint('yellow', moving) : '')
 }
 
 function doubtText({ isCertain }: Cluster, { paint }: Terminal): string {

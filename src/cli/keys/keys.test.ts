@@ -18,6 +18,7 @@ async function run(...args: readonly string[]) {
     {
       ...{ serve: nothing, backup: nothing, export: nothing, import: nothing },
       ...{ migrateStatus: nothing, migrateUp: nothing, migrateDown: nothing },
+      ...{ shards: nothing, pin: nothing, reshard: nothing },
     },
     output,
   )

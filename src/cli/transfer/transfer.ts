@@ -2,27 +2,21 @@
 // moment: a SQLite file is read as it is now, also while the service writes to it; a database that nodes share is held
 // still meanwhile, as it is for an import.
 
-import { randomUUID } from 'node:crypto'
-import { hostname } from 'node:os'
 import { systemClock } from '../../runtime/clock/clock.ts'
-import { loadConfig } from '../../runtime/config/config.ts'
 import type { Config } from '../../runtime/config/config.ts'
-import { createLogger } from '../../runtime/telemetry/logger.ts'
 import type { Stillness } from '../../service/transfer/export-progress.ts'
 import { exportTimers } from '../../service/transfer/export-timers.ts'
 import type { TimerSource } from '../../service/transfer/export-timers.ts'
 import { importTimers } from '../../service/transfer/import-timers.ts'
 import type { ImportResult, KeptTimer } from '../../service/transfer/import-timers.ts'
 import { checkTimerFile } from '../../service/transfer/read-timer-file.ts'
-import { SoleOwner } from '../../service/transfer/sole-owner.ts'
 import { TransferError } from '../../service/transfer/transfer-error.ts'
-import type { Store } from '../../store/store.ts'
-import { UsageError } from '../command/usage-error.ts'
 import type { Flags } from '../command/given-flags.ts'
+import { lastingDatabase, untilInterrupted, withOwnedStore } from './owned-store.ts'
 import { counted, ProgressBar } from './progress-bar.ts'
 
 export async function runExport({ to, flags }: { readonly to: string; readonly flags: Flags }): Promise<void> {
-  const config = configOf(flags)
+  const config = lastingDatabase(flags)
   const { timers, resumedAt } = await untilInterrupted((signal) =>
     withSource(config, async (source, stillness) => {
       const bar = new ProgressBar('Exporting', systemClock)
@@ -41,7 +35,7 @@ export async function runExport({ to, flags }: { readonly to: string; readonly f
 export type ImportRequest = { readonly from: string; readonly update: boolean; readonly flags: Flags }
 
 export async function runImport({ from, update, flags }: ImportRequest): Promise<void> {
-  const config = configOf(flags)
+  const config = lastingDatabase(flags)
   const checking = new ProgressBar('Checking ', systemClock)
   await checkTimerFile(from, (done, total) => checking.update(done, total)).finally(() => checking.end())
   const result = await untilInterrupted((signal) =>
@@ -53,13 +47,6 @@ export async function runImport({ from, update, flags }: ImportRequest): Promise
   )
   process.stdout.write(`${summaryOf(result)}\n`)
   if (result.kept > 0) throw new TransferError(explainKept(result, update))
-}
-
-function configOf(flags: Flags): Config {
-  const config = loadConfig({ flags })
-  if (config.database.type === 'memory')
-    throw new UsageError('A store in memory ends with its process: name a database that lasts.')
-  return config
 }
 
 type Exporting<T> = (source: TimerSource, stillness: Stillness | null) => Promise<T>
@@ -76,35 +63,6 @@ async function withSource<T>(config: Config, work: Exporting<T>): Promise<T> {
     return await work(snapshot, isStill ? { found: before, left: before } : null)
   } finally {
     await snapshot.close()
-  }
-}
-
-async function withOwnedStore<T>(config: Config, work: (store: Store, owner: SoleOwner) => Promise<T>): Promise<T> {
-  // Loaded when it is needed, so that --help does not wait for it.
-  const { openStore } = await import('../../server.ts')
-  const store = await openStore(config, createLogger(config))
-  try {
-    const node = `transfer:${hostname()}:${process.pid}:${randomUUID().slice(0, 8)}`
-    const owner = await SoleOwner.of({ store, clock: systemClock, leaseMs: config.leaseMs, node })
-    try {
-      return await work(store, owner)
-    } finally {
-      await owner.release()
-    }
-  } finally {
-    await store.close()
-  }
-}
-
-/** The first Ctrl-C ends it in order, so that nodes need not wait for the lease; the second one ends the process. */
-async function untilInterrupted<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const interruption = new AbortController()
-  const onSignal = () => interruption.abort()
-  process.once('SIGINT', onSignal).once('SIGTERM', onSignal)
-  try {
-    return await work(interruption.signal)
-  } finally {
-    process.off('SIGINT', onSignal).off('SIGTERM', onSignal)
   }
 }
 

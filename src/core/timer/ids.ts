@@ -68,7 +68,7 @@ export function timerIdentity(namespace: Namespace, id: TimerId): TimerIdentity 
   return { namespace, id, uuid: timerUuid(namespace, id) }
 }
 
-/** Which of `shards` shards holds the timer. */
+/** Which of `shards` shards holds the timer, counted from 0. */
 export function shardOf(uuid: TimerUuid, shards: number): ShardId {
   return (Number.parseInt(uuid.slice(0, 8), 16) % shards) as ShardId
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Namespace, Timer } from '../../core/timer/timer.ts'
+import type { Namespace, ShardId, Timer } from '../../core/timer/timer.ts'
 import { emptyTimer } from '../../core/rules/empty-timer.ts'
 import { ManualClock } from '../../runtime/clock/manual-clock.ts'
 import { silentLogger } from '../../runtime/telemetry/logger.ts'
@@ -22,7 +22,12 @@ function setup() {
   }
   const warnings: object[] = []
   const logger = { ...silentLogger(), warn: (fields: object) => void warnings.push(fields), error: () => {} }
-  const node = new NodeCalendars({ reads: new GatheredGets({ getMany }), clock, logger: logger as never, shards: 1 })
+  const node = new NodeCalendars({
+    reads: new GatheredGets({ getMany }),
+    clock,
+    logger: logger as never,
+    shardOf: () => 0 as ShardId,
+  })
   const write = (version: number, ...names: string[]) => {
     store.row = { ...emptyTimer(calendarsRow(SHOP), 0), version, payload: calendarsText(names.map(calendar)) }
   }

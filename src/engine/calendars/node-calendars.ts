@@ -6,9 +6,9 @@ import { Calendar } from '../../core/time/calendar/calendar.ts'
 import type { WrittenCalendar } from '../../core/time/calendar/calendar.ts'
 import type { Calendars } from '../../core/time/recurring/on-calendar.ts'
 import type { ShardCommand } from '../../core/rules/command.ts'
-import { INTERNAL_PREFIX, shardOf, timerIdentity } from '../../core/timer/ids.ts'
+import { INTERNAL_PREFIX, timerIdentity } from '../../core/timer/ids.ts'
 import type { TimerIdentity } from '../../core/timer/ids.ts'
-import type { JsonText, Namespace, Timer, TimerId } from '../../core/timer/timer.ts'
+import type { JsonText, Namespace, ShardId, Timer, TimerId } from '../../core/timer/timer.ts'
 import { sleep } from '../../runtime/clock/clock.ts'
 import type { Clock } from '../../runtime/clock/clock.ts'
 import type { Logger } from '../../runtime/telemetry/logger.ts'
@@ -48,7 +48,8 @@ export type NodeCalendarsParts = {
   readonly reads: GatheredGets
   readonly clock: Clock
   readonly logger: Logger
-  readonly shards: number
+  /** The shard that a row is in. */
+  readonly shardOf: (row: Pick<TimerIdentity, 'namespace' | 'uuid'>) => ShardId
 }
 
 export class NodeCalendars {
@@ -124,10 +125,10 @@ export class NodeCalendars {
   }
 
   async #readNow(namespace: Namespace): Promise<Known> {
-    const { reads, clock, shards } = this.#parts
+    const { reads, clock, shardOf } = this.#parts
     const identity = calendarsRow(namespace)
     const readAt = clock.monotonic()
-    const row = await reads.get({ ...identity, shard: shardOf(identity.uuid, shards) })
+    const row = await reads.get({ ...identity, shard: shardOf(identity) })
     return this.#keep(namespace, row, readAt)
   }
 

@@ -15,6 +15,7 @@ function setup() {
       node,
       address: null,
       leaving: false,
+      labels: [],
       beat,
       clockSkewMs: 0,
     }))

@@ -83,11 +83,12 @@ export class BeatWatch {
   }
 
   seen(): SeenNode[] {
-    return this.#rows().map(({ node, address, leaving, clockSkewMs }) => {
+    return this.#rows().map(({ node, address, leaving, labels, clockSkewMs }) => {
       return {
         node,
         address,
         leaving,
+        labels,
         silentMs: Math.round(this.#lookedAt - this.#sightings!.get(node)!.sinceMono),
         clockSkewMs,
       }

@@ -45,6 +45,7 @@ type Owned = { readonly epoch: Epoch; readonly sinceMono: number }
 export class Claims {
   readonly #options: ClaimsOptions
   readonly #map: ClusterMap
+  readonly #everyShard: () => readonly ShardId[]
   readonly #owned = new Map<ShardId, Owned>()
   /** The epoch by which each shard was last this node's. */
   readonly #had = new Map<ShardId, Epoch>()
@@ -56,9 +57,11 @@ export class Claims {
   readonly #stayed = new Map<ShardId, Handover>()
   readonly #awaited: AwaitedMessages
 
-  constructor(options: ClaimsOptions, map: ClusterMap) {
+  /** `shards`: those of the layout, at any time. */
+  constructor(options: ClaimsOptions, map: ClusterMap, shards: () => readonly ShardId[]) {
     this.#options = options
     this.#map = map
+    this.#everyShard = shards
     this.#awaited = new AwaitedMessages(options.clock)
   }
 
@@ -94,7 +97,7 @@ export class Claims {
 
   /** Those that are named as this node's and are not open here, and those that it should have and can take from whoever holds them. */
   async claimMissing(
-    desired: readonly string[],
+    desired: ReadonlyMap<ShardId, string>,
     isFree: (holder: string | null) => boolean,
     beatOf: (holder: string) => number | null,
   ): Promise<void> {
@@ -102,7 +105,7 @@ export class Claims {
     const missing = this.#everyShard().filter((shard) => {
       const holder = this.#map.ownerOf(shard)
       if (holder === node) return this.#isLeftToUs(shard) && !this.#isAwaited(shard)
-      return desired[shard] === node && !this.#owned.has(shard) && isFree(holder)
+      return desired.get(shard) === node && !this.#owned.has(shard) && isFree(holder)
     })
     await Promise.all(missing.map((shard) => this.#claim(shard, beatOf)))
   }
@@ -224,10 +227,6 @@ export class Claims {
     return (
       this.#options.store.capabilities.shared && this.#had.get(shard) !== epoch && this.#awaited.mayCome(shard, epoch)
     )
-  }
-
-  #everyShard(): ShardId[] {
-    return Array.from({ length: this.#options.store.capabilities.shards }, (_, shard) => shard as ShardId)
   }
 
   #open(shard: ShardId, epoch: Epoch, deliveries: readonly RemoteDelivery[]): void {

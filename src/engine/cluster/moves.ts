@@ -49,7 +49,7 @@ export class Moves {
   }
 
   /** Sends off what others should have, as of `seenAt`, unless shards are on their way already. */
-  begin(desired: readonly string[], seenAt: number): void {
+  begin(desired: ReadonlyMap<ShardId, string>, seenAt: number): void {
     this.#moving ??= this.#moveAll(desired, seenAt).finally(() => (this.#moving = null))
   }
 
@@ -70,24 +70,23 @@ export class Moves {
     )
   }
 
-  async #moveAll(desired: readonly string[], seenAt: number): Promise<void> {
+  async #moveAll(desired: ReadonlyMap<ShardId, string>, seenAt: number): Promise<void> {
     const going = this.#leaving ? this.#claims.all() : this.#wantedElsewhere(desired, seenAt)
-    const byOwner = Map.groupBy(going, (shard) => desired[shard] ?? null)
+    const byOwner = Map.groupBy(going, (shard) => desired.get(shard) ?? null)
     await Promise.all(byOwner.entries().map(([owner, shards]) => this.#moveTo(owner, shards)))
   }
 
-  #wantedElsewhere(desired: readonly string[], seenAt: number): ShardId[] {
+  #wantedElsewhere(desired: ReadonlyMap<ShardId, string>, seenAt: number): ShardId[] {
     if (this.#lease.isInDoubt) return []
-    return this.#claims
-      .olderThan(seenAt)
-      .filter((shard) => desired[shard] !== undefined && desired[shard] !== this.#options.node)
+    return this.#claims.olderThan(seenAt).filter((shard) => desired.get(shard) !== this.#options.node)
   }
 
   async #moveTo(owner: string | null, shards: readonly ShardId[]): Promise<void> {
     const present = this.#watch.present()
     const to = present.find((row): row is NodeRow & NextOwner => row.node === owner && row.address !== null)
     if (to === undefined) {
-      if (this.#leaving) await this.giveUp(shards)
+      // A rule of the layout lets nobody have them who is there.
+      if (this.#leaving || owner === null) await this.giveUp(shards)
       return
     }
     // A dead node may have had the address of the next owner.

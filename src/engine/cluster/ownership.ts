@@ -10,10 +10,11 @@
 // What a node has is in claims.ts, what it gives away in moves.ts, what its beats allow it to believe in lease.ts, and
 // what it makes of the beats of others in beat-watch.ts.
 
-import { assignShards } from '../../core/cluster/shard-assignment.ts'
+import type { LabelledNode } from '../../core/cluster/shard-assignment.ts'
 import type { Epoch, Millis, ShardId } from '../../core/timer/timer.ts'
 import { sleep } from '../../runtime/clock/clock.ts'
 import type { Cancel } from '../../runtime/clock/clock.ts'
+import { clusterLook } from '../../store/layout/layout-row.ts'
 import type { ShardRow } from '../../store/store.ts'
 import { BeatWatch } from './beat-watch.ts'
 import type { SeenNode } from './beat-watch.ts'
@@ -22,6 +23,7 @@ import { SkewWatch } from './clock-skew.ts'
 import { ClusterMap } from './cluster-map.ts'
 import type { MovedShard } from './handover.ts'
 import { DuplicateAddressWatch } from './duplicate-address.ts'
+import { KnownLayout } from './known-layout.ts'
 import { Lease } from './lease.ts'
 import { Moves } from './moves.ts'
 import type { MovesOptions } from './moves.ts'
@@ -32,6 +34,8 @@ export type OwnershipOptions = MovesOptions & {
   /** Where other nodes reach this one; null when there cannot be others. */
   readonly address: () => string | null
   readonly leaseMs: Millis
+  /** What rules of the layout may ask for; none unless they are given. */
+  readonly labels?: readonly string[]
   /** True only for a node whose process has surely ended: nothing is done in its name any more. Left out where nobody can tell. */
   readonly hasEnded?: (node: string) => Promise<boolean>
 }
@@ -41,6 +45,7 @@ const LEAVING_ROUNDS_MAX = 5 // a next owner that cannot be reached costs one
 export class Ownership {
   readonly #options: OwnershipOptions
   readonly #map = new ClusterMap()
+  readonly layout: KnownLayout
   readonly #watch: BeatWatch
   readonly #lease: Lease
   readonly #claims: Claims
@@ -63,9 +68,10 @@ export class Ownership {
 
   constructor(options: OwnershipOptions) {
     this.#options = options
+    this.layout = new KnownLayout(options.store.capabilities.shards, options.logger)
     this.#watch = new BeatWatch(options)
     this.#lease = new Lease(options.clock, options.leaseMs)
-    this.#claims = new Claims(options, this.#map)
+    this.#claims = new Claims(options, this.#map, () => this.layout.shards)
     this.#moves = new Moves(options, { claims: this.#claims, map: this.#map, lease: this.#lease, watch: this.#watch })
     this.#duplicates = new DuplicateAddressWatch(options)
     this.#skew = new SkewWatch(options.logger)
@@ -75,6 +81,7 @@ export class Ownership {
   /** Resolves when this node has beaten once and claimed what it should have at that moment. The others hand over its share. */
   async start(): Promise<void> {
     await this.lookNow()
+    if (!this.#isShared) this.layout.assertServed()
     for (const { address } of this.#watch.present()) if (address !== null) this.#options.neighbours.notify(address)
     this.#beatLater()
   }
@@ -123,16 +130,19 @@ export class Ownership {
 
   /** Of the nodes this one comes first. */
   get state(): { readonly nodes: readonly SeenNode[]; readonly shards: readonly ShardRow[] } {
-    const { node, address } = this.#options
+    const { node, address, labels = [] } = this.#options
     const self = {
       node,
       address: address(),
       leaving: this.#moves.isLeaving,
+      labels,
       silentMs: 0,
       clockSkewMs: this.clockSkewMs,
     }
     const nodes = [...(this.#lease.hasBeaten ? [self] : []), ...this.#watch.seen()]
-    return { nodes: nodes.toSorted((a, b) => (a.node < b.node ? -1 : 1)), shards: this.#map.rows }
+    const inLayout = new Set(this.layout.shards)
+    const shards = this.#map.rows.filter(({ shard }) => inLayout.has(shard))
+    return { nodes: nodes.toSorted((a, b) => (a.node < b.node ? -1 : 1)), shards }
   }
 
   /** How far this node's clock was ahead of the store's at its last beat. */
@@ -185,7 +195,7 @@ export class Ownership {
     if (!this.#lease.isInDoubt) this.#options.shards.seen(present, sentAt)
     const { hasEnded } = this.#options
     if (this.#ended === null && hasEnded !== undefined) this.#ended = await this.#endedOwners(hasEnded)
-    const desired = assignShards(this.#options.store.capabilities.shards, this.#candidates())
+    const desired = this.layout.desired(this.#candidates())
     this.#moves.begin(desired, sentAt)
     await this.#claims.claimMissing(
       desired,
@@ -200,12 +210,13 @@ export class Ownership {
    * Who should have shards. One that is leaving gets nothing more, and keeps what it has until it has let go of it. A node that
    * leaves itself gives its shards also to those of which it has not seen yet that they live.
    */
-  #candidates(): string[] {
+  #candidates(): LabelledNode[] {
     const { isLeaving } = this.#moves
     const others = (isLeaving ? this.#watch.present() : this.#watch.living()).filter(
-      ({ node, leaving }) => !leaving && !this.#moves.isUnreachable(node),
+      (other) => !other.leaving && !this.#moves.isUnreachable(other.node),
     )
-    return [...others.map(({ node }) => node), ...(isLeaving ? [] : [this.#options.node])]
+    const { node, labels = [] } = this.#options
+    return isLeaving ? others : [...others, { node, labels }]
   }
 
   /** Shards that were handed over to this node and of which it has not heard are claimed then, and not only at the next beat. */
@@ -220,19 +231,22 @@ export class Ownership {
 
   /** False when the store could not be reached. */
   async #beat(): Promise<boolean> {
-    const { store, clock, logger, node, address } = this.#options
+    const { store, clock, logger, node, address, labels = [] } = this.#options
     const sentAt = this.#lease.now()
     try {
       const mark = this.#map.mark
-      const state = await store.beat({
+      const answer = await store.beat({
         node,
         address: address(),
         leaving: this.#moves.isLeaving,
+        labels,
         beat: ++this.#beats,
         now: clock.now(),
       })
+      const state = clusterLook(answer, store.capabilities.shards)
       const wasTold = this.#map.mark !== mark
       this.#watch.look(state)
+      this.layout.take(state.layout)
       this.#clockSkewMs = state.nodes.find((row) => row.node === node)?.clockSkewMs ?? 0
       this.#forgot(this.#map.take(state.shards, mark))
       // Before it is certain again of what it has.

@@ -52,6 +52,7 @@ const Cluster = Type.Object({
       node: Type.String(),
       address: MaybeText,
       leaving: Type.Boolean(),
+      labels: Type.Array(Type.String()),
       silentMs: Type.Number(),
       clockSkewMs: Type.Number(),
     }),
@@ -68,6 +69,23 @@ const Cluster = Type.Object({
       }),
     }),
   ),
+  resharding: Type.Boolean({ description: 'Timers are being moved between shards: nobody owns a shard meanwhile.' }),
+  groups: Type.Array(
+    Type.Object({
+      namespace: Type.Unsafe<string | null>({
+        type: ['string', 'null'],
+        description: 'null for all namespaces that have no shards of their own.',
+      }),
+      first: Type.Integer(),
+      count: Type.Integer(),
+      label: Type.Unsafe<string | null>({
+        type: ['string', 'null'],
+        description: 'Nodes with this label own the shards; null: all nodes.',
+      }),
+      whenNoneLives: words('wait', 'others'),
+    }),
+    { description: 'Ranges of shards, whose timers are in them, and which nodes may own them.' },
+  ),
 })
 const CLUSTER_EXAMPLE = {
   node: 'duetime-0:1:da97b646',
@@ -77,11 +95,14 @@ const CLUSTER_EXAMPLE = {
       node: 'duetime-0:1:da97b646',
       address: 'http://duetime-0.duetime:8080',
       leaving: false,
+      labels: ['eu'],
       silentMs: 0,
       clockSkewMs: 0,
     },
   ],
   shards: [{ shard: 0, epoch: 1, owner: 'duetime-0:1:da97b646', own: { windowTimers: 120, inFlight: 1, lagMs: 0 } }],
+  resharding: false,
+  groups: [{ namespace: null, first: 0, count: 64, label: null, whenNoneLives: 'others' }],
 }
 
 export const ALIVE: OperationDocs = {
@@ -150,7 +171,7 @@ export const CLUSTER: OperationDocs = {
   tags,
   summary: 'Nodes, shards and their owners',
   description:
-    'Nodes with the time since their last beat and the skew of their clocks, shards with owner and epoch, and, for the shards of the ' +
+    'Nodes with their labels, the time since their last beat and the skew of their clocks, shards with owner and epoch, and, for the shards of the ' +
     'node that answers, how many timers it holds in memory, how many deliveries are in flight, and how late the latest one is.',
   response: {
     200: json('As this node sees it.', Cluster, CLUSTER_EXAMPLE),

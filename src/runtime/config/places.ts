@@ -5,6 +5,7 @@
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { DuetimeError } from '../../core/errors.ts'
+import { parseLabel } from '../../core/cluster/layout.ts'
 import { parseNamespace } from '../../core/timer/ids.ts'
 import { API_KEY_CHARS_MAX, API_KEY_CHARS_MIN, URL_CHARS_MAX } from '../../core/limits.ts'
 import type { Namespace } from '../../core/timer/timer.ts'
@@ -86,20 +87,28 @@ export function httpUrl(): ValueType<string> {
   }
 }
 
+export function nodeLabel(): ValueType<string> {
+  return { describes: 'label', placeholder: 'label', parse: parsed(parseLabel) }
+}
+
 export function namespaceName(): ValueType<Namespace> {
   return {
     describes: 'namespace',
     placeholder: 'namespace',
-    parse: (text) => {
-      try {
-        return parseNamespace(text)
-      } catch (error) {
-        if (!(error instanceof DuetimeError)) throw error
-        throw new RangeError(error.message.replace(/^.*? must be (.*?), and start /, 'a namespace: $1, starting '), {
-          cause: error,
-        })
-      }
-    },
+    parse: parsed(parseNamespace),
+  }
+}
+
+/** With the sentence of core as that of a setting. */
+function parsed<T>(parse: (text: string) => T): (text: string) => T {
+  return (text) => {
+    try {
+      return parse(text)
+    } catch (error) {
+      if (!(error instanceof DuetimeError)) throw error
+      const sentence = error.message.replace(/^(.*?) must be (.*?), and start /, 'a $1: $2, starting ')
+      throw new RangeError(sentence, { cause: error })
+    }
   }
 }
 

@@ -26,6 +26,8 @@ export type GaugeSources = {
   readonly waitingToCatchUp: () => number
   readonly ownedShards: () => number
   readonly unopenedShards: () => number
+  readonly layoutShards: () => number
+  readonly waitingShards: () => number
   readonly forgottenClaims: () => number
   readonly clockSkewSeconds: () => number
   readonly outboxEvents: () => number
@@ -42,6 +44,11 @@ const GAUGES: Readonly<Record<keyof GaugeSources, readonly [name: string, help: 
   unopenedShards: [
     'duetime_unopened_shards',
     "Shards that the database says are this node's and that it has not open: nobody fires their timers",
+  ],
+  layoutShards: ['duetime_layout_shards', 'Shards that timers are spread over, whoever owns them'],
+  waitingShards: [
+    'duetime_waiting_shards',
+    'Shards that no living node may own, because none has the label that they are pinned to: their timers wait',
   ],
   forgottenClaims: [
     'duetime_forgotten_claims',

@@ -10,12 +10,11 @@ import { Calendar, parseCalendarName } from '../../core/time/calendar/calendar.t
 import type { WrittenCalendar } from '../../core/time/calendar/calendar.ts'
 import type { Calendars } from '../../core/time/recurring/on-calendar.ts'
 import type { Schedule } from '../../core/time/schedule.ts'
-import { shardOf } from '../../core/timer/ids.ts'
 import type { Namespace, Timer } from '../../core/timer/timer.ts'
 import { calendarsRow, calendarsText, readCalendars } from '../../engine/calendars/node-calendars.ts'
 import { asking } from '../queries/store-failures.ts'
 import type { ShardCommand } from '../../core/rules/command.ts'
-import type { NodeCalendars } from '../../engine/calendars/node-calendars.ts'
+import type { Engine } from '../../engine/engine.ts'
 import type { Executed } from '../../engine/shard.ts'
 import type { Clock } from '../../runtime/clock/clock.ts'
 import type { GatheredGets } from '../../store/gathered-gets.ts'
@@ -25,9 +24,8 @@ const RETRY_AFTER_MS = 1_000
 
 /** See TimersParts. */
 type Parts = {
-  readonly engine: { readonly calendars: NodeCalendars }
+  readonly engine: Pick<Engine, 'calendars' | 'shardOf'>
   readonly executor: { execute(command: ShardCommand): Promise<Executed> }
-  readonly store: { readonly capabilities: { readonly shards: number } }
   readonly reads: GatheredGets
   readonly clock: Clock
   readonly namespaces: ReadonlySet<Namespace>
@@ -87,9 +85,9 @@ export class NamespaceCalendars {
   }
 
   #row(namespace: Namespace): Promise<Timer | null> {
-    const { reads, store } = this.#parts
+    const { reads, engine } = this.#parts
     const identity = calendarsRow(namespace)
-    return asking(reads.get({ ...identity, shard: shardOf(identity.uuid, store.capabilities.shards) }))
+    return asking(reads.get({ ...identity, shard: engine.shardOf(identity) }))
   }
 
   async #change(

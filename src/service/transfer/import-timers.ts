@@ -2,7 +2,7 @@
 // ids), attempts, finished timers included. Each batch is durable before the next; what is there already, at the same
 // version, is passed over, so an import that was cut short is simply run again.
 
-import { shardOf } from '../../core/timer/ids.ts'
+import { shardIn } from '../../core/cluster/layout.ts'
 import type { ShardId, Timer } from '../../core/timer/timer.ts'
 import { importedPart, partsWithin } from '../../store/commit-sheet.ts'
 import type { Put, Store } from '../../store/store.ts'
@@ -12,7 +12,7 @@ import { TransferError } from './transfer-error.ts'
 
 export type ImportOptions = {
   readonly store: Store
-  readonly owner: Pick<SoleOwner, 'fenceOf'>
+  readonly owner: Pick<SoleOwner, 'fenceOf' | 'layout'>
   /** Has been checked; see checkTimerFile. */
   readonly path: string
   /** Replace a timer of which the file has a later version; otherwise what is there stays. */
@@ -112,7 +112,7 @@ async function put(changes: readonly Change[], { store, owner }: ImportOptions):
   const missed: Change[] = []
   for (let left = changes; left.length > 0;) {
     const { once, more } = eachOnce(left)
-    const byShard = [...Map.groupBy(once, ({ timer }) => shardOf(timer.uuid, store.capabilities.shards))]
+    const byShard = [...Map.groupBy(once, ({ timer }) => shardIn(owner.layout, timer))]
     const { partMax } = store.capabilities
     const groups = byShard.flatMap(([shard, all]) =>
       partsWithin(partMax, all, (some) => importedPart(owner.fenceOf(shard), some.map(putOf))),

@@ -3,10 +3,13 @@
 // then on it counts as a living node, so nodes that start meanwhile leave it its shards and wait. If it is taken for
 // dead all the same, its commits are refused by their fences, as those of any node are.
 
+import { shardsOf } from '../../core/cluster/layout.ts'
 import type { Epoch, Millis, ShardId } from '../../core/timer/timer.ts'
 import { BeatWatch } from '../../engine/cluster/beat-watch.ts'
 import { sleep } from '../../runtime/clock/clock.ts'
 import type { Cancel, Clock } from '../../runtime/clock/clock.ts'
+import { clusterLook, readLayout } from '../../store/layout/layout-row.ts'
+import type { ClusterLook, StoredLayout } from '../../store/layout/layout-row.ts'
 import type { ClusterState, NodeRow, OwnedShard, Store } from '../../store/store.ts'
 import type { Stillness } from './export-progress.ts'
 import { TransferError } from './transfer-error.ts'
@@ -18,14 +21,18 @@ export type SoleOwnerOptions = {
   readonly leaseMs: Millis
   /** Names this run of this process in the store. */
   readonly node: string
+  /** It goes on with a reshard that was begun; everybody else refuses to touch the timers then. */
+  readonly resharding?: boolean
 }
 
+const UNFINISHED = 'A reshard of this database was begun and is not finished: run `duetime reshard` to finish it first'
 const BEATS_PER_LEASE = 5
 
 export class SoleOwner {
   readonly #options: SoleOwnerOptions
   readonly #epochs = new Map<ShardId, Epoch>()
   readonly #watch: BeatWatch
+  #layout: StoredLayout | null = null
   #beats = 0
   #cancelBeat: Cancel | null = null
   #beating: Promise<void> = Promise.resolve()
@@ -50,6 +57,11 @@ export class SoleOwner {
       await owner.release()
       throw error
     }
+  }
+
+  /** As it was when all shards were claimed. Nobody but an owner of all shards changes where timers are. */
+  get layout(): StoredLayout {
+    return this.#layout!
   }
 
   /** By which its commits are fenced. */
@@ -90,10 +102,18 @@ export class SoleOwner {
   }
 
   async #claimAll(): Promise<void> {
+    const { store } = this.#options
+    this.#layout = await readLayout(store)
+    if (this.#layout.next !== null && !this.#options.resharding) throw new TransferError(UNFINISHED)
+    await this.claim(shardsOf(this.#layout))
+  }
+
+  /** More shards, which nobody has used yet. */
+  async claim(shards: readonly ShardId[]): Promise<void> {
     const { store, node } = this.#options
     const rows = new Map((await store.shards()).map((row) => [row.shard, row]))
-    for (let index = 0; index < store.capabilities.shards; index++) {
-      const shard = index as ShardId
+    for (const shard of shards) {
+      if (this.#epochs.has(shard)) continue
       const { epoch: expected, owner: from } = rows.get(shard) ?? { epoch: 0 as Epoch, owner: null }
       const onlyIf = from !== null && store.capabilities.shared ? { ifBeat: this.#watch.beatOf(from) } : {}
       const epoch = await store.claim({ shard, expected, from, owner: node, ...onlyIf })
@@ -102,9 +122,10 @@ export class SoleOwner {
     }
   }
 
-  #beat(leaving: boolean): Promise<ClusterState> {
+  async #beat(leaving: boolean): Promise<ClusterLook> {
     const { store, clock, node } = this.#options
-    return store.beat({ node, address: null, leaving, beat: ++this.#beats, now: clock.now() })
+    const state = await store.beat({ node, address: null, leaving, beat: ++this.#beats, now: clock.now() })
+    return clusterLook(state, store.capabilities.shards)
   }
 
   #beatLater(): void {

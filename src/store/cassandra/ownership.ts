@@ -3,6 +3,7 @@
 // shard's own partition and is set next. Who dies in between has not claimed the shard: it is named as the owner, and is silent.
 
 import type { Epoch, ShardId } from '../../core/timer/timer.ts'
+import { labelsIn, labelsText } from '../layout/node-labels.ts'
 import { claimedEpoch, StoreError } from '../store.ts'
 import type { ClusterState, NodeBeat, NodeRow, OwnedShard, ShardClaim, ShardRow } from '../store.ts'
 import { readFence } from './commits.ts'
@@ -19,8 +20,8 @@ const CLAIM = `UPDATE cluster SET epoch = ?, owner = ? ${AT} IF epoch = ? AND ow
 const READ_ONE = `SELECT epoch, owner FROM cluster ${AT}`
 // A node has no epoch: the statement is its condition.
 const IF_BEAT = `DELETE epoch FROM cluster ${AT} IF beat = ?`
-const BEAT = `UPDATE cluster USING TTL ${NODE_KEPT_S} SET address = ?, leaving = ?, beat = ?, skew = ? ${AT} IF beat != ?`
-const READ_ALL = `SELECT kind, name, epoch, owner, address, leaving, beat, skew, toTimestamp(now()) AS now
+const BEAT = `UPDATE cluster USING TTL ${NODE_KEPT_S} SET address = ?, leaving = ?, labels = ?, beat = ?, skew = ? ${AT} IF beat != ?`
+const READ_ALL = `SELECT kind, name, epoch, owner, address, leaving, labels, beat, skew, toTimestamp(now()) AS now
   FROM cluster WHERE place = 'cluster'`
 const MAKE_FENCE = `INSERT INTO timers (shard, row_type, position, name) VALUES (?, ${Type.fence}, 0, '')`
 const SET_FENCE = `UPDATE timers SET epoch = ?, owner = ?, commits = ? WHERE shard = ? IF epoch = ?`
@@ -139,8 +140,8 @@ export class Beats {
     this.#now = now
   }
 
-  async beat({ node, address, leaving, beat }: NodeBeat): Promise<ClusterState> {
-    const params = [address, leaving, beat, Math.round(this.#skewMs), 'node', node, beat]
+  async beat({ node, address, leaving, labels = [], beat }: NodeBeat): Promise<ClusterState> {
+    const params = [address, leaving, labelsText(labels), beat, Math.round(this.#skewMs), 'node', node, beat]
     await this.#session.write([{ query: BEAT, params }], this.#options)
     const sentAt = this.#now()
     const rows = await this.#session.read(READ_ALL, [], this.#options)
@@ -168,11 +169,12 @@ function shardsOf(rows: readonly Row[]): ShardRow[] {
   return shards.toSorted((a, b) => a.shard - b.shard)
 }
 
-function nodeRow({ name, address, leaving, beat, skew }: Row): NodeRow {
+function nodeRow({ name, address, leaving, labels, beat, skew }: Row): NodeRow {
   return {
     node: name as string,
     address: address as string | null,
     leaving: leaving as boolean,
+    labels: labelsIn((labels as string | null) ?? ''),
     beat: numberOf(beat),
     clockSkewMs: numberOf(skew),
   }

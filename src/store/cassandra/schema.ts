@@ -64,7 +64,7 @@ export const TABLES: readonly string[] = [
   `CREATE TABLE IF NOT EXISTS cluster (
     place text, kind text, name text,
     epoch bigint, owner text,
-    address text, leaving boolean, beat bigint, skew bigint,
+    address text, leaving boolean, labels text, beat bigint, skew bigint,
     format int, shards int, secret text,
     PRIMARY KEY (place, kind, name)
   ) WITH ${COMPACTION}`,

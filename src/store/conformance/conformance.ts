@@ -8,6 +8,7 @@ import { storeCommits } from './suite/commits.ts'
 import { storeDueScans } from './suite/due-scans.ts'
 import { storeEvents } from './suite/events.ts'
 import { storeLists } from './suite/lists.ts'
+import { storeMoves } from './suite/moves.ts'
 import { storeOwnership } from './suite/ownership.ts'
 import { storePageBytes } from './suite/page-bytes.ts'
 import { storeQueries } from './suite/queries.ts'
@@ -16,6 +17,7 @@ import { storeClosing, storeCountersAndPruning, storeValues } from './suite/valu
 export function storeConformance(name: string, openStore: OpenEmptyStore): void {
   const setup = (t: TestContext): Promise<Owned> => Owned.open(t, openStore)
   storeOwnership(name, setup)
+  storeMoves(name, setup)
   storeCommits(name, setup)
   storeDueScans(name, setup)
   storeLists(name, setup)

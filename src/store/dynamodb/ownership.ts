@@ -2,6 +2,7 @@
 // fence is with the rows of the nodes, so that a beat reads them all at once. Both are only ever written together.
 
 import type { Epoch, ShardId } from '../../core/timer/timer.ts'
+import { labelsIn, labelsText } from '../layout/node-labels.ts'
 import { claimedEpoch } from '../store.ts'
 import type { ClusterState, NodeBeat, NodeRow, OwnedShard, ShardClaim, ShardRow } from '../store.ts'
 import { fenceKey } from './commits.ts'
@@ -53,9 +54,14 @@ export async function shardRows(table: Table): Promise<ShardRow[]> {
 }
 
 /** The node's own row first, so that a claim which saw the beat before is refused, or is seen here. */
-export async function beat(table: Table, { node, now, ...row }: NodeBeat, signal: AbortSignal): Promise<ClusterState> {
+export async function beat(
+  table: Table,
+  { node, now, labels = [], ...row }: NodeBeat,
+  signal: AbortSignal,
+): Promise<ClusterState> {
   const expires = Math.floor(now / 1_000) + NODE_KEPT_S
-  await table.put({ ...keyOf(CLUSTER, nodeSort(node)), ...row, skew: table.skewMs, expires }, undefined, signal)
+  const said = { ...row, labels: labelsText(labels), skew: table.skewMs, expires }
+  await table.put({ ...keyOf(CLUSTER, nodeSort(node)), ...said }, undefined, signal)
   const items = await table.range(CLUSTER, NODES_AND_SHARDS)
   const isNode = ({ sk }: Item) => (sk as string).startsWith(nodeSort(''))
   return { nodes: items.filter(isNode).map(nodeRow), shards: items.filter((item) => !isNode(item)).map(shardRow) }
@@ -74,11 +80,12 @@ function shardRow({ sk, epoch, who = null }: Item & { readonly who?: string | nu
   return { shard: Number((sk as string).slice('shard/'.length)) as ShardId, epoch: epoch as Epoch, owner: who }
 }
 
-function nodeRow({ sk, address, leaving, beat: last, skew }: Item): NodeRow {
+function nodeRow({ sk, address, leaving, labels, beat: last, skew }: Item): NodeRow {
   return {
     node: (sk as string).slice(nodeSort('').length),
     address: (address as string | undefined) ?? null,
     leaving: leaving as boolean,
+    labels: labelsIn((labels as string | undefined) ?? ''),
     beat: last as number,
     clockSkewMs: skew as number,
   }

@@ -7,7 +7,6 @@ import { isFinished } from '../../core/timer/timer.ts'
 import type { Epoch, Millis, ShardId, Timer, TimerUuid } from '../../core/timer/timer.ts'
 import { kindOf } from '../../core/timer/timer-kind.ts'
 import { ScanQueries } from '../queries/scan-queries.ts'
-import type { RowScan } from '../queries/scan-queries.ts'
 import { claimedEpoch, StoreError } from '../store.ts'
 import type {
   ClusterState,
@@ -22,6 +21,8 @@ import type {
   PageQuery,
 } from '../store.ts'
 import type {
+  RowMove,
+  RowScan,
   PartResult,
   ShardClaim,
   ShardRow,
@@ -87,8 +88,8 @@ export class MemoryStore implements Store {
 
   async beat(beat: NodeBeat): Promise<ClusterState> {
     this.#nodes.set(beat.node, beat)
-    const nodes = Array.from(this.#nodes.values(), ({ node, address, leaving, beat: last }) => {
-      return { node, address, leaving, beat: last, clockSkewMs: 0 }
+    const nodes = Array.from(this.#nodes.values(), ({ node, address, leaving, labels = [], beat: last }) => {
+      return { node, address, leaving, labels, beat: last, clockSkewMs: 0 }
     })
     return { nodes, shards: await this.shards() }
   }
@@ -155,6 +156,21 @@ export class MemoryStore implements Store {
     return past.map(({ shard, timer: { uuid, namespace, version, status, metadata, ...timer } }) => {
       return { shard, uuid, namespace, version, status, metadata, kind: kindOf(timer) }
     })
+  }
+
+  async scan(scan: RowScan): Promise<readonly Timer[]> {
+    this.#assertOpen()
+    return this.#scan(scan)
+  }
+
+  async move({ from, to, timers }: RowMove): Promise<boolean> {
+    this.#assertOpen()
+    if (!this.#isOwned(from) || !this.#isOwned(to)) return false
+    for (const { uuid } of timers) {
+      const row = this.#timers.get(uuid)
+      if (row?.shard === from.shard) this.#timers.set(uuid, { ...row, shard: to.shard })
+    }
+    return true
   }
 
   async forgetCounters(slotsBefore: Millis): Promise<boolean> {
@@ -224,8 +240,7 @@ export class MemoryStore implements Store {
   }
 
   #commitPart({ shard, epoch, owner, puts, deletes, counters, events }: CommitPart): PartResult {
-    const fence = this.#shards.get(shard)
-    if (fence?.epoch !== epoch || fence.owner !== owner) return FENCED
+    if (!this.#isOwned({ shard, epoch, owner })) return FENCED
     const missed = new Map<TimerUuid, Timer | null>()
     for (const { before, after } of puts) this.#expect(shard, after.uuid, before?.version ?? null, missed)
     for (const { uuid, version } of deletes) this.#expect(shard, uuid, version, missed)
@@ -235,6 +250,11 @@ export class MemoryStore implements Store {
     for (const counter of counters) this.#counters.add(counter)
     for (const event of events) this.#eventsOf(shard).push({ ...event, number: ++this.#eventNumber })
     return WRITTEN
+  }
+
+  #isOwned({ shard, epoch, owner }: OwnedShard): boolean {
+    const fence = this.#shards.get(shard)
+    return fence?.epoch === epoch && fence.owner === owner
   }
 
   /** The owner of one shard cannot change a row of another. */

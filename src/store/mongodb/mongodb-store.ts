@@ -14,6 +14,7 @@ import type { ScannedEngine } from '../queries/scanned-store.ts'
 import { StoreError } from '../store.ts'
 import type { Store } from '../store.ts'
 import { Commits, TOMBSTONES_KEPT_MS } from './commits.ts'
+import { moveTimers } from './move.ts'
 import { Documents, itemKey } from './documents.ts'
 import type { Doc } from './documents.ts'
 import { beat, claim, release, shardRows } from './ownership.ts'
@@ -69,6 +70,7 @@ function engineOn({ documents, beats, beatWithinMs, settings }: Parts): ScannedE
     beat: (node) => within(beatWithinMs, beat(beats, node)),
     clusterSecret: async () => secret,
     commit: (parts) => commits.commit(parts),
+    move: (move) => moveTimers(documents, commits, move),
     async getMany(keys) {
       const found = await documents.find({ _id: { $in: keys.map(({ uuid }) => uuid) } })
       return inOrderOf(

@@ -15,7 +15,7 @@ import { keysFrom, shardKey } from './documents.ts'
 import type { Doc, Documents } from './documents.ts'
 
 const NODE_KEPT_MS = 86_400_000 // by then nobody waits for it any more
-const FENCE_FIELDS = { epoch: 1, owner: 1, announced: 1, address: 1, leaving: 1, beat: 1, now: 1, at: 1 }
+const FENCE_FIELDS = { epoch: 1, owner: 1, announced: 1, address: 1, leaving: 1, labels: 1, beat: 1, now: 1, at: 1 }
 
 export async function claim(documents: Documents, commits: Commits, wanted: ShardClaim): Promise<Epoch | null> {
   const { shard, expected, from, owner, ifBeat } = wanted
@@ -52,9 +52,9 @@ export async function shardRows(documents: Documents): Promise<ShardRow[]> {
   )
 }
 
-export async function beat(documents: Documents, { node, now, ...row }: NodeBeat): Promise<ClusterState> {
+export async function beat(documents: Documents, { node, now, labels = [], ...row }: NodeBeat): Promise<ClusterState> {
   const gone = new Date(now + NODE_KEPT_MS)
-  const u = { $set: { ...row, now, gone }, $currentDate: { at: true } }
+  const u = { $set: { ...row, labels, now, gone }, $currentDate: { at: true } }
   await documents.update([{ q: { _id: nodeKey(node) }, u, upsert: true }])
   let docs = await fences(documents)
   const taken = docs.filter(({ owner, announced }) => owner === node && announced !== undefined)
@@ -82,11 +82,12 @@ function shardRow({ _id, epoch, owner }: Doc): ShardRow {
 }
 
 /** The server wrote its own time beside that of the node. */
-function nodeRow({ _id, address, leaving, beat: last, now, at }: Doc): NodeRow {
+function nodeRow({ _id, address, leaving, labels, beat: last, now, at }: Doc): NodeRow {
   return {
     node: _id.slice(nodeKey('').length),
     address: address as string | null,
     leaving: leaving as boolean,
+    labels: labels as string[],
     beat: last as number,
     clockSkewMs: (now as number) - (at as Date).getTime(),
   }

@@ -19,7 +19,7 @@ import { EVENT_COLUMNS } from '../sql/questions/outbox.ts'
 import type { Row } from '../sql/statement.ts'
 import { selectCells } from '../sql/timer-sql.ts'
 import { StoreError } from '../store.ts'
-import type { CommitPart, PartResult } from '../store.ts'
+import type { CommitPart, OwnedShard, PartResult, RowMove } from '../store.ts'
 import type { Run } from './connection/connections.ts'
 import { isMiss } from './connection/failures.ts'
 import { literal, uuidLiteral } from './connection/literals.ts'
@@ -61,6 +61,25 @@ export async function commit(parts: readonly CommitPart[], run: Run): Promise<re
     if (!isMiss(error)) throw error
     return commitWhatCanBe(parts, run)
   }
+}
+
+/** Timers of one shard become timers of another, under the same locks and checks. */
+export async function move({ from, to, timers }: RowMove, run: Run): Promise<boolean> {
+  const fences = [from, to].map(fenceOnly)
+  const uuids = timers.map(({ uuid }) => uuidLiteral(uuid)).join(', ')
+  const moves = `UPDATE timers SET shard_id = ${to.shard} WHERE timer_uuid IN (${uuids}) AND shard_id = ${from.shard}`
+  try {
+    await run(['START TRANSACTION', lockShards(fences), ...checks(fences), moves, 'COMMIT'])
+    return true
+  } catch (error) {
+    if (!isMiss(error)) throw error
+    await run(['ROLLBACK'])
+    return false
+  }
+}
+
+function fenceOnly(owned: OwnedShard): CommitPart {
+  return { ...owned, puts: [], deletes: [], counters: [], events: [] }
 }
 
 async function commitWhatCanBe(parts: readonly CommitPart[], run: Run): Promise<readonly PartResult[]> {

@@ -9,7 +9,7 @@ import type { ServerOptions } from '../sql/server/open-server-store.ts'
 import type { ServerEngine } from '../sql/server/server-store.ts'
 import { questionsFor } from '../sql/questions/questions.ts'
 import type { PartMax, Store } from '../store.ts'
-import { commit, commitInMessages } from './commit.ts'
+import { commit, commitInMessages, move } from './commit.ts'
 import { Connections } from './connection/connections.ts'
 import { written } from './connection/literals.ts'
 import { foldSome, forget } from './counter-log.ts'
@@ -50,6 +50,7 @@ function mysqlEngine(lanes: Lanes<Connections>, partMax: PartMax): ServerEngine 
     partMax,
     commit: (parts) =>
       commitInMessages(parts, partMax.bytes, (some) => commits.use('write', (run) => commit(some, run))),
+    move: (rows) => commits.use('write', (run) => move(rows, run)),
     foldSome: (entriesMax) => foldSome(slow, entriesMax),
     forget: (slotsBefore) => forget(slow, slotsBefore),
     end: () => Promise.all(Object.values(lanes).map((lane) => lane.end())),

@@ -3,6 +3,7 @@
 
 import type { Epoch, ShardId } from '../../core/timer/timer.ts'
 import { RowType } from '../row/columns.ts'
+import { labelsText } from '../layout/node-labels.ts'
 import { SILENT_NODES_KEPT_MS } from '../sql/server/cluster-state.ts'
 import type { BeatAnswer, NodeFields, ShardFields } from '../sql/server/cluster-state.ts'
 import { SELECT_SHARDS } from '../sql/timer-sql.ts'
@@ -63,14 +64,15 @@ export async function releaseAll(lane: Connections, owned: readonly OwnedShard[]
  * the rows of nodes that are long gone; nobody is taken for dead by it.
  */
 export async function beat(lane: Connections, own: NodeBeat): Promise<BeatAnswer> {
-  const { node, address, leaving, beat: number, now } = own
-  const values = [literal(node), literal(address), leaving ? 1 : 0, number, NOW_MS, `${now} - ${NOW_MS}`]
-  const names = ['node_id', 'node_address', 'node_leaving', 'node_beat', 'node_beat_at', 'node_clock_skew_ms']
+  const { node, address, leaving, labels = [], beat: number, now } = own
+  const said = [literal(node), literal(address), leaving ? 1 : 0, literal(labelsText(labels)), number]
+  const values = [...said, NOW_MS, `${now} - ${NOW_MS}`]
+  const names = ['id', 'address', 'leaving', 'labels', 'beat', 'beat_at', 'clock_skew_ms'].map((name) => `node_${name}`)
   const replies = await lane.write([
     'START TRANSACTION',
     `INSERT INTO timer_nodes (${names.join(', ')}) VALUES (${values.join(', ')})
       ON DUPLICATE KEY UPDATE ${names.map((name) => `${name} = VALUES(${name})`).join(', ')}`,
-    `SELECT node_id, node_address, node_leaving, node_beat, node_clock_skew_ms, node_beat_at < ${NOW_MS} - ${SILENT_NODES_KEPT_MS}
+    `SELECT node_id, node_address, node_leaving, node_labels, node_beat, node_clock_skew_ms, node_beat_at < ${NOW_MS} - ${SILENT_NODES_KEPT_MS}
       FROM timer_nodes`,
     SELECT_SHARDS,
     'COMMIT',
@@ -78,7 +80,7 @@ export async function beat(lane: Connections, own: NodeBeat): Promise<BeatAnswer
   const nodes = replies[2]!.rows as unknown as readonly NodeFields[]
   const shards = replies[3]!.rows as unknown as readonly ShardFields[]
   await removeGone(lane, nodes, shards)
-  const skewMs = nodes.find(([name]) => name === node)![4]
+  const skewMs = nodes.find(([name]) => name === node)![5]
   return { skewMs, others: nodes.filter(([name]) => name !== node), shards }
 }
 
@@ -88,7 +90,7 @@ async function removeGone(
   nodes: readonly NodeFields[],
   shards: readonly ShardFields[],
 ): Promise<void> {
-  const isGone = (row: readonly unknown[]) => row[5] === 1 && !shards.some(([, , owner]) => owner === row[0])
+  const isGone = (row: readonly unknown[]) => row[6] === 1 && !shards.some(([, , owner]) => owner === row[0])
   const gone = nodes.filter(isGone).map(([name]) => literal(name))
   if (gone.length === 0) return
   const isOld = `node_beat_at < ${NOW_MS} - ${SILENT_NODES_KEPT_MS}`

@@ -7,6 +7,7 @@ import { RowType } from '../row/columns.ts'
 import type { Cell } from '../row/columns.ts'
 import { columnParameter } from './connection/array-parameters.ts'
 import type { ElementType } from './connection/array-parameters.ts'
+import { labelsText } from '../layout/node-labels.ts'
 import { SILENT_NODES_KEPT_MS } from '../sql/server/cluster-state.ts'
 import type { BeatAnswer } from '../sql/server/cluster-state.ts'
 import type { Row } from '../sql/statement.ts'
@@ -55,7 +56,7 @@ const RELEASE = `
   UPDATE timers SET shard_owner = NULL FROM locked
   WHERE timers.shard_id = locked.shard_id AND timers.row_type = ${RowType.shard}`
 
-const BEAT = 'SELECT skew_ms, nodes, shards FROM timers_beat_1($1, $2, $3, $4, $5, $6)'
+const BEAT = 'SELECT skew_ms, nodes, shards FROM timers_beat_1($1, $2, $3, $4, $5, $6, $7)'
 
 /** All for the same owner. */
 export function claimQuery(claims: readonly ShardClaim[]): Query {
@@ -87,8 +88,9 @@ export function releaseQuery(owned: readonly OwnedShard[]): Query {
   return { name: 'release', text: RELEASE, values }
 }
 
-export function beatQuery({ node, address, leaving, beat, now }: NodeBeat): Query {
-  return { name: 'beat', text: BEAT, values: [node, address, leaving, beat, now, SILENT_NODES_KEPT_MS] }
+export function beatQuery({ node, address, leaving, labels = [], beat, now }: NodeBeat): Query {
+  const values = [node, address, leaving, labelsText(labels), beat, now, SILENT_NODES_KEPT_MS]
+  return { name: 'beat', text: BEAT, values }
 }
 
 /** Two JSON lists: thousands of shards are parsed in a fraction of the time that as many rows would take. */

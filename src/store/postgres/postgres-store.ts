@@ -14,6 +14,7 @@ import { Connections } from './connection/connections.ts'
 import type { Query as NamedQuery } from './connection/connections.ts'
 import { foldQuery, forgetQuery, FORGOTTEN_MAX } from './counter-log.ts'
 import { POSTGRES_QUESTIONS } from './dialect.ts'
+import { isMoved, moveQuery } from './move.ts'
 import { beatAnswer, beatQuery, claimedEpochs, claimQuery, releaseQuery } from './ownership.ts'
 import { prepareDatabase } from './setup/prepare-database.ts'
 
@@ -52,6 +53,7 @@ function postgresEngine(lanes: Lanes<Connections>): ServerEngine {
     claimAll: async (claims) => claimedEpochs(await ownership.write(claimQuery(claims))),
     releaseAll: (owned) => ownership.write(releaseQuery(owned)),
     commit: async (parts) => partResults(parts, await commits.write(commitQuery(parts))),
+    move: async (move) => isMoved(await commits.write(moveQuery(move))),
     foldSome: async (entriesMax) => ((await slow.write(foldQuery(entriesMax)))[0]![0] as unknown) === true,
     forget: async (slotsBefore) => (await slow.write(forgetQuery(slotsBefore)))[0]![0] === FORGOTTEN_MAX,
     end: () => Promise.all(Object.values(lanes).map((lane) => lane.end())),

@@ -16,6 +16,7 @@ import type {
   ListQuery,
   NamespaceScope,
   PageQuery,
+  RowScan,
   StoreStats,
 } from '../store.ts'
 import type { TallyQuery, TallySums, TimerPage, Upcoming, UpcomingQuery } from '../store.ts'
@@ -23,14 +24,6 @@ import { isInScope, matchesList, matchesPage } from './filter.ts'
 import { fitting } from './page-size.ts'
 import { mergeStretches } from './ordered-scan.ts'
 import type { Stretch } from './ordered-scan.ts'
-
-export type RowScan = {
-  readonly shard: ShardId
-  readonly finished: boolean
-  /** Null: from the beginning. */
-  readonly after: OrderKey | null
-  readonly limit: number
-}
 
 /** Slots from `from` to `to`, both included. */
 export type CounterRange = { readonly scope: NamespaceScope; readonly from: Millis; readonly to: Millis }

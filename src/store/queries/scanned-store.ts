@@ -1,14 +1,17 @@
 // A whole store from what an engine can do that reads rows in order, counts, and no more: people's questions are answered by
 // the shared queries, and after the end every call is refused. For engines whose adapter keeps nothing open but a client.
 
+import { moveByCommits } from '../layout/move-by-commits.ts'
 import { StoreError } from '../store.ts'
 import type { Store, TimerQueries, TimerStore } from '../store.ts'
 import { ScanQueries } from './scan-queries.ts'
 import type { ScanSource } from './scan-queries.ts'
 
-export type ScannedEngine = Omit<TimerStore, 'close'> &
+export type ScannedEngine = Omit<TimerStore, 'close' | 'scan' | 'move'> &
   Pick<TimerQueries, 'countEvents'> & {
     readonly source: ScanSource
+    /** Where the engine has a better way than commits. */
+    readonly move?: TimerStore['move']
     /** Called once, when nothing is under way any more. */
     readonly disconnect: () => void | Promise<void>
     /** Why there is no backup by this program. */
@@ -22,7 +25,9 @@ export function scannedStore(engine: ScannedEngine): Store {
   const underWay = new Set<Promise<unknown>>()
   let closing: Promise<void> | null = null
   const operations: Pick<Store, Operation> = {
+    move: (move) => moveByCommits(engine, move),
     ...engine,
+    scan: (scan) => engine.source.scan(scan),
     list: (query) => queries.list(query),
     page: (query) => queries.page(query),
     stats: (scope = {}) => queries.stats(scope),
@@ -61,6 +66,8 @@ const OPERATIONS = Object.keys({
   due: 0,
   dueShards: 0,
   expired: 0,
+  scan: 0,
+  move: 0,
   forgetCounters: 0,
   readEvents: 0,
   removeEvents: 0,

@@ -6,7 +6,8 @@ import { inOrderOf } from '../key-lookup.ts'
 import { timersOf } from '../row/timer-row.ts'
 import { StoreError } from '../store.ts'
 import type { ClusterState, CommitPart, DueScan, ListPage, ListQuery, NamespaceScope, NodeBeat } from '../store.ts'
-import type { OutboxEvent, OwnedShard, PageQuery, PartResult, ShardClaim, ShardRow, Store } from '../store.ts'
+import type { OutboxEvent, OwnedShard, PageQuery, PartResult, RowMove, RowScan } from '../store.ts'
+import type { ShardClaim, ShardRow, Store } from '../store.ts'
 import type { StoreCapabilities, StoredRow, StoreStats, TallyQuery, TallySums, TimerKey } from '../store.ts'
 import type { TimerPage, Upcoming, UpcomingQuery } from '../store.ts'
 import type { Answered, Asked, QuestionName } from './questions/questions.ts'
@@ -25,6 +26,7 @@ export abstract class SqlStore implements Store {
   abstract release(owned: OwnedShard): Promise<void>
   abstract beat(beat: NodeBeat): Promise<ClusterState>
   abstract clusterSecret(): Promise<string>
+  abstract move(move: RowMove): Promise<boolean>
   abstract forgetCounters(slotsBefore: Millis): Promise<boolean>
   abstract backup(options: Parameters<Store['backup']>[0]): Promise<void>
 
@@ -56,6 +58,10 @@ export abstract class SqlStore implements Store {
 
   async expired(scan: Parameters<Store['expired']>[0]): Promise<readonly StoredRow[]> {
     return this.#ask('expired', scan)
+  }
+
+  async scan(rows: RowScan): Promise<readonly Timer[]> {
+    return timersOf(await this.#ask('scan', rows))
   }
 
   async readEvents(read: Parameters<Store['readEvents']>[0]): Promise<readonly OutboxEvent[]> {

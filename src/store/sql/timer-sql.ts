@@ -53,6 +53,13 @@ export function deleteTimer({ parameter }: Dialect): string {
   WHERE timer_uuid = ${parameter(1, 'uuid')} AND shard_id = ${parameter(2, 'shard')} AND timer_version = ${parameter(3, 'integer')}`
 }
 
+/** Parameters: uuid, shard, the other shard. */
+export function moveTimer({ parameter }: Dialect): string {
+  return `
+  UPDATE timers SET shard_id = ${parameter(3, 'shard')}
+  WHERE timer_uuid = ${parameter(1, 'uuid')} AND shard_id = ${parameter(2, 'shard')}`
+}
+
 /** Rows of shards have no namespace, which an index begins with. */
 export const SELECT_SHARDS = `
   SELECT shard_id, shard_epoch, shard_owner FROM timers

@@ -9,7 +9,7 @@ import type { Answered, Asked, QuestionName } from '../sql/questions/questions.t
 import { SqlStore } from '../sql/sql-store.ts'
 import { StoreError } from '../store.ts'
 import type { ClusterState, CommitPart, NodeBeat, OwnedShard, PartResult, ShardClaim } from '../store.ts'
-import type { Store, StoreCapabilities } from '../store.ts'
+import type { RowMove, Store, StoreCapabilities } from '../store.ts'
 import type { BackupOptions } from './file/backup.ts'
 import { packPart, partResults } from './packed-commit.ts'
 import type { ReaderCalls, WorkerRole, WriterCalls } from './threads/messages.ts'
@@ -119,12 +119,16 @@ class SqliteStore extends SqlStore {
     await this.#call('release', owned)
   }
 
-  async beat({ node, address, leaving, beat }: NodeBeat): Promise<ClusterState> {
-    return { nodes: [{ node, address, leaving, beat, clockSkewMs: 0 }], shards: await this.shards() }
+  async beat({ node, address, leaving, labels = [], beat }: NodeBeat): Promise<ClusterState> {
+    return { nodes: [{ node, address, leaving, labels, beat, clockSkewMs: 0 }], shards: await this.shards() }
   }
 
   async clusterSecret(): Promise<string> {
     throw StoreError.lasting('a SQLite file is for one node: there is no cluster to keep a secret')
+  }
+
+  async move({ from, to, timers }: RowMove): Promise<boolean> {
+    return this.#call('move', { from, to, uuids: timers.map(({ uuid }) => uuid) })
   }
 
   async forgetCounters(slotsBefore: Millis): Promise<boolean> {

@@ -12,7 +12,7 @@ import { deleteEntry, entriesOf, insertEntry } from '../sql/questions/metadata-e
 import { insertEvent } from '../sql/questions/outbox.ts'
 import type { Answered, QuestionName } from '../sql/questions/questions.ts'
 import { answer } from '../sql/statement.ts'
-import { deleteTimer, insertTimer, selectByUuid, updateTimer } from '../sql/timer-sql.ts'
+import { deleteTimer, insertTimer, moveTimer, selectByUuid, updateTimer } from '../sql/timer-sql.ts'
 import { SQLITE } from './dialect.ts'
 import type { FileLock } from './file/file-lock.ts'
 import { Prepared } from './prepared.ts'
@@ -28,7 +28,7 @@ import {
   PutAt,
   SAME,
 } from './threads/messages.ts'
-import type { CommitReply, Miss, PackedPart } from './threads/messages.ts'
+import type { CommitReply, Miss, PackedMove, PackedPart } from './threads/messages.ts'
 import { SCHEMA_VERSION } from './file/migrations.ts'
 import { PAYLOAD_ID_SQL, Payloads } from './payloads.ts'
 import { ShardRows } from './shard-rows.ts'
@@ -52,6 +52,7 @@ export class Writer {
   readonly #updateKeepingPayload: StatementSync
   readonly #delete: StatementSync
   readonly #select: StatementSync
+  readonly #move: StatementSync
 
   constructor(db: DatabaseSync, { path, lock }: { readonly path: string; readonly lock: FileLock }) {
     this.#db = db
@@ -73,6 +74,7 @@ export class Writer {
     this.#delete = db.prepare(`${deleteTimer(SQLITE)} RETURNING ${PAYLOAD_ID_SQL} AS payloadId`)
     this.#select = db.prepare(selectByUuid(SQLITE))
     this.#select.setReturnArrays(true)
+    this.#move = db.prepare(moveTimer(SQLITE))
   }
 
   /** A real write: setting the version to what it is writes a page and syncs it. */
@@ -96,6 +98,16 @@ export class Writer {
     return this.#transactions.run(() =>
       parts.map((part) => this.#transactions.nestedIf(() => this.#writePart(part), isWritten)),
     )
+  }
+
+  /** Timers of one shard become timers of another. False when a fence is not the current one. */
+  move({ from, to, uuids }: PackedMove): boolean {
+    const isOwned = [from, to].every(({ shard, epoch, owner }) => this.#shards.isOwned(shard, epoch, owner))
+    if (isOwned)
+      this.#transactions.run(() => {
+        for (const uuid of uuids) this.#move.run(uuid, from.shard, to.shard)
+      })
+    return isOwned
   }
 
   /** Of a question that changes something. */

@@ -1,8 +1,8 @@
 // Where timers are stored, and which nodes share them.
 
 import { filePath, plainText } from '../broker.ts'
-import { databaseUrl, httpUrl, namespaceName, sqlitePath } from '../places.ts'
-import { boolean, choice, duration, integer, pairs } from '../values.ts'
+import { databaseUrl, httpUrl, namespaceName, nodeLabel, sqlitePath } from '../places.ts'
+import { boolean, choice, duration, integer, list, pairs } from '../values.ts'
 import { TlsMode } from '../databases/server-location.ts'
 import { group, optional, setting } from './setting.ts'
 
@@ -33,7 +33,7 @@ export const STORAGE_SETTINGS = {
       help: 'Whether the service makes and changes the tables of SQLite and PostgreSQL when it starts. If not, `duetime migrate up` does, and the service refuses to start before. Other databases need no migrations.',
     }),
     shards: optional('SHARDS', integer({ min: 1, max: 4_096 }), {
-      help: 'Parts that timers are spread over, and so the most nodes that share them. Fixed when a database is first used; 64 by default.',
+      help: 'Parts that timers are spread over, and so the most nodes that share them. Counts when a database is first used, 64 by default; later `duetime reshard` changes it.',
     }),
   }),
 
@@ -108,6 +108,9 @@ export const STORAGE_SETTINGS = {
   ...group('Cluster', {
     leaseMs: setting('LEASE', duration({ min: '1s', max: '5m' }), '5s', {
       help: 'How long a node may be silent before the others take its timers. Only where the database can be shared.',
+    }),
+    nodeLabels: setting('NODE_LABELS', list(nodeLabel()), '', {
+      help: 'What this node is, such as `eu,large`. Namespaces can be pinned to nodes with a label: see `duetime shards pin`.',
     }),
     nodeUrl: optional('NODE_URL', httpUrl(), {
       help: 'Where the other nodes reach this one. Unless it is given: the address it listens on, or the first of the machine when that is all of them.',

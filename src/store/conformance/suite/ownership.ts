@@ -140,13 +140,14 @@ export function storeOwnership(name: string, setup: Setup): void {
       node: 'n',
       address: 'http://127.0.0.1:1',
       leaving: false,
+      labels: ['eu', 'ssd'],
       beat: 5,
       now: 1,
     })
     const self = nodes.find(({ node }) => node === 'n')!
     assert.deepEqual(
       { ...self, clockSkewMs: 0 },
-      { node: 'n', address: 'http://127.0.0.1:1', leaving: false, beat: 5, clockSkewMs: 0 },
+      { node: 'n', address: 'http://127.0.0.1:1', leaving: false, labels: ['eu', 'ssd'], beat: 5, clockSkewMs: 0 },
     )
     assert.deepEqual(shards, await store.shards())
   })

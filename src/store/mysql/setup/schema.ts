@@ -61,6 +61,7 @@ ${columnsOf('timer_outbox', TYPES)},
   node_id VARBINARY(640) NOT NULL PRIMARY KEY,
   node_address LONGTEXT,
   node_leaving TINYINT NOT NULL,
+  node_labels LONGTEXT NOT NULL,
   node_beat BIGINT NOT NULL,
   node_beat_at BIGINT NOT NULL,
   node_clock_skew_ms BIGINT NOT NULL

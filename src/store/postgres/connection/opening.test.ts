@@ -160,7 +160,7 @@ test('nodes see each other beat, and one that owns nothing and has been silent f
   await a.beat({ node: 'a', address: 'http://a', leaving: true, beat: 1, now: 0 })
   await a.claim({ shard: SHARD, expected: 0 as Epoch, from: null, owner: 'owner' })
   const past = `VALUES ('silent', 3000000), ('gone', 3600001), ('owner', 3600001)`
-  const insert = `INSERT INTO timer_nodes SELECT name, NULL, false, 9, node_beat_at - ago, 7 FROM timer_nodes, (${past}) AS past (name, ago)`
+  const insert = `INSERT INTO timer_nodes SELECT name, NULL, false, '', 9, node_beat_at - ago, 7 FROM timer_nodes, (${past}) AS past (name, ago)`
   await server.sql(insert, location.database)
   const { nodes } = await b.beat({ node: 'b', address: null, leaving: false, beat: 2, now: Date.now() })
   assert.deepEqual(

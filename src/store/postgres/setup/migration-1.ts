@@ -70,6 +70,7 @@ CREATE TABLE timer_nodes (
   node_id text PRIMARY KEY,
   node_address text,
   node_leaving boolean NOT NULL,
+  node_labels text NOT NULL,
   node_beat bigint NOT NULL,
   node_beat_at bigint NOT NULL,
   node_clock_skew_ms bigint NOT NULL

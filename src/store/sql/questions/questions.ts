@@ -7,6 +7,7 @@ import type {
   ListQuery,
   NamespaceScope,
   PageQuery,
+  RowScan,
   ShardRow,
   Store,
   TallyQuery,
@@ -20,7 +21,7 @@ import { stats, tallies } from './counters.ts'
 import { list } from './list.ts'
 import { countEvents, readEvents, removeEvents } from './outbox.ts'
 import { page } from '../pages/page.ts'
-import { due, dueShards, expired, getMany } from './timers.ts'
+import { due, dueShards, expired, getMany, scan } from './timers.ts'
 import { upcoming } from './upcoming.ts'
 
 type Argument<Name extends keyof Store> = Store[Name] extends (argument: infer One) => unknown ? One : never
@@ -28,9 +29,10 @@ type Argument<Name extends keyof Store> = Store[Name] extends (argument: infer O
 export function questionsFor(dialect: Dialect) {
   return {
     getMany: (uuids: readonly string[]) => getMany(dialect, uuids),
-    due: (scan: DueScan) => due(dialect, scan),
+    due: (look: DueScan) => due(dialect, look),
     dueShards: (look: Argument<'dueShards'>) => dueShards(dialect, look),
-    expired: (scan: Argument<'expired'>) => expired(dialect, scan),
+    expired: (look: Argument<'expired'>) => expired(dialect, look),
+    scan: (rows: RowScan) => scan(dialect, rows),
     shards: () => shards(dialect),
     readEvents: (read: Argument<'readEvents'>) => readEvents(dialect, read),
     removeEvents: (published: Argument<'removeEvents'>) => removeEvents(dialect, published),

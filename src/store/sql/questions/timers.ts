@@ -4,7 +4,7 @@ import type { JsonText, Millis, Namespace, ShardId, TimerUuid } from '../../../c
 import { kindAt, statusOf } from '../../row/codes.ts'
 import { RowType } from '../../row/columns.ts'
 import type { Cell } from '../../row/columns.ts'
-import type { DueScan, Store, StoredRow } from '../../store.ts'
+import type { DueScan, RowScan, Store, StoredRow } from '../../store.ts'
 import type { Dialect } from '../dialect.ts'
 import { inChunks, Statement } from '../statement.ts'
 import type { Question, Row } from '../statement.ts'
@@ -23,6 +23,22 @@ export function* getMany(dialect: Dialect, uuids: readonly string[]): Question<C
     appendRows(cells, rows)
   }
   return cells
+}
+
+/** Live or finished rows of a shard in the total order. */
+export function* scan(dialect: Dialect, { shard, finished, after, limit }: RowScan): Question<Cell[]> {
+  const { wakeAt, uuid } = after ?? BEGINNING
+  const statement = new Statement(dialect)
+  const isBehind = dialect.isBehind(
+    ['timer_execute_at', 'timer_uuid'],
+    [statement.bind(wakeAt, 'time'), statement.bind(uuid, 'uuid')],
+    false,
+  )
+  const rows = yield statement.query(`
+    SELECT ${selectCells(dialect)} FROM timers ${dialect.by('primary')}
+    WHERE shard_id = ${statement.bind(shard, 'shard')} AND row_type = ${finished ? RowType.finished : RowType.live} AND ${isBehind}
+    ORDER BY timer_execute_at, timer_uuid LIMIT ${statement.bind(limit, 'integer')}`)
+  return appendRows([], rows)
 }
 
 /** By the primary key alone: by namespace, all rows that the namespace ever had would be read and sorted. */

@@ -67,6 +67,7 @@ export const LANE_OF: Readonly<Record<QuestionName, Lane>> = {
   readEvents: 'reads',
   shards: 'ownership',
   expired: 'slow',
+  scan: 'slow',
   removeEvents: 'slow',
   countEvents: 'slow',
   list: 'slow',

@@ -41,7 +41,7 @@ export async function openServerStore<Connections, Prepared extends StoreRow>(
   if (shards !== undefined && shards !== database.shards) {
     logger?.warn(
       { configured: shards, shards: database.shards },
-      'the configured number of shards is ignored: it was fixed when this database was first used',
+      'the configured number of shards is ignored: it counted when this database was first used; `duetime reshard` changes it',
     )
   }
   const lanes = lanesOf({ poolSize, statementTimeoutMs, beatWithinMs }, connections)

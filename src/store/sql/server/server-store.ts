@@ -5,7 +5,7 @@ import type { Epoch, Millis } from '../../../core/timer/timer.ts'
 import type { Logger } from '../../../runtime/telemetry/logger.ts'
 import { StoreError } from '../../store.ts'
 import type { ClusterState, CommitPart, NodeBeat, OwnedShard, PartMax, PartResult } from '../../store.ts'
-import type { ShardClaim, StoreCapabilities } from '../../store.ts'
+import type { RowMove, ShardClaim, StoreCapabilities } from '../../store.ts'
 import type { Answered, Asked, QuestionName, Questions } from '../questions/questions.ts'
 import { SqlStore } from '../sql-store.ts'
 import { answerLater } from '../statement.ts'
@@ -32,6 +32,8 @@ export type ServerEngine = Ownership & {
   readonly ping: () => Promise<unknown>
   readonly beat: (beat: NodeBeat) => Promise<BeatAnswer>
   readonly commit: (parts: readonly CommitPart[]) => Promise<readonly PartResult[]>
+  /** As the port has it, of some timers. */
+  readonly move: (move: RowMove) => Promise<boolean>
   /** See Folding. */
   readonly foldSome: (entriesMax: number) => Promise<boolean>
   readonly forget: (slotsBefore: Millis) => Promise<boolean>
@@ -101,6 +103,10 @@ export class ServerStore extends SqlStore {
 
   async beat(beat: NodeBeat): Promise<ClusterState> {
     return clusterState(beat, await this.track(() => this.#engine.beat(beat)))
+  }
+
+  async move(move: RowMove): Promise<boolean> {
+    return move.timers.length === 0 || this.track(() => this.#engine.move(move))
   }
 
   async clusterSecret(): Promise<string> {

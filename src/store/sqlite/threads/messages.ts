@@ -3,6 +3,7 @@
 
 import { CELLS_PER_TIMER } from '../../row/columns.ts'
 import type { Cell } from '../../row/columns.ts'
+import type { OwnedShard } from '../../store.ts'
 import type { Failure } from '../failures.ts'
 import type { Reader } from '../reader.ts'
 import type { Writer } from '../writer.ts'
@@ -20,6 +21,8 @@ export type PackedPart = {
   /** Uuid, namespace, type, id, time, body of each. */
   readonly events: readonly Cell[]
 }
+
+export type PackedMove = { readonly from: OwnedShard; readonly to: OwnedShard; readonly uuids: readonly string[] }
 
 /** What follows the cells of a timer in a put. */
 export const PutAt = {
@@ -52,7 +55,10 @@ export type WorkerOptions = {
 }
 
 /** What each worker can be asked for. */
-export type WriterCalls = Pick<Writer, 'ping' | 'claim' | 'release' | 'commit' | 'forgetCounters' | 'answer' | 'close'>
+export type WriterCalls = Pick<
+  Writer,
+  'ping' | 'claim' | 'release' | 'commit' | 'move' | 'forgetCounters' | 'answer' | 'close'
+>
 export type ReaderCalls = Pick<Reader, 'answer' | 'close'>
 
 export type Request = { readonly call: number; readonly name: string; readonly argument: unknown }

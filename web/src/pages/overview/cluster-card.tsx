@@ -37,12 +37,13 @@ export function ClusterCard() {
           </tr>
         </thead>
         <tbody>
-          {data.nodes.map(({ node, address, leaving, silentMs, clockSkewMs }) => (
+          {data.nodes.map(({ node, address, leaving, labels, silentMs, clockSkewMs }) => (
             <tr key={node}>
               <td className="truncate firing-id">
                 <i className="swatch" data-colour={colourOf(node)} aria-hidden="true" />
                 <span className="mono">{address ?? node}</span>
                 {node === data.node && <span className="soft"> (answers)</span>}
+                {labels.length > 0 && <span className="soft"> {labels.join(', ')}</span>}
               </td>
               <td>
                 <StatusWord isLeaving={leaving} silentMs={silentMs} />
@@ -57,7 +58,31 @@ export function ClusterCard() {
         </tbody>
       </table>
       <ShardMap shards={data.shards} colourOf={colourOf} />
+      <Groups groups={data.groups} resharding={data.resharding} />
     </section>
+  )
+}
+
+/** Only where there is more to say than that all namespaces share all shards and all nodes may own them. */
+function Groups({ groups, resharding }: Pick<Cluster, 'groups' | 'resharding'>) {
+  const isPlain = groups.length === 1 && groups[0]!.label === null
+  return (
+    <>
+      {resharding && (
+        <p className="soft small">The database is being resharded: nothing fires until that is finished.</p>
+      )}
+      {!isPlain && (
+        <ul className="soft small" aria-label="Shards of namespaces">
+          {groups.map(({ namespace, count, label, whenNoneLives }) => (
+            <li key={namespace ?? '*'}>
+              {namespace ?? 'All other namespaces'}: {plural(count, 'shard')}
+              {label === null ? '' : ` on nodes with the label ${label}`}
+              {label === null ? '' : whenNoneLives === 'wait' ? ', and nowhere else' : ', else on all nodes'}
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
   )
 }
 

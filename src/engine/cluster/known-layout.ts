@@ -1,0 +1,57 @@
+// The layout as the last beat told it, and which node should own which shard by it.
+
+import { initialLayout, shardsOf } from '../../core/cluster/layout.ts'
+import type { Layout } from '../../core/cluster/layout.ts'
+import { assignShards } from '../../core/cluster/shard-assignment.ts'
+import type { LabelledNode } from '../../core/cluster/shard-assignment.ts'
+import type { ShardId } from '../../core/timer/timer.ts'
+import type { Logger } from '../../runtime/telemetry/logger.ts'
+
+export class KnownLayout {
+  readonly #logger: Logger
+  #current: Layout
+  #shards: readonly ShardId[]
+  #waiting = 0
+
+  constructor(initialShards: number, logger: Logger) {
+    this.#logger = logger
+    this.#current = initialLayout(initialShards)
+    this.#shards = shardsOf(this.#current)
+  }
+
+  get current(): Layout {
+    return this.#current
+  }
+
+  get shards(): readonly ShardId[] {
+    return this.#shards
+  }
+
+  /** How many shards no living node may have, by the rules. */
+  get waiting(): number {
+    return this.#waiting
+  }
+
+  take(layout: Layout): void {
+    if (layout.version === this.#current.version) return
+    const { version, next } = layout
+    this.#logger.info({ version, resharding: next !== null }, 'the layout of the shards has changed')
+    this.#current = layout
+    this.#shards = shardsOf(layout)
+  }
+
+  /** While timers are moved from shard to shard nobody has any of them. */
+  desired(nodes: readonly LabelledNode[]): ReadonlyMap<ShardId, string> {
+    const desired = this.#current.next === null ? assignShards(this.#current, nodes) : new Map<ShardId, string>()
+    this.#waiting = nodes.length === 0 ? 0 : this.#shards.length - desired.size
+    return desired
+  }
+
+  /** Throws while timers are moved from shard to shard. */
+  assertServed(): void {
+    if (this.#current.next !== null)
+      throw new Error(
+        'a reshard of this database was begun and is not finished, so nothing fires: run `duetime reshard` to finish it',
+      )
+  }
+}
