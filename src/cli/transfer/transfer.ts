@@ -14,6 +14,7 @@ import { TransferError } from '../../service/transfer/transfer-error.ts'
 import type { Flags } from '../command/given-flags.ts'
 import { lastingDatabase, untilInterrupted, withOwnedStore } from './owned-store.ts'
 import { counted, ProgressBar } from './progress-bar.ts'
+import { fileState } from './file-state.ts'
 
 export async function runExport({ to, flags }: { readonly to: string; readonly flags: Flags }): Promise<void> {
   const config = lastingDatabase(flags)
@@ -55,7 +56,6 @@ async function withSource<T>(config: Config, work: Exporting<T>): Promise<T> {
   if (config.database.type !== 'sqlite') return withOwnedStore(config, (store, owner) => work(store, owner.stillness()))
   const { path } = config.database
   const { openSqliteSnapshot } = await import('../../store/sqlite/file/snapshot.ts')
-  const { fileState } = await import('../../store/sqlite/file/file-state.ts')
   const before = fileState(path, systemClock.now())
   const snapshot = openSqliteSnapshot(path)
   try {

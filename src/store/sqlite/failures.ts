@@ -5,17 +5,8 @@ import { lasting, passing, withAdvice } from '../sql/failure-advice.ts'
 import type { Advice } from '../sql/failure-advice.ts'
 import { StoreError } from '../store.ts'
 
-export type Failure = {
-  readonly message: string
-  readonly retryable: boolean
-  readonly outcomeUnknown: boolean
-  readonly isFull: boolean
-}
-
-type Context = {
-  readonly path: string
-  readonly doing: 'open' | 'read' | 'write' | 'commit'
-}
+export type Failure = Pick<StoreError, 'message' | 'retryable' | 'outcomeUnknown' | 'isFull'>
+type Context = { readonly path: string; readonly doing: 'open' | 'read' | 'write' | 'commit' }
 
 const IOERR = 10
 const FULL = 13

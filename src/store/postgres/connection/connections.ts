@@ -251,15 +251,6 @@ const BOOL = 16
 /** Numbers fit into a double: they are times, versions and counts. */
 function getTypeParser(oid: number): (text: string) => unknown {
   if (oid === INT8 || oid === INT4 || oid === INT2) return Number
-  if (oid === UUID) return withoutDashes
-  if (oid === BOOL) return (text) => text === 't'
-  return asIs
-}
-
-function withoutDashes(text: string): string {
-  return text.replaceAll('-', '')
-}
-
-function asIs(text: string): string {
-  return text
+  if (oid === UUID) return (text) => text.replaceAll('-', '')
+  return oid === BOOL ? (text) => text === 't' : String
 }

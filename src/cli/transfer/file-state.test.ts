@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { appendFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { fileState } from './file-state.ts'
-import { temporaryFile } from './temporary-file.fixture.ts'
+import { temporaryFile } from '../../store/sqlite/file/temporary-file.fixture.ts'
 
 const NOW = 1_800_000_000_000
 const LONG_AGO = NOW / 1_000 - 3_600
