@@ -188,7 +188,7 @@ test('completion for bash offers commands, flags and their values', () => {
       .split('\n')
   }
   assert.deepEqual(complete('wat'), ['watch'])
-  assert.deepEqual(complete('re').toSorted(), ['resume', 'retry'])
+  assert.deepEqual(complete('re').toSorted(), ['reshard', 'resume', 'retry'])
   assert.ok(COMMANDS.every((command) => complete('').includes(command)))
   assert.deepEqual(complete('list', '--st'), ['--status'])
   assert.deepEqual(complete('list', '-o', ''), ['table', 'json', 'ndjson', 'yaml'])
