@@ -8,7 +8,7 @@ export const MUTATIONS_OF_TIMERS: readonly Mutation[] = [
     promise: 'live',
     changes: [
       {
-        file: 'src/engine/delivery/in-flight-deliveries.ts',
+        file: 'src/engine/delivery/attempt.ts',
         from: 'await sleep(clock, waitMs, signal)\n',
         to: 'return null; await sleep(clock, waitMs, signal)\n',
       },
@@ -113,8 +113,8 @@ export const MUTATIONS_OF_TIMERS: readonly Mutation[] = [
     changes: [
       {
         file: 'src/engine/shard.ts',
-        from: 'if (!mayStart() || this.#rows.isUnsure(command.uuid)) throw notOwner()',
-        to: 'if (!mayStart()) throw notOwner()',
+        from: 'if (this.#stopping.signal.aborted || !mayStart() || this.#rows.isUnsure(command.uuid)) throw notOwner()',
+        to: 'if (this.#stopping.signal.aborted || !mayStart()) throw notOwner()',
       },
     ],
   },
@@ -153,8 +153,8 @@ export const MUTATIONS_OF_TIMERS: readonly Mutation[] = [
     changes: [
       {
         file: 'src/store/commit-sheet.ts',
-        from: 'sums.add(namespace, COUNTS, countName(status, kind), -1)',
-        to: 'sums.add(namespace, COUNTS, countName(status, kind), 0)',
+        from: 'sums.add({ namespace, slotAt: COUNTS, name: countName(status, kind), amount: -1 })',
+        to: 'sums.add({ namespace, slotAt: COUNTS, name: countName(status, kind), amount: 0 })',
       },
     ],
   },
