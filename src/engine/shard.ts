@@ -134,7 +134,9 @@ export class Shard {
   view(timer: Timer): Timer {
     const entry = this.#parts.window.get(timer.uuid)
     const isInFlight = entry?.state === 'in-flight' && entry.timer.version === timer.version
-    return isInFlight || this.#remote.has(timer) ? { ...timer, status: Status.executing } : timer
+    return (isInFlight && !this.#deliveries.isPassing(timer.uuid)) || this.#remote.has(timer)
+      ? { ...timer, status: Status.executing }
+      : timer
   }
 
   /** Hands what is due to the dispatcher; when to call again. */

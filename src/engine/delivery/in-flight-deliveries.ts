@@ -10,7 +10,7 @@ import { markExecuting, settle } from '../../core/rules/settle.ts'
 import type { EndedAttempt } from '../../core/rules/settle.ts'
 import type { Calendars } from '../../core/time/recurring/on-calendar.ts'
 import type { Target } from '../../core/targets/target.ts'
-import type { Millis, Namespace, Timer } from '../../core/timer/timer.ts'
+import type { Millis, Namespace, Timer, TimerUuid } from '../../core/timer/timer.ts'
 import type { Cancel, Clock } from '../../runtime/clock/clock.ts'
 import type { Logger } from '../../runtime/telemetry/logger.ts'
 import type { TargetAdapter } from '../../targets/target.ts'
@@ -83,6 +83,7 @@ export class InFlightDeliveries {
   readonly #parts: DeliveryParts
   readonly #shard: DeliveryShard
   readonly #deliveries = new Set<InFlightDelivery>()
+  readonly #passing = new Set<TimerUuid>()
   /** Set when the shard has been handed over. */
   #reporter: DeliveryReporter | null = null
   #cancelSweep: Cancel | null = null
@@ -97,9 +98,14 @@ export class InFlightDeliveries {
     return this.#deliveries.size
   }
 
+  /** Whether nothing is being called yet: the timer goes on without a delivery, which is being written, or waits for a calendar. */
+  isPassing(uuid: TimerUuid): boolean {
+    return this.#passing.has(uuid)
+  }
+
   /** The timers under way, as they were when their deliveries started. */
   timers(): Timer[] {
-    return Array.from(this.#deliveries, ({ timer }) => timer)
+    return Array.from(this.#deliveries, ({ timer }) => timer).filter(({ uuid }) => !this.#passing.has(uuid))
   }
 
   /** The entry's turn in the dispatcher. */
@@ -173,7 +179,9 @@ export class InFlightDeliveries {
     let calendars: Calendars | undefined
     if (entry.timer.rules?.calendar !== undefined) {
       delivery.marking = Promise.resolve() // it is not being delivered yet
+      this.#passing.add(entry.uuid)
       calendars = await this.#parts.calendars.waitFor(entry.timer, signal)
+      this.#passing.delete(entry.uuid)
       if (!this.#mayStillStart(delivery)) return this.#pass(delivery, job, null)
       delivery.marking = null
       startedAt = clock.now()
@@ -204,9 +212,11 @@ export class InFlightDeliveries {
     const { dispatcher, observer, clock } = this.#parts
     const { entry, timer: before } = delivery
     delivery.marking = Promise.resolve()
+    this.#passing.add(entry.uuid)
     dispatcher.ended(job, 'answered')
     try {
       const result = after === null ? null : await this.#writeUntilDurable(before, after)
+      this.#passing.delete(entry.uuid)
       if (result?.type === 'written') observer.passed?.(before, after!)
       if (result !== null && result.type !== 'fenced')
         this.#shard.keeper.endDelivery(entry, result.type === 'written' ? after : result.row)

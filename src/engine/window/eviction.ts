@@ -39,9 +39,13 @@ export function evictBacklog(
   return { entries: backlog, cursor: lastKeyAt(backlog[0]!.wakeAt - 1) }
 }
 
+/** What waits for later than its row says stays: the row is before the cursor that it would leave behind, and would not be read again. */
 function evictable(all: Iterable<Entry>, which: (entry: Entry) => boolean): Entry[] {
   const found: Entry[] = []
-  for (const entry of all) if ((entry.state === 'waiting' || entry.state === 'ready') && which(entry)) found.push(entry)
+  for (const entry of all) {
+    const mayGo = (entry.state === 'waiting' || entry.state === 'ready') && entry.wakeAt === entry.timer.wakeAt
+    if (mayGo && which(entry)) found.push(entry)
+  }
   return found
 }
 

@@ -347,6 +347,16 @@ test('what is in flight or held back is not evicted, whatever others need', asyn
   assert.ok(window.size <= 10)
 })
 
+test('what waits for later than its row says is not evicted, also when it has come due: it would not be read again', async () => {
+  const { window, load, commit } = setup([timer('a', 0), ...floodOf(9, 'flood', 2)], { timersMax: 10, pageSize: 10 })
+  await load()
+  const [entry] = window.takeDue(NOW, 1)
+  window.putBackUntil(entry!, NOW + 2)
+  for (const due of window.takeDue(NOW + 2, 10)) due.state = 'ready'
+  commit(...floodOf(9, 'calm', 0))
+  assert.equal(window.get(entry!.uuid), entry)
+})
+
 test('limits that shrink, because the node has got more shards, are kept from the next timer on, and nothing is lost', async () => {
   const rows = [...floodOf(60, 'a', MINUTE), ...floodOf(30, 'b', MINUTE)]
   const limits = { timersMax: 100, pageSize: 50 }
