@@ -21,6 +21,8 @@ const KNOWN_SEEDS: readonly (readonly [number, string])[] = [
   [7456, 'a node alone whose claim meets a late release'],
   [22448, 'a command that waits at a node that loses its shard meanwhile'],
   [22911, 'the same, at a node that was frozen'],
+  [918, 'a cancel while an iteration is moved aside at the node before'],
+  [2687, 'an iteration that runs, of a timer that has to leave memory'],
 ]
 
 async function assertKept(seed: number): Promise<void> {

@@ -103,3 +103,15 @@ test('a delivery that is over before the store comes back is not made again, how
   await node.clock.advance(60_000)
   assert.deepEqual(node.receiver.ids(), ['a'])
 })
+
+test('a timer whose iteration could not be moved aside is not executing: a cancel is taken, and nothing is delivered', async () => {
+  const node = await TestNode.start()
+  await node.create('a', 'R5/PT5S', { overlap: 'allow' })
+  node.isCutOff = true
+  await node.clock.advance(5_001)
+  node.isCutOff = false
+  assert.equal((await node.get('a')).status, 'pending')
+  assert.equal((await node.service.execute(CANCEL)).timer.status, 'canceled')
+  await node.clock.advance(60_000)
+  assert.deepEqual(node.receiver.ids(), [])
+})
