@@ -15,6 +15,7 @@ export const GROUPS = {
     'test/{cluster,deploy,engines,sdks,web}/**',
     'src/broker/nats/**',
     'src/http/bad-input.test.ts',
+    'sdks/typescript/src/transport/transport.test.ts',
     'scripts/**',
     'examples/**',
     'sim/**',
