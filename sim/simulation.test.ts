@@ -22,6 +22,7 @@ const KNOWN_SEEDS: readonly (readonly [number, string])[] = [
   [22448, 'a command that waits at a node that loses its shard meanwhile'],
   [22911, 'the same, at a node that was frozen'],
   [918, 'a cancel while an iteration is moved aside at the node before'],
+  [6203, 'an iteration that runs at a node that stops, and has to keep its shard'],
   [2687, 'an iteration that runs, of a timer that has to leave memory'],
 ]
 

@@ -173,7 +173,9 @@ export class RunningDeliveries {
       // The shard is another node's by now.
       await this.#reporter?.report(timer, ended, endedMono)
     } finally {
-      this.#forget(uuid, firing)
+      // An attempt that was abandoned is not made again here: this node is stopping.
+      if (outcome === null) this.#set(uuid, firing, 'elsewhere')
+      else this.#forget(uuid, firing)
     }
   }
 
