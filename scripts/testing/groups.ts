@@ -11,11 +11,15 @@ export const GROUPS = {
   /** Real processes, brokers, browsers and clusters, packages, the tools of this repository, and what computes for long. */
   system: [
     'test/*.test.ts',
-    'test/promises/promises.test.ts',
+    'test/promises/{calendars,cluster,promises,tenants}.test.ts',
     'test/{cluster,deploy,engines,sdks,web}/**',
     'src/broker/nats/**',
-    'src/http/bad-input.test.ts',
+    'src/http/{bad-input,one-timer}.test.ts',
     'sdks/typescript/src/transport/transport.test.ts',
+    // Those wait for calendars to be read again, and these try many years in many zones, or many orders.
+    'src/http/calendars/**',
+    'src/core/time/{zone,rrule,recurring}/**',
+    'src/engine/window/window-interleavings.test.ts',
     'scripts/**',
     'examples/**',
     'sim/**',
