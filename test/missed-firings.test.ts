@@ -25,7 +25,7 @@ test(
     const duetime = await openDuetime({ database, clock: testClock(new Date(now - HOUR)) })
     const late = { maxLateness: '5m', callback }
     await duetime.create({ id: 'once', at: new Date(now - HOUR / 2), ...late })
-    await duetime.create({ id: 'cycle', schedule: 'R/PT20M', ...late })
+    await duetime.create({ id: 'cycle', schedule: 'R/PT25M', ...late })
     await duetime.close()
 
     const env = { DATABASE_URL: `sqlite:${database}`, NATS_URL: server.url, NATS_LIFECYCLE: 'on' }
