@@ -57,7 +57,8 @@ type Said = {
 
 for (const [name, faults] of Object.entries({
   'calls at the same time share requests, and each has its own answer': [],
-  'a lost answer of a shared request makes no second timer, and no conflict': ['pass', 'lose answer', 'lose answer'],
+  // Both meet the creates: the first request has all of them, and nothing else is asked before they have their answers.
+  'lost answers of shared requests make no second timer, and no conflict': ['lose answer', 'lose answer'],
 } satisfies Record<string, Fault[]>)) {
   test(name, { ...skipWithout('python'), timeout: 120_000 }, async (t) => {
     const service = new RestartedService(t)
@@ -83,6 +84,6 @@ for (const [name, faults] of Object.entries({
     ])
     assert.deepEqual([said.beside, said.cancelled], [['beside', 1, null], 'CancelledError'])
     const requests = proxy.takeRequests().length
-    assert.ok(requests < 40, `${requests} requests for more than 500 calls`)
+    assert.ok(requests < 100, `${requests} requests for more than 500 calls`)
   })
 }
