@@ -145,7 +145,7 @@ function planRequests(random: SeededRandom, settings: Settings, faults: readonly
   if (faults.includes('flood')) requests.push(...floodOf(random.fork(), settings))
   if (faults.includes('failOver')) requests.push(...steadyCyclesOf(random.fork(), settings))
   if (faults.includes('lostAnswers')) requests.push(...restlessOf(random.fork(), settings, faults))
-  if (faults.includes('slowTargets')) requests.push(...clashesOf(random.fork(), settings))
+  if (faults.includes('slowTargets')) requests.push(...clashesOf(random.fork(), settings, faults))
   if (!faults.includes('flood')) requests.push(...overlappingOf(random.fork(), settings))
   return requests.toSorted((a, b) => a.at - b.at).map((request, number) => ({ ...request, number: number + 1 }))
 }

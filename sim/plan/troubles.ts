@@ -55,9 +55,18 @@ export function planTroubles(
       troubles.push(...withCompany(troubleOf(kind, own, settings), troubles, own, settings))
     }
   }
+  if (faults.includes('crash')) troubles.push(...restartOfAll(random.fork(), settings))
   for (let node = settings.startedMachines; node < settings.machines.length; node++)
     troubles.push({ kind: 'join', node, at: random.next() * settings.activeMs * 0.8 })
   return troubles.toSorted((a, b) => a.at - b.at)
+}
+
+/** Sometimes all are started again shortly before the troubles end: what fails then, nothing else makes up for. */
+function restartOfAll(random: SeededRandom, { activeMs, machines }: Settings): readonly PlannedTrouble[] {
+  if (!random.chance(0.25)) return []
+  return machines.map((_, node) => {
+    return { kind: 'crash', node, at: activeMs - 500 - random.next() * 400, downMs: random.next() * 400 }
+  })
 }
 
 /** Troubles seldom come alone: a clock is often set while its node is cut off, and the database fails over. */

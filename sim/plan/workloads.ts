@@ -29,13 +29,18 @@ export function floodOf(random: SeededRandom, { activeMs }: Settings): PlannedRe
   return [...flood, ...others]
 }
 
-/** Timers that are made anew while they are being delivered. */
-export function clashesOf(random: SeededRandom, { activeMs }: Settings): PlannedRequest[] {
-  return Array.from({ length: random.between(1, 4) }, (_, index) => {
+/** Timers that are made anew while they are being delivered; more of them where nobody may know whether they have been. */
+export function clashesOf(
+  random: SeededRandom,
+  { activeMs }: Settings,
+  faults: readonly FaultKind[],
+): PlannedRequest[] {
+  const [timers, times] = faults.includes('lostAnswers') ? [random.between(4, 8), 5] : [random.between(1, 4), 3]
+  return Array.from({ length: timers }, (_, index) => {
     const timer = oneOff('default', `x${index}`, `x${index}`)
     const [at, inMs] = [random.next() * activeMs * 0.7, random.between(100, 1_500)]
     const answerMs = random.between(300, 1_500)
-    const again = Array.from({ length: random.between(1, 3) }, () => at + inMs + random.next() * answerMs)
+    const again = Array.from({ length: random.between(1, times) }, () => at + inMs + random.next() * answerMs)
     return [at, ...again].map((when) => oneOffRequest(timer, { at: when, inMs, type: 'slow', answerMs }, random))
   }).flat()
 }

@@ -78,13 +78,14 @@ function leave(world: World, machine: Machine, downMs: number): void {
   const { node } = machine
   if (node === null || !node.isOpen) return
   const { incarnation } = node
-  world.note('leave', { until: world.scheduler.now, node: incarnation.name, about: `${incarnation.name} leaves` })
+  const until = world.scheduler.now + LEFT_WITHIN_MS
+  world.note('leave', { until, node: incarnation.name, about: `${incarnation.name} leaves, and is gone` })
   const end = (): void => {
     if (machine.node !== node || !incarnation.isAlive) return
     world.note('leave', { until: world.scheduler.now, node: incarnation.name, about: `${incarnation.name} has left` })
     world.kill(machine, downMs)
   }
-  world.scheduler.after(LEFT_WITHIN_MS, end)
+  world.scheduler.at(until, end)
   node.leave().then(end, end)
 }
 

@@ -7,6 +7,7 @@ import type { ShardCommand } from '../core/rules/command.ts'
 import { standsAlone } from '../core/rules/create.ts'
 import { rezoned } from '../core/rules/due/rezone.ts'
 import { decide } from '../core/rules/decide.ts'
+import type { Decision, RuleContext } from '../core/rules/steps.ts'
 import { unavailable } from '../core/errors.ts'
 import { withoutRunning, withRunning } from '../core/timer/running-firings.ts'
 import type { Calendars } from '../core/time/recurring/on-calendar.ts'
@@ -91,7 +92,7 @@ export class Shard {
 
   /** Resolves when the change is durable. Rejects with a DuetimeError when it is refused or the store failed. */
   async execute(command: ShardCommand): Promise<Executed> {
-    const { window, clock, commits, outbox, mayStart, retentionMs } = this.#parts
+    const { window, clock, commits, outbox, mayStart, retentionMs, store } = this.#parts
     const arrivedAt = clock.now() - (command.waitedMs ?? 0)
     // Before anything is looked up: what is known of the timer now would be old after this wait.
     let calendars = needsCalendar(command, null) ? await this.#calendarsOf(command) : undefined
@@ -101,14 +102,24 @@ export class Shard {
     // What is in memory may be out of date then, and a refusal by it would be wrong. The shard may have been lost meanwhile.
     if (this.#stopping.signal.aborted || !mayStart() || this.#rows.isUnsure(command.uuid)) throw notOwner()
     let existing = window.get(command.uuid)?.timer ?? null
+    // A fail-over of the database may have given the shard to another node, and this one hears of it late. A write is refused then;
+    // an answer that needs none is given by what is stored.
+    let isFromMemory = existing !== null && store.capabilities.shared
     if (existing === null && !standsAlone(command, arrivedAt, calendars)) existing = await this.#rows.read(command)
     for (let round = 0; round < ROUNDS_MAX; round++) {
       if (calendars === undefined && needsCalendar(command, existing)) {
         calendars = await this.#calendarsOf(command)
         existing = await this.#rows.read(command)
+        isFromMemory = false
       }
       const context = { now: clock.now(), arrivedAt, retentionMs: retentionMs(command.namespace), calendars }
-      const decision = decide(existing === null ? null : this.view(existing), command, context)
+      const decision = decided(existing === null ? null : this.view(existing), command, context)
+      if (isFromMemory && (decision.type === 'keep' || decision.type === 'throw')) {
+        existing = await this.#rows.read(command)
+        isFromMemory = false
+        continue
+      }
+      if (decision.type === 'throw') throw decision.error
       if (decision.type === 'keep') return { timer: decision.timer, previous: existing, changed: false }
       commits.assertRoom(1)
       outbox?.assertRoom()
@@ -226,5 +237,17 @@ export class Shard {
   /** Deliveries of other nodes go on only while those nodes live. */
   seen(living: ReadonlySet<string>, seenAt: number): void {
     this.#remote.endUnlessAt(living, seenAt)
+  }
+}
+
+function decided(
+  existing: Timer | null,
+  command: ShardCommand,
+  context: RuleContext,
+): Decision | { readonly type: 'throw'; readonly error: unknown } {
+  try {
+    return decide(existing, command, context)
+  } catch (error) {
+    return { type: 'throw', error }
   }
 }

@@ -5,10 +5,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { failedDelivery } from '../../src/core/timer/delivery.ts'
 import { DuetimeError } from '../../src/core/errors.ts'
+import { Status } from '../../src/core/timer/timer.ts'
 import { shardOf } from '../../src/core/timer/ids.ts'
 import { remoteDelivery } from '../../src/engine/delivery/remote-delivery.ts'
 import { sleep } from '../../src/runtime/clock/clock.ts'
 import { ManualClock } from '../../src/runtime/clock/manual-clock.ts'
+import { partOf } from '../../src/store/commit-sheet.ts'
 import { StoreError } from '../../src/store/store.ts'
 import type { Store } from '../../src/store/store.ts'
 import { SeededRandom } from '../support/seeded-random.ts'
@@ -88,6 +90,19 @@ export function clusterPromises(newStore: (shards: number) => Promise<Store>): v
     await clock.advance(BEAT_MS)
     assert.ok((await change) instanceof DuetimeError)
     await refused
+  })
+
+  test('a command that changes nothing is not answered by what a node remembers of a shard that it has lost unknowingly', async () => {
+    const { store, a } = await setup('a')
+    await a.create('t', 'PT1H')
+    const before = await a.get('t')
+    const shard = shardOf(before.uuid, SHARDS)
+    const { epoch } = (await store.shards()).find((row) => row.shard === shard)!
+    const fence = { shard, epoch: (await store.claim({ shard, expected: epoch, from: 'a', owner: 'b' }))!, owner: 'b' }
+    const canceled = { ...before, version: before.version + 1, status: Status.canceled }
+    await store.commit([partOf(fence, [{ before, after: canceled }])])
+    const resumed = a.engine.execute({ type: 'resume', ...name('t') })
+    await assert.rejects(resumed, (error) => error instanceof DuetimeError && error.code === 'TIMER_NOT_PENDING')
   })
 
   test('an outcome that a node could not store before it lost the shard does not overwrite what the next owner did', async () => {

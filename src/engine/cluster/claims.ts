@@ -51,6 +51,8 @@ export class Claims {
   readonly #had = new Map<ShardId, Epoch>()
   /** With what another node has said about the shard meanwhile. */
   readonly #claiming = new Map<ShardId, MovedShard | null>()
+  /** Handed over by an epoch that this node had before, which a fail-over has forgotten: it is claimed by a higher one first. */
+  readonly #told = new Map<ShardId, MovedShard>()
   /** On their way to another owner, while the store may still name this node. */
   readonly #going = new Set<ShardId>()
   /** Could not be given away. What was in flight then still is. */
@@ -193,7 +195,7 @@ export class Claims {
       throw new Error(
         `shard ${shard} changed hands while it was claimed: start again, and see that only one process uses it`,
       )
-    const told = this.#claiming.get(shard) ?? null
+    const told = this.#claiming.get(shard) ?? this.#told.get(shard) ?? null
     this.#claiming.delete(shard)
     if (typeof result === 'number') {
       this.#map.note([{ shard, epoch: result, owner: node }])
@@ -205,13 +207,16 @@ export class Claims {
   }
 
   /** What is older than what is known here got lost on its way, and changes nothing. */
-  #take({ shard, epoch, deliveries }: MovedShard): void {
+  #take(moved: MovedShard): void {
+    const { shard, epoch } = moved
     const owned = this.#owned.get(shard)
     // The store was quicker to tell, and the shard was claimed by what it said.
-    if (owned?.epoch === epoch + 1) return this.#options.shards.told(shard, deliveries)
+    if (owned?.epoch === epoch + 1) return this.#options.shards.told(shard, moved.deliveries)
     const known = this.#map.epochOf(shard)
     const isNews = epoch > known || (epoch === known && this.#map.ownerOf(shard) === this.#options.node)
-    if (isNews && epoch > (this.#had.get(shard) ?? 0)) this.#open(shard, epoch, deliveries)
+    if (!isNews) return
+    if (epoch > (this.#had.get(shard) ?? 0)) this.#open(shard, epoch, moved.deliveries)
+    else this.#told.set(shard, moved)
   }
 
   /** The store names this node, which neither has the shard nor is about to give it away. */
@@ -236,6 +241,7 @@ export class Claims {
     this.#stayed.delete(shard)
     this.#going.delete(shard)
     this.#awaited.forget(shard)
+    this.#told.delete(shard)
     this.#had.set(shard, epoch)
     this.#owned.set(shard, { epoch, sinceMono: this.#options.clock.monotonic() })
     this.#options.shards.open(shard, epoch, [...deliveries, ...(stayed?.deliveries() ?? [])])

@@ -775,6 +775,30 @@ test('a node whose claims the store has forgotten says so, and owns its shards b
   assert.equal(a.errors.filter((text) => text.startsWith('the database has forgotten')).length, 1)
 })
 
+test('what is in flight is known of a shard that comes back by an epoch which this node had and the store has forgotten', async () => {
+  const { clock, store, node } = setup()
+  const b = await node('b')
+  const [shard] = [0] as ShardId[]
+  await store.claim({ shard: shard!, expected: 1 as Epoch, from: 'b', owner: 'b', above: 6 as Epoch })
+  await clock.advance(2 * BEAT_MS)
+  const had = b.owned.get(shard!)!
+  // The store is as of before that: the shard is of another node, which hands it over.
+  const forgotten = new MemoryStore({ shards: SHARDS, shared: true })
+  for (const row of await store.shards()) {
+    const [owner, above] = row.shard === shard ? ['a', had - 2] : ['b', row.epoch - 1]
+    await forgotten.claim({ shard: row.shard, expected: 0 as Epoch, from: null, owner, above: above as Epoch })
+  }
+  for (const key of ['beat', 'claim', 'release', 'shards'] as const)
+    store[key] = forgotten[key].bind(forgotten) as never
+  await clock.advance(BEAT_MS)
+  assert.equal(b.owned.get(shard!), undefined)
+  const epoch = (await forgotten.claim({ shard: shard!, expected: (had - 1) as Epoch, from: 'a', owner: 'b' }))!
+  assert.equal(epoch, had)
+  b.ownership.accept([{ shard: shard!, epoch, owner: 'b', deliveries: [{} as RemoteDelivery] }])
+  await clock.advance(2 * BEAT_MS)
+  assert.deepEqual([b.owned.get(shard!), b.told], [had + 1, [[shard, 1]]])
+})
+
 test('two living nodes with one address are told so, once; a successor at the address of a dead one is not', async () => {
   const { clock, node } = setup()
   const first = await node('first', 'here')
