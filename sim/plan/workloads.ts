@@ -35,7 +35,7 @@ export function clashesOf(
   { activeMs }: Settings,
   faults: readonly FaultKind[],
 ): PlannedRequest[] {
-  const [timers, times] = faults.includes('lostAnswers') ? [random.between(4, 8), 5] : [random.between(1, 4), 3]
+  const [timers, times] = faults.includes('lostAnswers') ? [random.between(8, 16), 6] : [random.between(1, 4), 3]
   return Array.from({ length: timers }, (_, index) => {
     const timer = oneOff('default', `x${index}`, `x${index}`)
     const [at, inMs] = [random.next() * activeMs * 0.7, random.between(100, 1_500)]
