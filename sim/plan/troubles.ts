@@ -55,18 +55,27 @@ export function planTroubles(
       troubles.push(...withCompany(troubleOf(kind, own, settings), troubles, own, settings))
     }
   }
-  if (faults.includes('crash')) troubles.push(...restartOfAll(random.fork(), settings))
+  if (faults.includes('crash')) troubles.push(...restartOfAll(random.fork(), settings, faults))
   for (let node = settings.startedMachines; node < settings.machines.length; node++)
     troubles.push({ kind: 'join', node, at: random.next() * settings.activeMs * 0.8 })
   return troubles.toSorted((a, b) => a.at - b.at)
 }
 
-/** Sometimes all are started again shortly before the troubles end: what fails then, nothing else makes up for. */
-function restartOfAll(random: SeededRandom, { activeMs, machines }: Settings): readonly PlannedTrouble[] {
+/**
+ * Sometimes all are started again shortly before the troubles end, and the database is away when they read their first pages: what fails
+ * then, nothing else makes up for.
+ */
+function restartOfAll(
+  random: SeededRandom,
+  { activeMs, machines }: Settings,
+  faults: readonly FaultKind[],
+): readonly PlannedTrouble[] {
   if (!random.chance(0.25)) return []
-  return machines.map((_, node) => {
-    return { kind: 'crash', node, at: activeMs - 500 - random.next() * 400, downMs: random.next() * 400 }
-  })
+  const [at, downMs] = [activeMs - 500 - random.next() * 400, random.next() * 300]
+  const crashes = machines.map((_, node): PlannedTrouble => ({ kind: 'crash', node, at, downMs }))
+  if (!faults.includes('cutDatabase')) return crashes
+  const startedMs = random.next() * (faults.includes('slowDatabase') ? 120 : 6)
+  return [...crashes, { kind: 'cutDatabase', node: null, at: at + downMs + startedMs, forMs: 50 }]
 }
 
 /** Troubles seldom come alone: a clock is often set while its node is cut off, and the database fails over. */
