@@ -6,6 +6,9 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import type { TestContext } from 'node:test'
+import { missingServer, startServer } from '../scripts/servers/servers.ts'
+import { parseMysqlUrl } from '../src/runtime/config/databases/mysql.ts'
+import { connect } from '../src/store/mysql/connection/driver.ts'
 import { PostgresServer } from '../src/store/postgres/postgres-server.fixture.ts'
 import { cleanUp } from './support/cleanup.ts'
 import { runCli } from './support/cli.ts'
@@ -24,12 +27,22 @@ async function aPostgres(t: TestContext): Promise<{ readonly url: string; readon
   return { url: `postgres://${user}:${password}@127.0.0.1:${port}/${database}`, tables }
 }
 
+async function aMariadb(t: TestContext): Promise<{ readonly url: string; readonly tables: () => Promise<number> }> {
+  const server = await startServer('mariadb')
+  cleanUp(t, () => server.stop())
+  const admin = await connect(parseMysqlUrl(server.url()), 5_000)
+  cleanUp(t, () => admin.end())
+  const tables = async () => ((await admin.query('SHOW TABLES'))[0] as unknown[]).length
+  return { url: server.url(), tables }
+}
+
 const DATABASES = {
   SQLite: async (t: TestContext) => {
     const path = join(tempDir(t), 'timers.db')
     return { url: `sqlite:${path}`, tables: async () => (existsSync(path) ? 2 : 0) }
   },
   PostgreSQL: aPostgres,
+  ...(missingServer('mariadb') === false && { MariaDB: aMariadb }),
 }
 
 for (const [name, database] of Object.entries(DATABASES)) {

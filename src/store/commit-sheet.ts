@@ -1,16 +1,17 @@
 // What a commit of some changes is: the rows to write and, added up once for all stores, what they add to counters. A timer
 // counts for its status and kind as long as its row is there; what happened to it is tallied in the slot of its time and,
-// for all time, in the standing slot.
+// for all time, in the standing slot. And what a part of a commit comes to, for stores that look before they write.
 
 import type { LifecycleEvent } from '../core/events/lifecycle-event.ts'
 import { STANDING, talliesOf } from '../core/statistics/tallies.ts'
 import type { Tally } from '../core/statistics/tallies.ts'
 import { isInternal } from '../core/timer/ids.ts'
-import type { Namespace, Timer } from '../core/timer/timer.ts'
+import type { Namespace, Timer, TimerUuid } from '../core/timer/timer.ts'
 import { kindOf } from '../core/timer/timer-kind.ts'
 import { CounterSums } from './counter-sums.ts'
 import { countName, COUNTS } from './counters.ts'
-import type { CommitPart, OwnedShard, PartMax, Put, StoredRow } from './store.ts'
+import { StoreError } from './store.ts'
+import type { CommitPart, OwnedShard, PartMax, PartResult, Put, ShardRow, StoredRow } from './store.ts'
 
 /** One change of one timer, as the owner of its shard wants it. */
 export type Change = Put & { readonly events?: readonly LifecycleEvent[] }
@@ -102,4 +103,37 @@ function addTallies(sums: CounterSums, namespace: Namespace, tallies: readonly T
     sums.add({ namespace, slotAt: STANDING, name, amount })
     if (slotAt !== STANDING) sums.add({ namespace, slotAt, name, amount })
   }
+}
+
+export type PlacedTimer = { readonly shard: number; readonly timer: Timer }
+
+const WRITTEN: PartResult = { type: 'written' }
+const FENCED: PartResult = { type: 'fenced' }
+
+/** `written` when it can be. The owner of one shard cannot change a row of another. */
+export function judgedPart(
+  part: CommitPart,
+  fence: Omit<ShardRow, 'shard'> | undefined,
+  rowOf: (uuid: TimerUuid) => PlacedTimer | undefined,
+): PartResult {
+  if (fence?.epoch !== part.epoch || fence.owner !== part.owner) return FENCED
+  const inTheWay = new Map<TimerUuid, Timer | null>()
+  const expect = (uuid: TimerUuid, version: number | null): void => {
+    const row = rowOf(uuid)
+    const isMet = row === undefined ? version === null : row.shard === part.shard && row.timer.version === version
+    if (!isMet) inTheWay.set(uuid, row?.timer ?? null)
+  }
+  for (const { before, after } of part.puts) {
+    assertSameName(rowOf(after.uuid)?.timer, after)
+    expect(after.uuid, before?.version ?? null)
+  }
+  for (const { uuid, version } of part.deletes) expect(uuid, version)
+  return inTheWay.size === 0 ? WRITTEN : { type: 'missed', rows: inTheWay }
+}
+
+/** Two timers with one hash: as good as impossible, and neither may overwrite the other. */
+export function assertSameName(stored: Timer | undefined, { namespace, id, uuid }: Timer): void {
+  if (stored === undefined || (stored.namespace === namespace && stored.id === id)) return
+  const names = `${stored.namespace}/${stored.id} and ${namespace}/${id}`
+  throw StoreError.lasting(`timers ${names} have the same uuid ${uuid}: rename one`)
 }

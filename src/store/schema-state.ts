@@ -11,6 +11,7 @@ export type SchemaState = { readonly found: number; readonly known: number }
 /** Databases that are not here have no migrations: their first use makes all that there is. */
 const STATES: { readonly [Type in DatabaseType]?: (location: DatabaseLocationOf<Type>) => Promise<SchemaState> } = {
   sqlite: async ({ path }) => (await import('./sqlite/file/connection.ts')).schemaState(path),
+  mysql: async (location) => (await import('./mysql/setup/prepare-database.ts')).schemaState(location),
   postgres: async (location) => (await import('./postgres/setup/prepare-database.ts')).schemaState(location),
 }
 

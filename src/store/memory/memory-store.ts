@@ -6,6 +6,7 @@ import { shareGroupOf } from '../../core/timer/share-group.ts'
 import { isFinished } from '../../core/timer/timer.ts'
 import type { Epoch, Millis, ShardId, Timer, TimerUuid } from '../../core/timer/timer.ts'
 import { kindOf } from '../../core/timer/timer-kind.ts'
+import { assertSameName, judgedPart } from '../commit-sheet.ts'
 import { ScanQueries } from '../queries/scan-queries.ts'
 import { claimedEpoch, StoreError } from '../store.ts'
 import type {
@@ -36,9 +37,6 @@ import type { TallySums, TimerKey, TimerPage, Upcoming, UpcomingQuery } from '..
 import { MemoryCounters } from './memory-counters.ts'
 
 type StoredTimer = { readonly shard: ShardId; readonly timer: Timer }
-
-const WRITTEN: PartResult = { type: 'written' }
-const FENCED: PartResult = { type: 'fenced' }
 
 export class MemoryStore implements Store {
   readonly capabilities: StoreCapabilities
@@ -105,7 +103,8 @@ export class MemoryStore implements Store {
 
   async commit(parts: readonly CommitPart[]): Promise<readonly PartResult[]> {
     this.#assertOpen()
-    for (const part of parts) for (const { after } of part.puts) this.#assertNoCollision(after)
+    for (const { puts } of parts)
+      for (const { after } of puts) assertSameName(this.#timers.get(after.uuid)?.timer, after)
     return parts.map((part) => this.#commitPart(part))
   }
 
@@ -239,29 +238,20 @@ export class MemoryStore implements Store {
     throw StoreError.lasting('a store in memory cannot be backed up')
   }
 
-  #commitPart({ shard, epoch, owner, puts, deletes, counters, events }: CommitPart): PartResult {
-    if (!this.#isOwned({ shard, epoch, owner })) return FENCED
-    const missed = new Map<TimerUuid, Timer | null>()
-    for (const { before, after } of puts) this.#expect(shard, after.uuid, before?.version ?? null, missed)
-    for (const { uuid, version } of deletes) this.#expect(shard, uuid, version, missed)
-    if (missed.size > 0) return { type: 'missed', rows: missed }
+  #commitPart(part: CommitPart): PartResult {
+    const { shard, puts, deletes, counters, events } = part
+    const result = judgedPart(part, this.#shards.get(shard), (uuid) => this.#timers.get(uuid))
+    if (result.type !== 'written') return result
     for (const { after } of puts) this.#timers.set(after.uuid, { shard, timer: after })
     for (const { uuid } of deletes) this.#timers.delete(uuid)
     for (const counter of counters) this.#counters.add(counter)
     for (const event of events) this.#eventsOf(shard).push({ ...event, number: ++this.#eventNumber })
-    return WRITTEN
+    return result
   }
 
   #isOwned({ shard, epoch, owner }: OwnedShard): boolean {
     const fence = this.#shards.get(shard)
     return fence?.epoch === epoch && fence.owner === owner
-  }
-
-  /** The owner of one shard cannot change a row of another. */
-  #expect(shard: ShardId, uuid: TimerUuid, version: number | null, missed: Map<TimerUuid, Timer | null>): void {
-    const row = this.#timers.get(uuid)
-    const isThere = row === undefined ? version === null : row.shard === shard && row.timer.version === version
-    if (!isThere) missed.set(uuid, row?.timer ?? null)
   }
 
   #scan({ shard, finished, after, limit }: RowScan): Timer[] {
@@ -281,14 +271,5 @@ export class MemoryStore implements Store {
 
   #assertOpen(): void {
     if (this.#closed) throw StoreError.lasting('the store is closed')
-  }
-
-  /** Two timers with one hash: as good as impossible, and neither may overwrite the other. */
-  #assertNoCollision({ uuid, namespace, id }: Timer): void {
-    const stored = this.#timers.get(uuid)?.timer
-    if (stored === undefined || (stored.namespace === namespace && stored.id === id)) return
-    throw StoreError.lasting(
-      `timers ${stored.namespace}/${stored.id} and ${namespace}/${id} have the same uuid ${uuid}`,
-    )
   }
 }

@@ -8,40 +8,31 @@ import type { Connections } from './connection/connections.ts'
 
 const COMMITS_MAX = 256 // with one fold
 const FORGOTTEN_MAX = 1_000 // counters of each sort, with one call
-const COLUMNS = 'timer_namespace, slot_at, counter_name, counter_amount'
-
-/** See Dialect.unfoldedCounters. */
-export const UNFOLDED_COUNTERS = 'timer_counter_log'
 
 /** Takes about so many entries. True when there may be more. Who folds the same at the same time waits, and finds it gone. */
-export function foldSome(lane: Connections, entriesMax: number): Promise<boolean> {
-  return lane.use('write', async (run) => {
-    const [found] = await run([
-      `SELECT commit_id, count(*) FROM (
+export async function foldSome(lane: Connections, entriesMax: number): Promise<boolean> {
+  const text = `SELECT commit_id, count(*) FROM (
       SELECT commit_id FROM timer_counter_log LIMIT ${entriesMax}
-    ) AS some GROUP BY commit_id ORDER BY commit_id LIMIT ${COMMITS_MAX}`,
-    ])
-    if (found!.rows.length === 0) return false
-    const these = `commit_id IN (${found!.rows.map(([id]) => id).join(', ')})`
-    await run([
-      'START TRANSACTION',
-      `SELECT commit_id FROM timer_counter_log WHERE ${these} ORDER BY commit_id FOR UPDATE`,
-      `INSERT INTO timer_counters (${COLUMNS})
-        SELECT timer_namespace, slot_at, counter_name, sum(counter_amount) FROM timer_counter_log WHERE ${these}
-        GROUP BY timer_namespace, slot_at, counter_name ORDER BY timer_namespace, slot_at, counter_name
-        ON DUPLICATE KEY UPDATE counter_amount = timer_counters.counter_amount + VALUES(counter_amount)`,
-      `DELETE FROM timer_counter_log WHERE ${these}`,
-      'COMMIT',
-    ])
-    const entries = found!.rows.reduce((sum, [, count]) => sum + Number(count), 0)
-    return found!.rows.length === COMMITS_MAX || entries >= entriesMax
-  })
+    ) AS some GROUP BY commit_id ORDER BY commit_id LIMIT ${COMMITS_MAX}`
+  const found = await lane.read({ text, values: [] })
+  if (found.length === 0) return false
+  const these = `commit_id IN (${found.map(([id]) => id).join(', ')})`
+  await lane.transaction([
+    `SELECT commit_id FROM timer_counter_log WHERE ${these} ORDER BY commit_id FOR UPDATE`,
+    `INSERT INTO timer_counters (timer_namespace, slot_at, counter_name, counter_amount)
+      SELECT timer_namespace, slot_at, counter_name, sum(counter_amount) FROM timer_counter_log WHERE ${these}
+      GROUP BY timer_namespace, slot_at, counter_name ORDER BY timer_namespace, slot_at, counter_name
+      ON DUPLICATE KEY UPDATE counter_amount = timer_counters.counter_amount + VALUES(counter_amount)`,
+    `DELETE FROM timer_counter_log WHERE ${these}`,
+  ])
+  const entries = found.reduce((sum, [, count]) => sum + Number(count), 0)
+  return found.length === COMMITS_MAX || entries >= entriesMax
 }
 
 /** Counters of long ago, and those without a slot in time that count nothing any more. True when there may be more. */
 export async function forget(lane: Connections, slotsBefore: Millis): Promise<boolean> {
   const terms = [`slot_at > ${STANDING} AND slot_at < ${slotsBefore}`, `slot_at <= ${STANDING} AND counter_amount = 0`]
-  const replies = await lane.write(
+  const replies = await lane.transaction(
     terms.map(
       (term) => `DELETE FROM timer_counters WHERE ${term} ORDER BY slot_at, timer_namespace LIMIT ${FORGOTTEN_MAX}`,
     ),

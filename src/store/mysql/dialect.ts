@@ -3,12 +3,14 @@
 
 import type { Dialect, MetadataFilter } from '../sql/dialect.ts'
 import { ENTRY_INDEX } from '../sql/questions/metadata-entries.ts'
-import { limitedUnion, unionOfEach } from '../sql/statement.ts'
+import { columnIsBehind, limitedUnion, unionOfEach } from '../sql/statement.ts'
 import type { Statement } from '../sql/statement.ts'
-import { UNFOLDED_COUNTERS } from './counter-log.ts'
+import { literal } from './connection/literals.ts'
 
 export const MYSQL: Dialect = {
-  // With its number until the statement is complete; see `written`. A uuid is 16 bytes.
+  // A uuid is 16 bytes.
+  literal: (value, type) => (type === 'uuid' ? `X${literal(value)}` : literal(value)),
+  // For the statements that are made once; see `written`.
   parameter: (position, type) => (type === 'uuid' ? `X?${position}` : `?${position}`),
   isOneOf: (column, type, values, statement) => {
     if (values.length === 0) return 'FALSE'
@@ -18,7 +20,8 @@ export const MYSQL: Dialect = {
     `(${values.map((value) => `SELECT ${statement.bind(value, type)} AS value`).join(' UNION ALL ')}) AS listed`,
   forEach: unionOfEach,
   keysMax: 100, // each is a part of the text
-  isBehind,
+  isBehind: columnIsBehind,
+  hasLooseScan: true, // TiDB reads all of the index instead; it has no recursion by which to do better
   concat: (a, b) => `CONCAT(${a}, ${b})`,
   readAs: { timer_uuid: 'LOWER(HEX(timer_uuid))' },
   bytesOf: (column) => `OCTET_LENGTH(${column})`,
@@ -30,7 +33,7 @@ export const MYSQL: Dialect = {
     `(SELECT shard_id, ${key} FROM ${range} LIMIT ${rowsMax}) AS stretch JOIN timers USING (shard_id, ${key})`,
   stretchOrder: (key) => `ORDER BY ${key}`,
   merged: limitedUnion,
-  unfoldedCounters: UNFOLDED_COUNTERS,
+  unfoldedCounters: 'timer_counter_log',
   isAskable: (value) => typeof value !== 'string' || value.isWellFormed(),
   hasMetadata,
   metadataIndex: ENTRY_INDEX,
@@ -44,15 +47,6 @@ export const MYSQL: Dialect = {
     upcomingRows: 50_000,
     runsAtOnce: 4,
   },
-}
-
-/** `a >= x AND (a > x OR (a = x AND …))`: the first is what an index is read from. */
-function isBehind(columns: readonly string[], values: readonly string[], descending: boolean): string {
-  const [[column, ...columnsAfter], [value, ...valuesAfter]] = [columns, values]
-  const beyond = descending ? '<' : '>'
-  if (columnsAfter.length === 0) return `${column} ${beyond} ${value}`
-  const next = isBehind(columnsAfter, valuesAfter, descending)
-  return `(${column} ${beyond}= ${value} AND (${column} ${beyond} ${value} OR ${next}))`
 }
 
 /** JSON_CONTAINS compares values with their types, and looks into arrays, too. */

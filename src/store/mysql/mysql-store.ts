@@ -7,50 +7,55 @@ import type { Lanes } from '../sql/server/lanes.ts'
 import { openServerStore } from '../sql/server/open-server-store.ts'
 import type { ServerOptions } from '../sql/server/open-server-store.ts'
 import type { ServerEngine } from '../sql/server/server-store.ts'
+import { MessageCommits } from '../sql/server/commit/message-commits.ts'
 import { questionsFor } from '../sql/questions/questions.ts'
-import type { PartMax, Store } from '../store.ts'
-import { commit, commitInMessages, move } from './commit.ts'
-import { Connections } from './connection/connections.ts'
-import { written } from './connection/literals.ts'
+import type { Store } from '../store.ts'
+import { BEGIN, COMMIT, Connections, ROLLBACK } from './connection/connections.ts'
+import { isMiss } from './connection/failures.ts'
 import { foldSome, forget } from './counter-log.ts'
 import { MYSQL } from './dialect.ts'
-import { beat, claimAll, releaseAll } from './ownership.ts'
+import { beat, claimAll, NOW_MS, releaseAll } from './ownership.ts'
 import { prepareDatabase } from './setup/prepare-database.ts'
 
 export type MysqlOptions = ({ readonly url: string } | ServerLocation) & ServerOptions
 
-const PING = 'UPDATE timer_store SET pinged_at = CAST(UNIX_TIMESTAMP(SYSDATE(3)) * 1000 AS SIGNED)'
+const PING = { text: `UPDATE timer_store SET pinged_at = ${NOW_MS}`, values: [] }
 const PART_SHARE = 0.25 // of a message: escaped texts are up to twice as long, and numbers are written out
+
+const MESSAGES = new MessageCommits({
+  dialect: MYSQL,
+  failIf: (condition) => `EXP(1000 * (${condition}))`,
+  isMiss,
+  keepEntries: 'ON DUPLICATE KEY UPDATE timer_uuid = VALUES(timer_uuid)',
+  begin: BEGIN,
+  commit: COMMIT,
+  rollback: ROLLBACK,
+})
 
 export async function openMysqlStore(options: MysqlOptions): Promise<Store> {
   const location = 'url' in options ? parseMysqlUrl(options.url) : options
   return openServerStore(options, {
-    prepare: (shards, logger) => prepareDatabase({ location, shards, logger }),
+    prepare: (shards, logger) => prepareDatabase(location, shards, logger),
     connections: (lane, name) => new Connections({ ...lane, location, isSole: name === 'commits' }),
-    engine: (lanes, { packetBytesMax }) =>
-      mysqlEngine(lanes, { items: Infinity, bytes: Math.floor(packetBytesMax * PART_SHARE) }),
+    engine: (lanes, { packetBytesMax }) => mysqlEngine(lanes, Math.floor(packetBytesMax * PART_SHARE)),
   })
 }
 
-function mysqlEngine(lanes: Lanes<Connections>, partMax: PartMax): ServerEngine {
+function mysqlEngine(lanes: Lanes<Connections>, partBytesMax: number): ServerEngine {
   const { commits, ownership, slow } = lanes
   return {
     name: 'mysql',
     questions: questionsFor(MYSQL),
     asksOfOneMoment: ['tallies'],
-    run: (lane, effect) => async (query) => {
-      if (effect === 'read') return lanes[lane].read(query)
-      return (await lanes[lane].write([written(query)]))[0]!.rows
-    },
+    run: (lane, effect) => (query) => lanes[lane][effect](query),
     snapshot: (lane, work) => lanes[lane].snapshot(work),
-    ping: () => commits.write([PING]),
+    ping: () => commits.write(PING),
     beat: (own) => beat(ownership, own),
     claimAll: (claims) => claimAll(ownership, claims),
     releaseAll: (owned) => releaseAll(ownership, owned),
-    partMax,
-    commit: (parts) =>
-      commitInMessages(parts, partMax.bytes, (some) => commits.use('write', (run) => commit(some, run))),
-    move: (rows) => commits.use('write', (run) => move(rows, run)),
+    partMax: { items: Infinity, bytes: partBytesMax },
+    commit: (parts) => commits.messages((run) => MESSAGES.commit(parts, run)),
+    move: (rows) => commits.messages((run) => MESSAGES.move(rows, run)),
     foldSome: (entriesMax) => foldSome(slow, entriesMax),
     forget: (slotsBefore) => forget(slow, slotsBefore),
     end: () => Promise.all(Object.values(lanes).map((lane) => lane.end())),

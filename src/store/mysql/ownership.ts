@@ -6,6 +6,7 @@ import { RowType } from '../row/columns.ts'
 import { labelsText } from '../layout/node-labels.ts'
 import { SILENT_NODES_KEPT_MS } from '../sql/server/cluster-state.ts'
 import type { BeatAnswer, NodeFields, ShardFields } from '../sql/server/cluster-state.ts'
+import type { Row } from '../sql/statement.ts'
 import { SELECT_SHARDS } from '../sql/timer-sql.ts'
 import { claimedEpoch } from '../store.ts'
 import type { NodeBeat, OwnedShard, ShardClaim } from '../store.ts'
@@ -13,7 +14,15 @@ import type { Connections } from './connection/connections.ts'
 import { literal } from './connection/literals.ts'
 
 const NO_BEAT = -1 // of a node that has no row
-const NOW_MS = 'CAST(UNIX_TIMESTAMP(SYSDATE(3)) * 1000 AS SIGNED)'
+/** The time of the server. */
+export const NOW_MS = 'CAST(UNIX_TIMESTAMP(SYSDATE(3)) * 1000 AS SIGNED)'
+const IS_OLD = `node_beat_at < ${NOW_MS} - ${SILENT_NODES_KEPT_MS}`
+const NODE_COLUMNS = ['id', 'address', 'leaving', 'labels', 'beat', 'clock_skew_ms', 'beat_at'].map(
+  (name) => `node_${name}`,
+)
+const BEAT = `INSERT INTO timer_nodes (${NODE_COLUMNS.join(', ')}) VALUES (?)
+  ON DUPLICATE KEY UPDATE ${NODE_COLUMNS.map((name) => `${name} = VALUES(${name})`).join(', ')}`
+const SELECT_NODES = `SELECT ${NODE_COLUMNS.slice(0, -1).join(', ')}, ${IS_OLD} FROM timer_nodes`
 
 /**
  * All for the same owner. A node that is taken for silent is held on to: its next beat waits until the claims are done, and
@@ -23,12 +32,10 @@ const NOW_MS = 'CAST(UNIX_TIMESTAMP(SYSDATE(3)) * 1000 AS SIGNED)'
 export async function claimAll(lane: Connections, claims: readonly ShardClaim[]): Promise<Map<ShardId, Epoch>> {
   const ordered = claims.toSorted((a, b) => a.shard - b.shard)
   const silent = new Set(ordered.flatMap(({ from, ifBeat }) => (from === null || ifBeat === undefined ? [] : [from])))
-  const held = Array.from(silent, literal).join(', ')
-  const before = ['START TRANSACTION']
-  if (silent.size > 0)
-    before.push(`SELECT node_id FROM timer_nodes WHERE node_id IN (${held}) ORDER BY node_id FOR UPDATE`)
-  const replies = await lane.write([...before, ...ordered.map(claimStatement), 'COMMIT'])
-  const won = ordered.filter((_, index) => replies[before.length + index]!.affected === 1)
+  const names = [...silent, null].map(literal).join(', ')
+  const hold = `SELECT node_id FROM timer_nodes WHERE node_id IN (${names}) ORDER BY node_id FOR UPDATE`
+  const [, ...replies] = await lane.transaction([hold, ...ordered.map(claimStatement)])
+  const won = ordered.filter((_, index) => replies[index]!.affected === 1)
   return new Map(won.map((claim) => [claim.shard, claimedEpoch(claim)]))
 }
 
@@ -40,10 +47,8 @@ function claimStatement(claim: ShardClaim): string {
   if (expected === 0)
     return `INSERT IGNORE INTO timers (shard_id, row_type, timer_execute_at, timer_uuid, shard_epoch, shard_owner)
       VALUES (${shard}, ${RowType.shard}, 0, ${uuid}, ${epoch}, ${literal(owner)})`
-  const isSilent =
-    from === null || ifBeat === undefined
-      ? 'TRUE'
-      : `${ifBeat ?? NO_BEAT} = coalesce((SELECT node_beat FROM timer_nodes WHERE node_id = ${literal(from)}), ${NO_BEAT})`
+  const lastBeat = `coalesce((SELECT node_beat FROM timer_nodes WHERE node_id = ${literal(from)}), ${NO_BEAT})`
+  const isSilent = from === null || ifBeat === undefined ? 'TRUE' : `${ifBeat ?? NO_BEAT} = ${lastBeat}`
   return `UPDATE timers SET shard_epoch = ${epoch}, shard_owner = ${literal(owner)}
     WHERE shard_id = ${shard} AND row_type = ${RowType.shard} AND shard_epoch = ${expected} AND shard_owner <=> ${literal(from)}
       AND ${isSilent}`
@@ -51,11 +56,12 @@ function claimStatement(claim: ShardClaim): string {
 
 export async function releaseAll(lane: Connections, owned: readonly OwnedShard[]): Promise<void> {
   const ordered = owned.toSorted((a, b) => a.shard - b.shard)
-  const statements = ordered.map(
-    ({ shard, epoch, owner }) => `UPDATE timers SET shard_owner = NULL
+  await lane.transaction(
+    ordered.map(
+      ({ shard, epoch, owner }) => `UPDATE timers SET shard_owner = NULL
       WHERE shard_id = ${shard} AND row_type = ${RowType.shard} AND shard_epoch = ${epoch} AND shard_owner = ${literal(owner)}`,
+    ),
   )
-  await lane.write(['START TRANSACTION', ...statements, 'COMMIT'])
 }
 
 /**
@@ -65,34 +71,17 @@ export async function releaseAll(lane: Connections, owned: readonly OwnedShard[]
  */
 export async function beat(lane: Connections, own: NodeBeat): Promise<BeatAnswer> {
   const { node, address, leaving, labels = [], beat: number, now } = own
-  const said = [literal(node), literal(address), leaving ? 1 : 0, literal(labelsText(labels)), number]
-  const values = [...said, NOW_MS, `${now} - ${NOW_MS}`]
-  const names = ['id', 'address', 'leaving', 'labels', 'beat', 'beat_at', 'clock_skew_ms'].map((name) => `node_${name}`)
-  const replies = await lane.write([
-    'START TRANSACTION',
-    `INSERT INTO timer_nodes (${names.join(', ')}) VALUES (${values.join(', ')})
-      ON DUPLICATE KEY UPDATE ${names.map((name) => `${name} = VALUES(${name})`).join(', ')}`,
-    `SELECT node_id, node_address, node_leaving, node_labels, node_beat, node_clock_skew_ms, node_beat_at < ${NOW_MS} - ${SILENT_NODES_KEPT_MS}
-      FROM timer_nodes`,
-    SELECT_SHARDS,
-    'COMMIT',
-  ])
-  const nodes = replies[2]!.rows as unknown as readonly NodeFields[]
-  const shards = replies[3]!.rows as unknown as readonly ShardFields[]
-  await removeGone(lane, nodes, shards)
+  const said = [node, address, leaving ? 1 : 0, labelsText(labels), number].map(literal)
+  const values = [...said, `${now} - ${NOW_MS}`, NOW_MS].join(', ')
+  const replies = await lane.transaction([BEAT.replace('?', () => values), SELECT_NODES, SELECT_SHARDS])
+  const nodes = replies[1]!.rows as unknown as readonly NodeFields[]
+  const shards = replies[2]!.rows as unknown as readonly ShardFields[]
+  const gone = nodes.filter((row) => (row as Row).at(-1) === 1 && !shards.some(([, , owner]) => owner === row[0]))
+  // One at a time, by its key: a statement that looked at all rows would wait for the beats of all nodes.
+  if (gone.length > 0)
+    await lane.transaction(
+      gone.map(([name]) => `DELETE FROM timer_nodes WHERE node_id = ${literal(name)} AND ${IS_OLD}`),
+    )
   const skewMs = nodes.find(([name]) => name === node)![5]
   return { skewMs, others: nodes.filter(([name]) => name !== node), shards }
-}
-
-/** One at a time, by its key: a statement that looked at all rows would wait for the beats of all nodes. */
-async function removeGone(
-  lane: Connections,
-  nodes: readonly NodeFields[],
-  shards: readonly ShardFields[],
-): Promise<void> {
-  const isGone = (row: readonly unknown[]) => row[6] === 1 && !shards.some(([, , owner]) => owner === row[0])
-  const gone = nodes.filter(isGone).map(([name]) => literal(name))
-  if (gone.length === 0) return
-  const isOld = `node_beat_at < ${NOW_MS} - ${SILENT_NODES_KEPT_MS}`
-  await lane.write(gone.map((name) => `DELETE FROM timer_nodes WHERE node_id = ${name} AND ${isOld}`))
 }

@@ -21,6 +21,7 @@ export const POSTGRES: Dialect = {
   forEachOf: (keys, select) => `(${keys}) AS each_key (key) CROSS JOIN LATERAL (${select('each_key.key')}) AS of_key`,
   keysMax: Infinity,
   isBehind: rowIsBehind,
+  hasLooseScan: false,
   concat: (a, b) => `${a} || ${b}`,
   readAs: {},
   bytesOf: (column) => `octet_length(${column})`,

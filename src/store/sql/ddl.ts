@@ -14,7 +14,8 @@ const KEYS = {
   timer_metadata: ['metadata_key', 'metadata_value', 'timer_namespace', 'timer_uuid'],
 } as const
 
-const COLUMNS: Readonly<Record<keyof typeof KEYS | 'timer_outbox', readonly Column[]>> = {
+/** What is written into each table; of the outbox, what follows the number. */
+export const COLUMNS: Readonly<Record<keyof typeof KEYS | 'timer_outbox', readonly Column[]>> = {
   timers: [
     { name: 'shard_id', type: 'shard' },
     ...TIMER_COLUMNS,

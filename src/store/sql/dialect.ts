@@ -23,6 +23,8 @@ export type IndexName =
 export type Dialect = {
   /** How the value at this position, counted from 1, is written. A statement may name a position more than once. */
   readonly parameter: (position: number, type: ColumnType) => string
+  /** The value itself, safely written: for databases to which several statements are sent at once, which can have no parameters. */
+  readonly literal?: (value: Value, type: ColumnType) => string
   /** A condition: the column has one of the values, which are bound. */
   readonly isOneOf: (column: string, type: ColumnType, values: readonly Value[], statement: Statement) => string
   /** A FROM item with the values in `listed.value`. */
@@ -41,6 +43,8 @@ export type Dialect = {
   /** A condition: these columns, in this order, are behind the values. */
   readonly isBehind: (columns: readonly string[], values: readonly string[], descending: boolean) => string
   readonly concat: (a: string, b: string) => string
+  /** DISTINCT goes from one value of an index to the next by itself; otherwise a recursive query does. */
+  readonly hasLooseScan: boolean
   /** Some columns are kept in another form than the cell that they are read as. */
   readonly readAs: Partial<Record<ColumnName, string>>
   /** The length of a text in bytes, without reading it where the database can. */

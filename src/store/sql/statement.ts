@@ -10,7 +10,7 @@ export type Row = readonly Cell[]
 /** What it asks for at once does not depend on each other; see `all`. */
 export type Question<T> = Generator<Query | readonly Query[], T, readonly Row[]>
 
-/** Values are bound, never written into the text. */
+/** Values are bound, and never written into the text but by a dialect that has to. */
 export class Statement {
   readonly dialect: Dialect
   readonly values: Value[] = []
@@ -20,7 +20,8 @@ export class Statement {
   }
 
   bind(value: Value, type: ColumnType): string {
-    return this.dialect.parameter(this.values.push(value), type)
+    const { literal, parameter } = this.dialect
+    return literal === undefined ? parameter(this.values.push(value), type) : literal(value, type)
   }
 
   query(text: string): Query {
@@ -84,6 +85,15 @@ export const unionOfEach: Dialect['forEach'] = (type, keys, select, statement) =
 /** Dialect.isBehind for databases that use an index for a comparison of rows. */
 export function rowIsBehind(columns: readonly string[], values: readonly string[], descending: boolean): string {
   return `(${columns.join(', ')}) ${descending ? '<' : '>'} (${values.join(', ')})`
+}
+
+/** The same for those that do not. `a >= x AND (a > x OR (a = x AND …))`: the first is what an index is read from. */
+export function columnIsBehind(columns: readonly string[], values: readonly string[], descending: boolean): string {
+  const [[column, ...columnsAfter], [value, ...valuesAfter]] = [columns, values]
+  const beyond = descending ? '<' : '>'
+  if (columnsAfter.length === 0) return `${column} ${beyond} ${value}`
+  const next = columnIsBehind(columnsAfter, valuesAfter, descending)
+  return `(${column} ${beyond}= ${value} AND (${column} ${beyond} ${value} OR ${next}))`
 }
 
 /** Dialect.merged for databases that sort a union as a whole: each part of it brings no more than can be on the page. */

@@ -19,6 +19,7 @@ export const SQLITE: Dialect = {
   forEach: unionOfEach,
   keysMax: 200, // 500 is what a UNION can take
   isBehind: rowIsBehind,
+  hasLooseScan: false,
   concat: (a, b) => `${a} || ${b}`,
   readAs: { timer_uuid: 'lower(hex(timer_uuid))', timer_payload: PAYLOAD_SQL },
   bytesOf: (column) => (column === 'timer_payload' ? PAYLOAD_BYTES_SQL : `octet_length(${column})`),

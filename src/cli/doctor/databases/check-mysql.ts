@@ -5,6 +5,7 @@ import type { Clock } from '../../../runtime/clock/clock.ts'
 import type { ServerLocation } from '../../../runtime/config/databases/server-location.ts'
 import type { Server } from '../../../store/mysql/setup/server-settings.ts'
 import { bytesText } from '../check-disk.ts'
+import { checkSchema } from './check-schema.ts'
 import { judgeClock } from './database-clock.ts'
 import type { Findings } from '../finding.ts'
 import { messageOf } from '../finding.ts'
@@ -47,7 +48,8 @@ export async function checkMysql(check: MysqlCheck, findings: Findings): Promise
     await judgeServer(connection, check, findings)
     await judgeRights(connection, location, findings)
     judgeClock(clock.now() - roundTripMs / 2 - Number(time), roundTripMs, findings)
-    await checkSchema(connection, findings)
+    const { setupOn } = await import('../../../store/mysql/setup/schema.ts')
+    await checkSchema(setupOn(connection, location), findings)
   } catch (error) {
     findings.fail(messageOf(error), 'docs/operations/mysql.md says what the database needs.')
   } finally {
@@ -104,16 +106,6 @@ async function judgeRights(connection: Connection, { database }: ServerLocation,
       `the user may not ${missing.join(', ')}`,
       `GRANT ALL ON \`${database}\`.* to it; the first start makes the tables.`,
     )
-}
-
-async function checkSchema(connection: Connection, findings: Findings): Promise<void> {
-  const { schemaVersion } = await import('../../../store/mysql/setup/prepare-database.ts')
-  const { SCHEMA_VERSION } = await import('../../../store/mysql/setup/schema.ts')
-  const version = await schemaVersion(connection)
-  const older = `the schema has version ${version}, and this program ${SCHEMA_VERSION}`
-  if (version === 0) findings.ok('the tables are not there yet; the first start makes them')
-  else if (version < SCHEMA_VERSION) findings.warn(older, 'The next start migrates it. Make a backup first.')
-  else findings.ok(`the schema has version ${version}`)
 }
 
 async function rows(connection: Connection, sql: string): Promise<[[unknown]]> {

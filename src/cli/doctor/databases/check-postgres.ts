@@ -1,10 +1,10 @@
 // A PostgreSQL server, looked at in a read-only transaction on one connection: no table is made, no shard claimed.
 
-import type { Client } from 'pg'
 import type { Clock } from '../../../runtime/clock/clock.ts'
 import type { PostgresLocation } from '../../../runtime/config/databases/postgres.ts'
 import type { Findings } from '../finding.ts'
 import { messageOf } from '../finding.ts'
+import { checkSchema } from './check-schema.ts'
 import { judgeClock } from './database-clock.ts'
 
 const CONNECT_MS = 5_000
@@ -59,7 +59,8 @@ export async function checkPostgres({ location, poolSize, clock }: PostgresCheck
     const skewMs = clock.now() - roundTripMs / 2 - Number(times[0]!.ms)
     judgeSettings((await client.query<Settings>(SETTINGS_SQL)).rows[0]!, { location, poolSize }, findings)
     judgeClock(skewMs, roundTripMs, findings)
-    await checkSchema(client, findings)
+    const { setupOn } = await import('../../../store/postgres/setup/migrations.ts')
+    await checkSchema(setupOn(client), findings)
   } catch (error) {
     findings.fail(messageOf(error), 'docs/operations/postgresql.md says what the database needs.')
   } finally {
@@ -96,13 +97,4 @@ function judgeSettings(
   else if (free < poolSize)
     findings.warn(said, 'One more node may find no connection: raise max_connections or lower PG_POOL_SIZE.')
   else findings.ok(said)
-}
-
-async function checkSchema(client: Client, findings: Findings): Promise<void> {
-  const { SCHEMA_VERSION, schemaVersion } = await import('../../../store/postgres/setup/migrations.ts')
-  const version = await schemaVersion(client)
-  const older = `the schema has version ${version}, and this program ${SCHEMA_VERSION}`
-  if (version === 0) findings.ok('the tables are not there yet; the first start makes them')
-  else if (version < SCHEMA_VERSION) findings.warn(older, 'The next start migrates it. Make a backup first.')
-  else findings.ok(`the schema has version ${version}`)
 }

@@ -3,7 +3,6 @@
 
 import { lasting, passing } from '../../sql/failure-advice.ts'
 import type { Advice } from '../../sql/failure-advice.ts'
-import { networkAdvice } from '../../sql/server/network-failures.ts'
 import { serverFailure } from '../../sql/server/server-failure.ts'
 import type { FailureContext } from '../../sql/server/server-failure.ts'
 import { StoreError } from '../../store.ts'
@@ -56,12 +55,14 @@ const BY_TEXT: readonly (readonly [RegExp, string])[] = [
 ]
 
 export function failureOf(error: unknown, context: FailureContext): StoreError {
-  if (error instanceof StoreError) return error
+  const number = numberOf(error)
   return serverFailure(error, context, {
     server: 'MySQL',
-    ...adviceOf(error, context),
+    settings: 'MYSQL',
+    advice: number === null ? null : (BY_NUMBER[number] ?? { advice: null, retryable: true }),
+    byText: BY_TEXT,
     endsConnection: endsConnection(error),
-    isFull: FULL.includes(numberOf(error) ?? 0),
+    isFull: FULL.includes(number ?? 0),
   })
 }
 
@@ -81,7 +82,7 @@ export function isRollbackToRepeat(error: unknown): boolean {
   return REPEATABLE.includes(numberOf(error) ?? 0)
 }
 
-/** A row was in the way of an insert, or not as a check expected it (see commit.ts). */
+/** A row was in the way of an insert, or not as a check expected it (see sql/server/commit/message-commits.ts). */
 export function isMiss(error: unknown): boolean {
   const number = numberOf(error)
   return number === DUPLICATE_KEY || number === OUT_OF_RANGE
@@ -91,11 +92,4 @@ export function isMiss(error: unknown): boolean {
 export function numberOf(error: unknown): number | null {
   const { errno, sqlState } = (error ?? {}) as { readonly errno?: number; readonly sqlState?: string }
   return typeof errno === 'number' && errno > 0 && sqlState !== undefined ? errno : null
-}
-
-function adviceOf(error: unknown, { stage, location }: FailureContext): { advice: string | null; retryable: boolean } {
-  const number = numberOf(error)
-  if (number !== null) return BY_NUMBER[number] ?? { advice: null, retryable: true }
-  const context = { settings: 'MYSQL', tls: location.tls, isConnecting: stage === 'connect', byText: BY_TEXT } as const
-  return { advice: networkAdvice(error, context), retryable: true }
 }

@@ -11,11 +11,8 @@ export function literal(value: Value): string {
   return String(value)
 }
 
-export function uuidLiteral(uuid: string): string {
-  return `X'${uuid}'`
-}
-
-/** With its values in the places of `?1`, `?2` and so on. */
+/** With its values in the places of `?1`, `?2` and so on. A text that has none may have such places in its literals. */
 export function written({ text, values }: Query): string {
+  if (values.length === 0) return text
   return text.replace(/\?(\d+)/g, (_, position: string) => literal(values[Number(position) - 1]!))
 }

@@ -16,7 +16,7 @@ import { StoreError } from '../../store.ts'
 import type { PartResult, Store } from '../../store.ts'
 import { emptyDatabase, onEveryMysql } from '../mysql-server.fixture.ts'
 import { openMysqlStore } from '../mysql-store.ts'
-import { sessionSettings } from './connections.ts'
+import { BEGIN, Connections } from './connections.ts'
 import { connect } from './driver.ts'
 
 const SHARD = 0 as ShardId
@@ -94,31 +94,24 @@ onEveryMysql((_name, server) => {
   test('a node that falls silent in the midst of a transaction does not keep others from its shards', async (t) => {
     const { location, store, epoch } = await setup(t, server())
     const silent = await connect(location, 5_000)
-    for (const statement of sessionSettings(1_000)) await silent.query(statement)
-    await silent.query('START TRANSACTION; SELECT shard_id FROM timers WHERE row_type = 1 FOR UPDATE')
+    await silent.query([...BEGIN, 'SELECT shard_id FROM timers WHERE row_type = 1 FOR UPDATE'].join('; '))
     const claim = { shard: SHARD, expected: epoch, from: OWNER, owner: 'another' }
     assert.ok((await failureOf(store.claim(claim))).retryable, 'the lock is held')
     await eventually('the server gives it up', async () => (await store.claim(claim).catch(() => null)) !== null)
   })
 
-  test('the server hears from connections that nobody uses, and keeps them', async (t) => {
-    const { location, store, put: write } = await setup(t, server())
-    const asking = await connect(location, 5_000)
-    t.after(() => asking.end())
-    await write('a')
-    assert.equal(await isThere(store, 'a'), true)
-    const sql = `SELECT id, time FROM information_schema.processlist WHERE db = '${location.database}' AND id <> CONNECTION_ID()`
-    const silence = new Map<number, number>()
-    const heardAgain = new Set<number>()
-    await eventually('each was heard from after a second of silence or more', async () => {
-      const [rows] = await asking.query({ sql, rowsAsArray: true })
-      for (const [id, seconds] of rows as unknown as [number, number][]) {
-        if (seconds < (silence.get(id) ?? 0)) heardAgain.add(id)
-        silence.set(id, seconds)
-      }
-      assert.equal(silence.size, (rows as unknown[]).length, 'none has ended')
-      return silence.size > 0 && heardAgain.size === silence.size
-    })
+  test('a session is given up for its silence in a transaction alone, whether that ends well or not', async (t) => {
+    const { location } = await setup(t, server())
+    const lane = new Connections({ location, max: 1, statementTimeoutMs: 1_000, idleMs: 0 })
+    t.after(() => lane.end())
+    const patience = async () =>
+      (await lane.read({ text: 'SELECT @@wait_timeout, @@GLOBAL.wait_timeout', values: [] }))[0]!
+    const [[inTransaction]] = (await lane.transaction(['SELECT @@wait_timeout']))[0]!.rows as [[number]]
+    const [idle, usual] = await patience()
+    assert.deepEqual([inTransaction < 60, idle], [true, usual])
+    await failureOf(lane.transaction(['SELECT nothing FROM nowhere']))
+    await lane.snapshot((run) => run({ text: 'SELECT 1', values: [] }))
+    assert.deepEqual(await patience(), [usual, usual])
   })
 
   test('reads go on after their connections were cut, and time out on one that is silent', async (t) => {

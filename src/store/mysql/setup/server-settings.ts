@@ -8,9 +8,8 @@ export type Server = {
   readonly version: string
   readonly packetBytesMax: number
   readonly isReadOnly: boolean
-  /** Null where the server has no such setting. */
+  /** Null where the setting means nothing. */
   readonly flushAtCommit: number | null
-  readonly isBinlogOn: boolean
   readonly syncBinlog: number | null
 }
 
@@ -21,33 +20,23 @@ const OLDEST: Readonly<Record<ServerKind, readonly [major: number, minor: number
   TiDB: [7, 5],
 }
 
-const NAMES = [
-  'max_allowed_packet',
-  'read_only',
-  'innodb_read_only',
-  'innodb_flush_log_at_trx_commit',
-  'log_bin',
-  'sync_binlog',
-]
+const NAMES = 'max_allowed_packet|read_only|innodb_read_only|innodb_flush_log_at_trx_commit|log_bin|sync_binlog'
 
+/** TiDB has some of these settings, and does not mean them. */
 export async function readServer(connection: Connection): Promise<Server> {
-  const [rows] = await connection.query({
-    sql: `SELECT VERSION(); SHOW VARIABLES WHERE Variable_name IN (${NAMES.map((name) => `'${name}'`).join(', ')})`,
-    rowsAsArray: true,
-  })
-  const [[[version]], variables] = rows as unknown as [[[string]], (readonly [name: string, value: string])[]]
-  const values = new Map(variables)
-  const number = (name: string) => (values.has(name) ? Number(values.get(name)) : null)
+  const sql = `SELECT 'version', VERSION(); SHOW VARIABLES WHERE Variable_name REGEXP '^(${NAMES})$'`
+  const [rows] = await connection.query({ sql, rowsAsArray: true })
+  const values = new Map((rows as unknown as [string, string][][]).flat())
   const isOn = (name: string) => /^(ON|1)$/i.test(values.get(name) ?? '')
-  const kind = /TiDB/i.test(version) ? 'TiDB' : /MariaDB/i.test(version) ? 'MariaDB' : 'MySQL'
+  const version = values.get('version')!
+  const isTidb = /TiDB/i.test(version)
   return {
-    kind,
-    version: kind === 'TiDB' ? version.replace(/^.*TiDB-v?/i, '') : version,
-    packetBytesMax: number('max_allowed_packet') ?? 2 ** 24,
+    kind: isTidb ? 'TiDB' : /MariaDB/i.test(version) ? 'MariaDB' : 'MySQL',
+    version: isTidb ? version.replace(/^.*TiDB-v?/i, '') : version,
+    packetBytesMax: Number(values.get('max_allowed_packet')),
     isReadOnly: isOn('read_only') || isOn('innodb_read_only'),
-    flushAtCommit: kind === 'TiDB' ? null : number('innodb_flush_log_at_trx_commit'),
-    isBinlogOn: kind !== 'TiDB' && isOn('log_bin'),
-    syncBinlog: kind === 'TiDB' ? null : number('sync_binlog'),
+    flushAtCommit: isTidb ? null : Number(values.get('innodb_flush_log_at_trx_commit')),
+    syncBinlog: isOn('log_bin') && !isTidb ? Number(values.get('sync_binlog')) : null,
   }
 }
 
@@ -59,13 +48,13 @@ export function serverProblem({ kind, version }: Pick<Server, 'kind' | 'version'
   return `the server is ${kind} ${version}: version ${oldestMajor}.${oldestMinor} or newer is needed`
 }
 
-export function unsafeSettings({ flushAtCommit, isBinlogOn, syncBinlog }: Server): string[] {
+export function unsafeSettings({ flushAtCommit, syncBinlog }: Server): string[] {
   const problems: string[] = []
   if (flushAtCommit !== null && flushAtCommit !== 1)
     problems.push(
       `innodb_flush_log_at_trx_commit is ${flushAtCommit}: a power failure of the server can lose acknowledged timers; set it to 1`,
     )
-  if (isBinlogOn && syncBinlog !== 1)
+  if (syncBinlog !== null && syncBinlog !== 1)
     problems.push(
       `sync_binlog is ${syncBinlog}: after a power failure of the server a replica may have other timers than it; set it to 1`,
     )

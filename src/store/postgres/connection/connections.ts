@@ -1,5 +1,5 @@
 // Connections to PostgreSQL for one kind of work. Each kind has its own, so that a commit never waits behind a list,
-// nor a beat behind either. A connection that fails is thrown away; the next call makes a new one.
+// nor a beat behind either.
 
 import { randomInt } from 'node:crypto'
 import type { Socket } from 'node:net'
@@ -8,6 +8,7 @@ import type { PoolClient } from 'pg'
 import type { PostgresLocation } from '../../../runtime/config/databases/postgres.ts'
 import type { Cell } from '../../row/columns.ts'
 import type { LaneOptions } from '../../sql/server/lanes.ts'
+import { CONNECT_MS, Leases, timesOf } from '../../sql/server/leases.ts'
 import { tlsOptions } from '../../sql/server/tls.ts'
 import type { Row, Value } from '../../sql/statement.ts'
 import { endsConnection, failureOf, isReadOnly, isRollbackToRepeat } from './failures.ts'
@@ -24,49 +25,35 @@ export type ConnectionsOptions = LaneOptions & {
   readonly pipelined?: boolean
 }
 
-const CONNECT_MS = 10_000 // also for a turn when all connections are busy
-const ANSWER_GRACE_MS = 2_000 // the server gives up first and says so; if it is not heard from by then, the network is gone
-const TRIES_MAX = 3
 const BEGIN_SNAPSHOT = { name: 'begin', text: 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', values: [] }
-
-/** A connection in use, by one call or, pipelined, by several. One that is spent is not used again. */
-type Lease = {
-  readonly client: Promise<PoolClient>
-  users: number
-  isSpent: boolean
-  /** Runs while an answer is awaited, and anew after each. */
-  deadline: NodeJS.Timeout | null
-}
+const FAILURES = { failureOf, endsConnection, isReadOnly, isRollbackToRepeat }
 
 export class Connections {
-  readonly #pool: pg.Pool
-  readonly #isPipelined: boolean
-  #shared: Lease | null = null
-  readonly #prepared = new WeakSet<PoolClient>()
-  readonly #sessionSql: string
-  readonly #location: PostgresLocation
-  readonly #connectMs: number
-  readonly #answerMs: number
-  /** Connections on which no answer came in time. */
-  readonly #silent = new WeakSet<pg.ClientBase>()
+  readonly #leases: Leases<PoolClient>
 
-  constructor({ location, max, statementTimeoutMs, patienceMs, idleMs, plans, pipelined = false }: ConnectionsOptions) {
-    this.#location = location
-    this.#isPipelined = pipelined
-    this.#connectMs = patienceMs ?? CONNECT_MS
-    this.#answerMs = patienceMs ?? statementTimeoutMs + ANSWER_GRACE_MS
-    this.#sessionSql = sessionSettings(statementTimeoutMs, plans) + (pipelined ? soleSession() : '')
-    this.#pool = new pg.Pool({
-      ...clientConfig(location),
-      pipeline: true,
-      max,
-      connectionTimeoutMillis: this.#connectMs,
-      idleTimeoutMillis: idleMs,
-    })
+  constructor(options: ConnectionsOptions) {
+    const { location, max, statementTimeoutMs, idleMs, plans, pipelined = false } = options
+    const times = timesOf(options)
+    const sessionSql = sessionSettings(statementTimeoutMs, plans) + (pipelined ? soleSession() : '')
+    const pooled = { pipeline: true, max, connectionTimeoutMillis: times.connectMs, idleTimeoutMillis: idleMs }
+    const pool = new pg.Pool({ ...clientConfig(location), ...pooled })
     // An idle connection was cut. The pool has dropped it.
-    this.#pool.on('error', () => {})
+    pool.on('error', () => {})
     // One that is cut while it is in use ends the process unless somebody listens, from the moment it is handed out.
-    this.#pool.on('connect', (client) => client.on('error', () => {}))
+    pool.on('connect', (client) => client.on('error', () => {}))
+    this.#leases = new Leases({
+      location,
+      failures: FAILURES,
+      times,
+      isPipelined: pipelined,
+      pool: {
+        take: () => pool.connect(),
+        giveBack: (client, isSpent) => client.release(isSpent),
+        end: () => pool.end(),
+        prepare: (client) => client.query(sessionSql),
+        cut,
+      },
+    })
   }
 
   read(query: Query): Promise<Row[]> {
@@ -80,15 +67,15 @@ export class Connections {
 
   /** Calls under way must have ended. */
   async end(): Promise<void> {
-    await this.#pool.end()
+    await this.#leases.end()
   }
 
   /** Several statements that see the same moment, on one connection. `work` may be called again from the start. */
   snapshot<T>(work: (run: (query: Query) => Promise<Row[]>) => Promise<T>): Promise<T> {
-    return this.#attempt('read', async (client, lease) => {
+    return this.#leases.attempt('read', async (client, lease) => {
       try {
         // The next statement is sent behind the beginning and the end, without waiting for their answers.
-        const run = (query: Query) => this.#answerOf(client, query, lease)
+        const run = (query: Query) => this.#leases.answer(client, lease, rowsOf(client, query))
         const [, result] = await Promise.all([run(BEGIN_SNAPSHOT), work(run)])
         client.query({ name: 'end', text: 'COMMIT' }).catch(() => {})
         return result
@@ -99,87 +86,13 @@ export class Connections {
     })
   }
 
-  async #run(query: Query, effect: 'read' | 'write'): Promise<Row[]> {
-    return this.#attempt(effect, (client, lease) => this.#answerOf(client, query, lease))
+  #run(query: Query, effect: 'read' | 'write'): Promise<Row[]> {
+    return this.#leases.attempt(effect, (client, lease) => this.#leases.answer(client, lease, rowsOf(client, query)))
   }
+}
 
-  async #attempt<T>(effect: 'read' | 'write', work: (client: PoolClient, lease: Lease) => Promise<T>): Promise<T> {
-    for (let tries = 1; ; tries++) {
-      const lease = this.#lease()
-      const client = await this.#opened(lease, effect)
-      try {
-        const result = await work(client, lease)
-        this.#leave(lease, client, false)
-        return result
-      } catch (error) {
-        // Behind others on the same connection it would be out of order.
-        const isAlone = lease.users === 1
-        // A server that has become read-only is not the primary any more: the next connection may reach the new one.
-        this.#leave(lease, client, endsConnection(error) || isReadOnly(error))
-        // Whoever reads has waited long enough when a connection was given up because nothing came.
-        const mayReadAgain = effect === 'read' && endsConnection(error) && !this.#silent.has(client)
-        const mayRepeat = mayReadAgain || (isRollbackToRepeat(error) && isAlone)
-        if (!mayRepeat || tries === TRIES_MAX)
-          throw failureOf(error, { location: this.#location, stage: 'sent', effect })
-      }
-    }
-  }
-
-  #lease(): Lease {
-    const lease = this.#shared ?? { client: this.#connect(), users: 0, isSpent: false, deadline: null }
-    if (this.#isPipelined) this.#shared = lease
-    lease.users++
-    return lease
-  }
-
-  async #opened(lease: Lease, effect: 'read' | 'write'): Promise<PoolClient> {
-    try {
-      return await lease.client
-    } catch (error) {
-      if (this.#shared === lease) this.#shared = null
-      throw failureOf(error, { location: this.#location, stage: 'connect', effect })
-    }
-  }
-
-  #leave(lease: Lease, client: PoolClient, isSpent: boolean): void {
-    lease.isSpent ||= isSpent
-    lease.users--
-    if (this.#shared === lease && (lease.isSpent || lease.users === 0)) this.#shared = null
-    if (lease.users > 0) return
-    if (lease.deadline !== null) clearTimeout(lease.deadline)
-    client.release(lease.isSpent)
-  }
-
-  async #connect(): Promise<PoolClient> {
-    const client = await this.#pool.connect()
-    if (!this.#prepared.has(client)) await this.#prepareSession(client)
-    return client
-  }
-
-  async #answerOf(client: PoolClient, { name, text, values }: Query, lease: Lease): Promise<Row[]> {
-    lease.deadline ??= setTimeout(() => {
-      this.#silent.add(client)
-      cut(client)
-    }, this.#answerMs)
-    try {
-      return (await client.query<Cell[]>({ name, text, values: values as Parameter[], rowMode: 'array' })).rows
-    } finally {
-      lease.deadline.refresh() // the server begins with the next one only now
-    }
-  }
-
-  async #prepareSession(client: PoolClient): Promise<void> {
-    const deadline = setTimeout(() => cut(client), this.#connectMs)
-    try {
-      await client.query(this.#sessionSql)
-      this.#prepared.add(client)
-    } catch (error) {
-      client.release(true)
-      throw error
-    } finally {
-      clearTimeout(deadline)
-    }
-  }
+async function rowsOf(client: PoolClient, { name, text, values }: Query): Promise<Row[]> {
+  return (await client.query<Cell[]>({ name, text, values: values as Parameter[], rowMode: 'array' })).rows
 }
 
 /** The statements under way fail at once, as they do when the network is cut. The driver's own end() may wait for them. */

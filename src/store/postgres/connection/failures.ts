@@ -4,10 +4,9 @@
 import { DatabaseError } from 'pg'
 import { lasting, passing } from '../../sql/failure-advice.ts'
 import type { Advice } from '../../sql/failure-advice.ts'
-import { networkAdvice } from '../../sql/server/network-failures.ts'
 import { serverFailure } from '../../sql/server/server-failure.ts'
-import type { FailureContext } from '../../sql/server/server-failure.ts'
-import { StoreError } from '../../store.ts'
+import type { FailureContext, FoundFailure } from '../../sql/server/server-failure.ts'
+import type { StoreError } from '../../store.ts'
 
 const DISK_FULL = '53100'
 // By SQLSTATE.
@@ -38,12 +37,14 @@ const BY_TEXT: readonly (readonly [RegExp, string])[] = [
 ]
 
 export function failureOf(error: unknown, context: FailureContext): StoreError {
-  if (error instanceof StoreError) return error
+  const state = stateOf(error)
   return serverFailure(error, context, {
     server: 'PostgreSQL',
-    ...adviceOf(error, context),
+    settings: 'PG',
+    advice: state === null ? null : adviceOf(state, context),
+    byText: BY_TEXT,
     endsConnection: endsConnection(error),
-    isFull: stateOf(error) === DISK_FULL,
+    isFull: state === DISK_FULL,
   })
 }
 
@@ -66,8 +67,7 @@ function stateOf(error: unknown): string | null {
   return error instanceof DatabaseError ? (error.code ?? null) : null
 }
 
-function adviceOf(error: unknown, { location, stage }: FailureContext): { advice: string | null; retryable: boolean } {
-  const state = stateOf(error)
+function adviceOf(state: string, { location, stage }: FailureContext): FoundFailure['advice'] {
   if (state === '3D000') {
     const create = `CREATE DATABASE ${quoted(location.database)} OWNER ${quoted(location.user)}`
     return lasting(`there is no such database: ${create}`)
@@ -77,9 +77,7 @@ function adviceOf(error: unknown, { location, stage }: FailureContext): { advice
     return lasting(`this user may not create the tables: ${grant}, or make it the owner of the database`)
   }
   // A class of errors in the statement itself (a table that is gone, a value that does not fit) stays as it is.
-  if (state !== null) return BY_STATE[state] ?? { advice: null, retryable: !/^(22|42)/.test(state) }
-  const context = { settings: 'PG', tls: location.tls, isConnecting: stage === 'connect', byText: BY_TEXT } as const
-  return { advice: networkAdvice(error, context), retryable: true }
+  return BY_STATE[state] ?? { advice: null, retryable: !/^(22|42)/.test(state) }
 }
 
 function quoted(identifier: string): string {

@@ -1,15 +1,16 @@
-// The first look at a database: can it be reached, will it do, are the tables there. Everything that can be wrong with
-// it is found here, before the service says that it is ready.
+// The first look at a PostgreSQL database: whether the server will do, and its tables.
 
 import pg from 'pg'
 import type { Logger } from '../../../runtime/telemetry/logger.ts'
 import type { PostgresLocation } from '../../../runtime/config/databases/postgres.ts'
+import { onFirstConnection } from '../../sql/server/first-connection.ts'
+import type { FirstConnection } from '../../sql/server/first-connection.ts'
+import { migrate, schemaVersion } from '../../sql/server/migrate.ts'
 import type { StoreRow } from '../../sql/server/migrate.ts'
-import type { Stage } from '../../sql/server/server-failure.ts'
 import { StoreError } from '../../store.ts'
 import { clientConfig } from '../connection/connections.ts'
 import { failureOf } from '../connection/failures.ts'
-import { migrate, SCHEMA_VERSION, schemaVersion } from './migrations.ts'
+import { SCHEMA_VERSION, setupOn } from './migrations.ts'
 
 const SERVER_VERSION_MIN = 130_000 // the oldest with the sorts and settings that the statements use
 
@@ -21,41 +22,30 @@ export type PrepareOptions = {
 }
 
 export function prepareDatabase({ location, shards, logger }: PrepareOptions): Promise<StoreRow> {
-  return connected(location, 'write', async (client) => {
+  return onFirstConnection(firstConnection(location), 'write', async (client) => {
     await checkServer(client, logger)
     // A later step may rewrite a large table: it has the time it needs.
     await client.query('SET statement_timeout = 0')
-    return migrate(client, shards)
+    return migrate(setupOn(client), shards)
   })
 }
 
 /** Changes nothing, and does not wait for a node that migrates. */
 export function schemaState(location: PostgresLocation): Promise<{ readonly found: number; readonly known: number }> {
-  return connected(location, 'read', async (client) => {
+  return onFirstConnection(firstConnection(location), 'read', async (client) => {
     await checkServer(client, null)
-    return { found: await schemaVersion(client), known: SCHEMA_VERSION }
+    return { found: await schemaVersion(setupOn(client)), known: SCHEMA_VERSION }
   })
 }
 
-async function connected<T>(
-  location: PostgresLocation,
-  effect: 'read' | 'write',
-  work: (client: pg.Client) => Promise<T>,
-): Promise<T> {
-  let stage: Stage = 'connect'
-  try {
+function firstConnection(location: PostgresLocation): FirstConnection<pg.Client> {
+  const open = async () => {
     const client = new pg.Client(clientConfig(location))
     client.on('error', () => {})
     await client.connect()
-    stage = 'migrate'
-    try {
-      return await work(client)
-    } finally {
-      await client.end().catch(() => {})
-    }
-  } catch (error) {
-    throw failureOf(error, { location, stage, effect })
+    return client
   }
+  return { location, open, close: (client) => client.end().catch(() => {}), failureOf }
 }
 
 async function checkServer(client: pg.Client, logger: Logger | null): Promise<void> {

@@ -44,6 +44,8 @@ export function scopeTerm(scope: NamespaceScope, statement: Statement): string |
 /** Every namespace that has counters, by going from one to the next in an index without reading what is between. */
 export function selectNamespaces(range: NameRange | null, statement: Statement): string {
   const [first, last] = (range ?? ALL).map((name) => statement.bind(name, 'name')) as [string, string]
+  if (statement.dialect.hasLooseScan)
+    return `SELECT DISTINCT timer_namespace AS name FROM timer_counters WHERE timer_namespace BETWEEN ${first} AND ${last}`
   return `
     WITH RECURSIVE known (name) AS (
       SELECT min(timer_namespace) FROM timer_counters WHERE timer_namespace BETWEEN ${first} AND ${last}

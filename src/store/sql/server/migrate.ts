@@ -1,19 +1,57 @@
 // Brings a database on a server to the newest schema, step by step, and what is fixed when it is first used. The row of
-// timer_store remembers how many steps it has taken. The adapter sees to the transaction and keeps other nodes out.
+// timer_store remembers how many steps it has taken. Several nodes may start at once: one migrates under a lock, the others
+// wait and find it done.
 
 import { randomBytes } from 'node:crypto'
 import { StoreError } from '../../store.ts'
 import type { Dialect } from '../dialect.ts'
-import { Statement } from '../statement.ts'
-import type { Question } from '../statement.ts'
+import { answerLater, Statement } from '../statement.ts'
+import type { Query, Question, Row } from '../statement.ts'
 
 const SECRET_BYTES = 32
 
 /** What is fixed when a database is first used. */
 export type StoreRow = { readonly shards: number; readonly clusterSecret: string }
 
-/** How many steps were taken, of a database that has our tables: those that are there are named. 0 without any of them. */
-export function* stepsTaken(dialect: Dialect, tables: readonly string[], latest: number): Question<number> {
+/** One connection to a database, and what its engine says in its own words. */
+export type Setup = {
+  readonly dialect: Dialect
+  /** Numbered from 1, and never edited once released. */
+  readonly steps: readonly string[]
+  /** Names those of `timers` and `timer_store` that are there, in one look: another node may be making them. */
+  readonly tablesSql: string
+  /** Keeps other nodes out until the connection ends. */
+  readonly lockSql: string
+  readonly run: (query: Query) => Promise<readonly Row[]>
+}
+
+/** All steps that are missing, or none where the making of tables can be undone. `shards` is for a database that has taken none. */
+export async function migrate(setup: Setup, shards: number): Promise<StoreRow> {
+  const { dialect, steps, lockSql, run } = setup
+  const say = (text: string) => run({ text, values: [] })
+  if ((await schemaVersion(setup)) < steps.length) {
+    // Before the transaction: one that had waited inside would not see the new tables.
+    await say(lockSql)
+    await say('BEGIN')
+    try {
+      const from = await schemaVersion(setup)
+      if (from < steps.length) await answerLater(takeSteps(dialect, steps, from, shards), run)
+      await say('COMMIT')
+    } catch (error) {
+      await say('ROLLBACK').catch(() => {})
+      throw error
+    }
+  }
+  return answerLater(storeRow(dialect), run)
+}
+
+/** How many steps were taken. 0 for a database without any of our tables. */
+export async function schemaVersion({ dialect, steps, tablesSql, run }: Setup): Promise<number> {
+  const tables = (await run({ text: tablesSql, values: [] })).map(([name]) => String(name))
+  return answerLater(stepsTaken(dialect, tables, steps.length), run)
+}
+
+function* stepsTaken(dialect: Dialect, tables: readonly string[], latest: number): Question<number> {
   if (!tables.includes('timer_store')) {
     if (!tables.includes('timers')) return 0
     const advice = 'give this service a database of its own, nothing was changed'
@@ -28,8 +66,8 @@ export function* stepsTaken(dialect: Dialect, tables: readonly string[], latest:
   )
 }
 
-/** The rest of the steps. `shards` is for a database that has taken none. */
-export function* takeSteps(dialect: Dialect, steps: readonly string[], from: number, shards: number): Question<void> {
+/** The rest of the steps. */
+function* takeSteps(dialect: Dialect, steps: readonly string[], from: number, shards: number): Question<void> {
   for (const text of steps.slice(from)) yield { text, values: [] }
   const statement = new Statement(dialect)
   const version = statement.bind(steps.length, 'shard')
@@ -42,7 +80,7 @@ export function* takeSteps(dialect: Dialect, steps: readonly string[], from: num
   }
 }
 
-export function* storeRow(dialect: Dialect): Question<StoreRow> {
+function* storeRow(dialect: Dialect): Question<StoreRow> {
   const [row] = yield new Statement(dialect).query('SELECT shards, cluster_secret FROM timer_store')
   return { shards: row![0] as number, clusterSecret: row![1] as string }
 }

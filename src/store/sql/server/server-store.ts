@@ -12,6 +12,7 @@ import { answerLater } from '../statement.ts'
 import type { Query, Question, Row } from '../statement.ts'
 import { clusterState } from './cluster-state.ts'
 import type { BeatAnswer } from './cluster-state.ts'
+import { commitInMessages } from './commit/split-commit.ts'
 import { Folding } from './folding.ts'
 import { GatheredClaims } from './gathered-claims.ts'
 import type { Ownership } from './gathered-claims.ts'
@@ -31,6 +32,7 @@ export type ServerEngine = Ownership & {
   /** A real write, on the connection that commits use. */
   readonly ping: () => Promise<unknown>
   readonly beat: (beat: NodeBeat) => Promise<BeatAnswer>
+  /** In one message to the server, of no more bytes than a part may have, unless it is a single part. */
   readonly commit: (parts: readonly CommitPart[]) => Promise<readonly PartResult[]>
   /** As the port has it, of some timers. */
   readonly move: (move: RowMove) => Promise<boolean>
@@ -83,7 +85,8 @@ export class ServerStore extends SqlStore {
   }
 
   protected async write(parts: readonly CommitPart[]): Promise<readonly PartResult[]> {
-    const results = await this.#engine.commit(parts)
+    const { commit, partMax } = this.#engine
+    const results = await (partMax === undefined ? commit(parts) : commitInMessages(parts, partMax.bytes, commit))
     // The store may be closing by now; what is not folded is counted all the same.
     if (this.#folding.added()) this.track(() => this.#folding.fold()).catch(() => {})
     return results
