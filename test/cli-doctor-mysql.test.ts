@@ -58,3 +58,15 @@ onServer('mariadb', (server) => {
     assert.doesNotMatch(wrong, /secret/)
   })
 })
+
+onServer('tidb', (server) => {
+  test('doctor knows TiDB by its name, and judges it by nothing that only InnoDB has', async () => {
+    const location = emptyDatabase(server())
+    await (await openMysqlStore({ ...location, shards: 4 })).close()
+    const found = await findingsAt(location)
+    assert.match(found, /ok: 127\.0\.0\.1:\d+\/timers_\d+_\d+ is TiDB 8\.\d+/)
+    assert.match(found, /ok: \d+ of any number of connections are in use/)
+    assert.match(found, /ok: the schema has version 1/)
+    assert.doesNotMatch(found, /fail:|innodb|on disk/)
+  })
+})

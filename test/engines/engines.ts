@@ -21,8 +21,13 @@ export type TestedEngine = {
   readonly isSlow?: boolean
 }
 
+const MYSQL_FAMILY = { leaseMs: 2_000, survivesKill: true, impatience: { MYSQL_STATEMENT_TIMEOUT: '2s' } } as const
+
 const ENGINES: readonly TestedEngine[] = [
-  { name: 'mariadb', leaseMs: 2_000, survivesKill: true, impatience: { MYSQL_STATEMENT_TIMEOUT: '2s' } },
+  { name: 'mariadb', ...MYSQL_FAMILY },
+  { name: 'mariadb-11.8', ...MYSQL_FAMILY },
+  { name: 'mysql', ...MYSQL_FAMILY },
+  { name: 'tidb', ...MYSQL_FAMILY },
   // A JVM that has just started needs seconds for its first conditional writes.
   { name: 'cassandra', leaseMs: 10_000, survivesKill: true },
   { name: 'ferretdb', leaseMs: 5_000, survivesKill: true },
