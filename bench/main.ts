@@ -39,7 +39,7 @@ const FOREIGN_LOAD_MAX = 0.1 // of all cores
 const USAGE = `npm run bench -- [scenario…] [--quick] [--out <folder>]
 
   scenario   ${SCENARIOS.map(({ name }) => name).join(', ')}; unless some are named, all but those on PostgreSQL
-  engines    every engine whose server is here; BENCH_ENGINES=SQLite,PostgreSQL chooses
+  engines    every engine whose server is here; BENCH_ENGINES=sqlite,postgres,mariadb chooses
   --quick    a small run that shows that everything works; its figures mean nothing
   --out      where latest.json and latest.svg go, postgres.json and so on; bench/results unless told, nowhere for a quick run
 `
@@ -114,9 +114,9 @@ function saveAll(
   foreign: Outcome['foreign'],
   folder: string,
 ): void {
-  const together = { results: 'latest', picture }
+  const together: NonNullable<Scenario['apart']> = { results: 'latest', picture }
   const files = Map.groupBy(scenarios, ({ apart }) => apart ?? together)
-  for (const [{ results, picture: draw }, members] of files) {
+  for (const [{ results, picture: draw, page }, members] of files) {
     const theirs = measurements.filter(({ scenario }) => members.some(({ name }) => name === scenario))
     if (theirs.length === 0) continue
     const machine = thisMachine()
@@ -127,5 +127,6 @@ function saveAll(
       `${JSON.stringify({ machine, foreignLoad: load, measurements: theirs }, null, 2)}\n`,
     )
     writeFileSync(join(folder, `${results}.svg`), draw(theirs, machine, disturbanceText(load)))
+    if (folder === RESULTS) page?.(theirs, machine, disturbanceText(load))
   }
 }

@@ -15,7 +15,12 @@ export type Scenario = {
   readonly name: string
   readonly run: (bench: Bench) => Promise<readonly Measurement[]>
   /** Where its results go when they are not part of the main run, in which case it is only run when it is named. */
-  readonly apart?: { readonly results: string; readonly picture: Picture }
+  readonly apart?: {
+    readonly results: string
+    readonly picture: Picture
+    /** Writes the figures into the documentation. */
+    readonly page?: (...drawn: Parameters<Picture>) => void
+  }
 }
 
 export class Bench {

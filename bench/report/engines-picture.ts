@@ -20,8 +20,16 @@ export function engineFigure(engine: string, what: string): string {
   return `${engine}: ${what}`
 }
 
+export function engineOf({ what }: Measurement): string {
+  return what.slice(0, what.indexOf(': '))
+}
+
+export function figureOf({ what }: Measurement): string {
+  return what.slice(what.indexOf(': ') + 2)
+}
+
 export function enginesPicture(measurements: readonly Measurement[], machine: Machine, disturbance: string): string {
-  const panels = Map.groupBy(measurements, ({ what }) => what.slice(what.indexOf(': ') + 2))
+  const panels = Map.groupBy(measurements, figureOf)
   let y = HEADER
   const drawn = Array.from(panels, ([what, members]) => {
     const top = y
@@ -46,10 +54,9 @@ function drawPanel(what: string, members: readonly Measurement[], top: number): 
   const most = Math.max(...members.map(({ value }) => value))
   const bars = members.map((one, index) => {
     const y = top + PANEL_HEAD + index * ROW
-    const engine = one.what.slice(0, one.what.indexOf(': '))
     const share = one.raw === null ? '' : `, ${ratioText(one)} of raw`
     const width = most === 0 ? 0 : (one.value / most) * BAR_WIDTH
-    return `<text class="text" x="${MARGIN}" y="${y}">${escaped(engine)}</text>
+    return `<text class="text" x="${MARGIN}" y="${y}">${escaped(engineOf(one))}</text>
 <rect class="track" x="${BAR_LEFT}" y="${y - BAR + 1}" width="${BAR_WIDTH}" height="${BAR}" rx="3"/>
 <rect class="${one.met === false ? 'missed' : 'met'}" x="${BAR_LEFT}" y="${y - BAR + 1}" width="${width.toFixed(1)}" height="${BAR}" rx="3"/>
 <text class="text number small" x="${BAR_LEFT + BAR_WIDTH + 10}" y="${y}">${escaped(`${figureText(one.value, one.unit)}${share}`)}</text>`

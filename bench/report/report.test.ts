@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { enginesTable } from './engines-page.ts'
+import { engineFigure } from './engines-picture.ts'
 import { thisMachine } from './machine.ts'
 import { measurement } from './measurement.ts'
 import { picture } from './picture.ts'
@@ -56,4 +58,16 @@ test('the picture is well-formed, in both colour schemes, and cuts off a bar tha
   )
   assert.equal(widths.length, 2)
   for (const end of widths) assert.ok(end <= 920 - 150, `a bar ends at ${end}`)
+})
+
+test('the table of engines has a row for each, and leaves out what an engine has no figure for', () => {
+  const of = (engine: string, what: string, rounds: readonly number[]) =>
+    measurement({ scenario: 'engines', what: engineFigure(engine, what), unit: '/s', rounds })
+  const lines = enginesTable([of('A', 'creates', [10]), of('A', 'firings', [20]), of('B', 'firings', [30])]).split('\n')
+  assert.deepEqual(lines, [
+    '| | creates | firings |',
+    '|---|---:|---:|',
+    '| A | 10.0/s | 20.0/s |',
+    '| B |  | 30.0/s |',
+  ])
 })
