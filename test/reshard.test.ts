@@ -61,7 +61,7 @@ for (const [name, open] of Object.entries(DATABASES)) {
     const cwd = tempDir(t)
     const receiver = await startReceiver(t, () => OK)
     await fill(t, { cwd, env }, receiver.url)
-    assert.equal(await movedTo(0), TIMERS)
+    assert.equal(await movedTo(0), TIMERS, 'every timer that was acknowledged is stored')
 
     // Killed as soon as the first timers have been moved; the machine may be so fast that it is over by then.
     const killed = start(t, ['reshard', '--to', '256'], { env })
@@ -73,7 +73,9 @@ for (const [name, open] of Object.entries(DATABASES)) {
 
     const finished = await runCli(['reshard', '--to', '256'], { env })
     assert.ok(finished.code === 0 || /have 256 already/.test(finished.err), finished.err)
-    assert.equal(await movedTo(shards), TIMERS)
+    const said = [unfinished, finished].map(({ code, out, err }) => `${code}: ${out}${err}`).join('\n')
+    assert.equal(await movedTo(0), TIMERS, `every timer is still there:\n${said}`)
+    assert.equal(await movedTo(shards), TIMERS, `every timer is in a new shard:\n${said}`)
     const after = new Service({ cwd, env })
     cleanUp(t, () => after.kill())
     await after.listening
