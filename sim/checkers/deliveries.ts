@@ -3,6 +3,7 @@
 
 import type { Arrival, History, Operation } from '../history.ts'
 import { EPOCH } from '../world/node-clock.ts'
+import { isByForgottenClaim } from './owners.ts'
 import { attemptsAt, endOf, isDone, isWrite, mayHaveHappened, time } from './verdict.ts'
 import type { TimerHistory, Violation } from './verdict.ts'
 
@@ -20,8 +21,10 @@ export function checkDeliveries(timer: TimerHistory, history: History): Violatio
     ...named('early', timer, early(arrival)),
     ...named('early', timer, dueTime(arrival, timer, clockMs)),
     ...named('early', timer, hasSteadyClocks ? retryWait(arrival, timer) : []),
-    ...named('final', timer, superseded(arrival, timer)),
-    ...named('final', timer, whilePaused(arrival, timer)),
+    // A change that the owner has stored cannot reach a node which the database has forgotten, before it looks.
+    ...(isByForgottenClaim(arrival, history)
+      ? []
+      : named('final', timer, [...superseded(arrival, timer), ...whilePaused(arrival, timer)])),
   ])
 }
 

@@ -97,19 +97,24 @@ export class Claims {
     return [...this.#owned].flatMap(([shard, { sinceMono }]) => (sinceMono < seenAt ? [shard] : []))
   }
 
-  /** Those that are named as this node's and are not open here, and those that it should have and can take from whoever holds them. */
+  /**
+   * Those that are named as this node's and are not open here, and those that it should have and can take from whoever holds them. True when
+   * one of the first was claimed: the database may have forgotten that another node has it.
+   */
   async claimMissing(
     desired: ReadonlyMap<ShardId, string>,
     isFree: (holder: string | null) => boolean,
     beatOf: (holder: string) => number | null,
-  ): Promise<void> {
+  ): Promise<boolean> {
     const { node } = this.#options
     const missing = this.#everyShard().filter((shard) => {
       const holder = this.#map.ownerOf(shard)
       if (holder === node) return this.#isLeftToUs(shard) && !this.#isAwaited(shard)
       return desired.get(shard) === node && !this.#owned.has(shard) && isFree(holder)
     })
+    const areOurs = missing.some((shard) => this.#map.ownerOf(shard) === node)
     await Promise.all(missing.map((shard) => this.#claim(shard, beatOf)))
+    return areOurs
   }
 
   /** Another node has handed shards over, to this one or to a third. */

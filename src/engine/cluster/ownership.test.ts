@@ -319,6 +319,15 @@ test('a node that was away reads its shards again when others may have had them,
   const beat = store.beat.bind(store)
   store.beat = async (one) => ({ ...(await beat(one)), shards: await forgotten.shards() })
   a.isCutOff = false
+  // Before its own beat, b hears that there is something to see.
+  const looksOfB: number[] = []
+  const lookNow = b.ownership.lookNow.bind(b.ownership)
+  b.ownership.lookNow = () => {
+    looksOfB.push(clock.now())
+    return lookNow()
+  }
+  await a.ownership.lookNow()
+  assert.equal(looksOfB.length, 1)
   await clock.advance(BEAT_MS)
   for (const [shard, epoch] of had) assert.ok(a.owned.get(shard)! > epoch, `shard ${shard} is as it was in memory`)
   assert.deepEqual([a.owned.size, a.dropped], [had.size, []])

@@ -82,7 +82,7 @@ export class Ownership {
   async start(): Promise<void> {
     await this.lookNow()
     if (!this.#isShared) this.layout.assertServed()
-    for (const { address } of this.#watch.present()) if (address !== null) this.#options.neighbours.notify(address)
+    this.#haveOthersLook()
     this.#beatLater()
   }
 
@@ -178,6 +178,10 @@ export class Ownership {
     return this.#nextRound
   }
 
+  #haveOthersLook(): void {
+    for (const { address } of this.#watch.present()) if (address !== null) this.#options.neighbours.notify(address)
+  }
+
   #beatLater(): void {
     // Nobody else can come or go where a store is for one node.
     if (!this.#isShared || this.#stopped) return
@@ -197,11 +201,10 @@ export class Ownership {
     if (this.#ended === null && hasEnded !== undefined) this.#ended = await this.#endedOwners(hasEnded)
     const desired = this.layout.desired(this.#candidates())
     this.#moves.begin(desired, sentAt)
-    await this.#claims.claimMissing(
-      desired,
-      (holder) => this.#isFree(holder),
-      (holder) => this.#watch.beatOf(holder),
-    )
+    const isFree = (holder: string | null) => this.#isFree(holder)
+    const areTakenBack = await this.#claims.claimMissing(desired, isFree, (holder) => this.#watch.beatOf(holder))
+    // Whoever has them, by a claim that the database has forgotten, fires their timers until it looks.
+    if (areTakenBack) this.#haveOthersLook()
     this.#unopened.look(this.#claims.unopened())
     this.#lookForAwaited()
   }
