@@ -1,18 +1,18 @@
 // Real servers of every database that the service runs on, for people and for CI.
 //
-//   node scripts/servers/main.ts list                 all, and whether they are here; with --here or --missing the names alone
+//   node scripts/servers/main.ts list                 all, and whether they are here; with --here, --missing or --every-run the names alone
 //   node scripts/servers/main.ts install <name…>      fetches or builds, unless it is in the cache
 //   node scripts/servers/main.ts start <name>         prints its URL, and runs until Ctrl-C; the data go with it
 //
-// `install --every-run` installs those that CI has in every run, as far as the machine has the programs that this needs.
+// `install --every-run` installs those that CI has in every run, and fails if one of them cannot be had: what is to be tried in
+// every run is not left out silently.
 
 import { parseArgs } from 'node:util'
-import type { ServerKind } from './server-kind.ts'
-import { installServer, missingPrograms, serverNamed, SERVERS, startServer } from './servers.ts'
+import { installServer, serverNamed, SERVERS, startServer } from './servers.ts'
 import type { ServerName } from './servers.ts'
 
 const USAGE =
-  'usage: node scripts/servers/main.ts list [--here | --missing] | install <name…> | install --every-run | start <name>'
+  'usage: node scripts/servers/main.ts list [--here | --missing | --every-run] | install <name…> | install --every-run | start <name>'
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -31,8 +31,11 @@ try {
 }
 
 function list(): void {
-  if (values.here === true || values.missing === true) {
-    const meant = SERVERS.filter(({ isInstalled }) => isInstalled() === (values.here === true))
+  const { here, missing, 'every-run': everyRun } = values
+  if (here === true || missing === true || everyRun === true) {
+    const meant = SERVERS.filter(({ isInstalled, inEveryRun }) =>
+      everyRun === true ? inEveryRun : isInstalled() === (here === true),
+    )
     console.log(meant.map(({ name }) => name).join(' '))
     return
   }
@@ -41,21 +44,13 @@ function list(): void {
 }
 
 async function install(): Promise<void> {
-  const kinds = [...(values['every-run'] === true ? everyRun() : []), ...names.map(serverNamed)]
+  const everyRun = values['every-run'] === true ? SERVERS.filter(({ inEveryRun }) => inEveryRun) : []
+  const kinds = [...everyRun, ...names.map(serverNamed)]
   for (const kind of kinds) {
     const began = performance.now()
     await installServer(kind)
     console.log(`${kind.title}: here (${((performance.now() - began) / 1_000).toFixed(0)} s)`)
   }
-}
-
-function everyRun(): readonly ServerKind[] {
-  return SERVERS.filter((kind) => {
-    if (!kind.inEveryRun) return false
-    const missing = kind.isInstalled() ? [] : missingPrograms(kind)
-    if (missing.length > 0) console.log(`${kind.title}: left out, it needs ${missing.join(' and ')} on this machine`)
-    return missing.length === 0
-  })
 }
 
 async function start(name: string): Promise<void> {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,6 +10,16 @@ import { missingServer, serverNamed, SERVERS } from './servers.ts'
 
 test('a name that no server has is answered with those that there are', () => {
   assert.throws(() => serverNamed('oracle'), /no server named oracle.*mariadb.*ferretdb/)
+})
+
+test('CI has the same servers in every run, and fails where one cannot be had', () => {
+  const main = join(import.meta.dirname, 'main.ts')
+  const run = (args: string[], env: NodeJS.ProcessEnv = process.env) =>
+    spawnSync(process.execPath, [main, ...args], { env, encoding: 'utf8' })
+  assert.equal(run(['list', '--every-run']).stdout, 'mariadb cassandra cassandra-3 dynamodb ferretdb\n')
+  const bare = run(['install', '--every-run'], { DUETIME_SERVERS: join(tmpdir(), 'duetime-none'), PATH: '' })
+  assert.equal(bare.status, 1)
+  assert.match(bare.stderr, /needs .* on this machine/)
 })
 
 test('a server that is not installed says what to run', () => {

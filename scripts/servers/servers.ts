@@ -128,7 +128,7 @@ export async function installServer(kind: ServerKind): Promise<void> {
 }
 
 /** What the installation needs and the machine has not. */
-export function missingPrograms({ needs }: ServerKind): string[] {
+function missingPrograms({ needs }: ServerKind): string[] {
   return needs.filter((program) => programPath(program) === null)
 }
 
