@@ -103,6 +103,8 @@ export type StoreCapabilities = {
   readonly shards: number
   /** How large a part of a commit may be; see `partsWithin`. None: as large as anybody makes them. */
   readonly partMax?: PartMax
+  /** What a database that is paid by use has charged since the store was opened, in its own units. */
+  readonly consumedUnits?: () => { readonly read: number; readonly write: number }
 }
 
 /** `items`: puts, deletes, counters and events. `bytes`: of payloads, other texts and events, as `partBytes` counts them. */
@@ -174,7 +176,7 @@ export type ClusterState = { readonly nodes: readonly NodeRow[]; readonly shards
 /** `before` is the row that must be there, at its version; null: none may be. */
 export type Put = { readonly before: Timer | null; readonly after: Timer }
 /** Of a row, what its deletion needs. */
-export type StoredRow = Pick<Timer, 'uuid' | 'namespace' | 'version' | 'status' | 'metadata'> & {
+export type StoredRow = Pick<Timer, 'uuid' | 'namespace' | 'version' | 'status' | 'wakeAt' | 'metadata'> & {
   readonly shard: ShardId
   readonly kind: TimerKind
 }

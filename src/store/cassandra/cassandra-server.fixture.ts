@@ -18,7 +18,7 @@ export async function emptyKeyspace(server: Pick<RunningServer, 'url'>, name = '
   if (used.has(server.url(name))) {
     const session = await Session.connect(location, systemClock)
     for (const table of ['timers', 'cluster']) await session.run(`TRUNCATE ${name}.${table}`)
-    await session.close()
+    await session.client.shutdown()
   }
   used.add(server.url(name))
   return location

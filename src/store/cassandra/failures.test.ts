@@ -3,9 +3,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { errors, types } from 'cassandra-driver'
-import { failureKind, storeError } from './failures.ts'
+import { storeError as made } from '../keyed/attempts.ts'
+import { kindOf } from './failures.ts'
 
 const { responseErrorCodes: codes } = types
+const storeError = (error: unknown, mayBeDone: boolean) =>
+  made({ database: 'Cassandra', place: 'here', kindOf }, error, mayBeDone)
 const said = (code: number) => new errors.ResponseError(code, 'said')
 const cut = () => Object.assign(new Error('socket was closed'), { isSocketError: true })
 const CAS_WRITE_UNKNOWN = 0x1700
@@ -22,15 +25,15 @@ test('a time-out, a failure on the way and a lost connection leave the outcome u
     cut(),
   ]
   for (const error of lost) {
-    assert.equal(failureKind(error), 'lost', error.message)
-    assert.equal(storeError(error, 'here', true).retryable, true)
+    assert.equal(kindOf(error), 'lost', error.message)
+    assert.equal(storeError(error, true).retryable, true)
   }
 })
 
 test('what no replica or no node could take was not done, and is tried again', () => {
   for (const error of [said(codes.unavailableException), new errors.NoHostAvailableError({ a: cut() }, 'none')]) {
-    assert.equal(failureKind(error), 'away')
-    const { retryable, outcomeUnknown } = storeError(error, 'here', false)
+    assert.equal(kindOf(error), 'away')
+    const { retryable, outcomeUnknown } = storeError(error, false)
     assert.deepEqual([retryable, outcomeUnknown], [true, false])
   }
 })
@@ -46,7 +49,7 @@ test('wrong credentials, rights and statements are final', () => {
     new TypeError('not a map'),
   ]
   for (const error of final) {
-    assert.equal(failureKind(error), 'wrong', error.message)
-    assert.equal(storeError(error, 'here', false).retryable, false)
+    assert.equal(kindOf(error), 'malformed', error.message)
+    assert.equal(storeError(error, false).retryable, false)
   }
 })

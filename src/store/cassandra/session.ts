@@ -4,138 +4,96 @@
 
 import { readFileSync } from 'node:fs'
 import type * as Driver from 'cassandra-driver'
-import type { Client, ClientOptions, Host, QueryOptions, types } from 'cassandra-driver'
-import { sleep } from '../../runtime/clock/clock.ts'
+import type { Client, Host, QueryOptions, types } from 'cassandra-driver'
 import type { Clock } from '../../runtime/clock/clock.ts'
 import type { CassandraLocation, CassandraTls } from '../../runtime/config/databases/cassandra.ts'
 import { Semaphore } from '../../runtime/semaphore.ts'
+import { Attempts, storeError } from '../keyed/attempts.ts'
 import { loadDriver } from '../driver.ts'
-import { failureKind, storeError } from './failures.ts'
+import { StoreError } from '../store.ts'
+import { kindOf, messageOf } from './failures.ts'
 
 export type Row = Readonly<Record<string, unknown>>
 export type Statement = { readonly query: string; readonly params: readonly unknown[] }
-/** `mayBeDone`: an earlier attempt was lost, and may be what is in the way of this one. */
-export type WriteAnswer = { readonly isApplied: boolean; readonly mayBeDone: boolean }
 export type CallOptions = {
   /** Also what a write did that was accepted and has not been acknowledged: it is done then, or never. */
   readonly isSerial?: boolean
-  /** Given up by then, and not tried again. */
+  /** Not tried again after that. It does not wait behind other writes. */
   readonly withinMs?: number
+  /** By this node of the database. */
+  readonly host?: Host
 }
 
-const TRY_FOR_MS = 5_000 // a call that fails; by then a connection that broke has been made again
-const WAIT_FIRST_MS = 20 // doubled with every attempt, and a random part of it waited
-const WAIT_MAX_MS = 500
 const ANSWER_WITHIN_MS = 4_000 // the server gives up before that
 const TIMEOUTS_MAX = 2 // of a connection, before it is replaced: its node may be frozen
 const RECONNECT_EVERY_MS = 500
 const WRITES_MAX = 32 // at once: as many as a node works on by default
 const ROWS_PER_PAGE = 1_000
+const ATTEMPTS_MAX = 15 // about five seconds: by then a connection that broke has been made again
 const DRIVER = { database: 'Cassandra', name: 'cassandra-driver' }
+const FAILURES = { database: DRIVER.database, kindOf, messageOf, attemptsMax: ATTEMPTS_MAX }
+
+export function statement(query: string, ...params: readonly unknown[]): Statement {
+  return { query, params }
+}
 
 export class Session {
   readonly client: Client
-  readonly dataCenter: string
-  readonly #levels: Pick<QueryOptions, 'consistency' | 'serialConsistency'>
-  readonly #place: string
-  readonly #clock: Clock
+  readonly #attempts: Attempts
+  readonly #serial: types.consistencies
   readonly #writes = new Semaphore(WRITES_MAX)
+  /** The local one. */
+  readonly dataCenter: string
 
-  private constructor(
-    client: Client,
-    driver: typeof Driver,
-    parts: { location: CassandraLocation; dc: string; clock: Clock },
-  ) {
-    const { consistencies } = driver.types
+  private constructor(client: Client, options: Options, attempts: Attempts) {
     this.client = client
-    this.dataCenter = parts.dc
-    this.#levels =
-      parts.location.consistency === 'quorum'
-        ? { consistency: consistencies.quorum, serialConsistency: consistencies.serial }
-        : { consistency: consistencies.localQuorum, serialConsistency: consistencies.localSerial }
-    this.#place = placeOf(parts.location)
-    this.#clock = parts.clock
+    this.#serial = options.queryOptions.serialConsistency
+    this.dataCenter = options.localDataCenter ?? ''
+    this.#attempts = attempts
   }
 
   /** Without a keyspace: it may not be there yet. */
   static async connect(location: CassandraLocation, clock: Clock): Promise<Session> {
+    const session = await Session.#open(location, clock)
+    if (location.dataCenter !== null) return session
+    try {
+      return await Session.#open({ ...location, dataCenter: onlyCentre(session.hosts) }, clock)
+    } finally {
+      await session.client.shutdown()
+    }
+  }
+
+  static async #open(location: CassandraLocation, clock: Clock): Promise<Session> {
     const driver = await loadDriver(DRIVER, () => import('cassandra-driver'))
-    const open = async (options: ClientOptions): Promise<Client> => {
-      const client = new driver.Client({ ...clientOptions(location), ...options })
-      guardReconnecting(client)
-      try {
-        await client.connect()
-        return client
-      } catch (error) {
-        await client.shutdown()
-        throw storeError(error, placeOf(location), false)
-      }
+    const failures = { ...FAILURES, place: placeOf(location) }
+    const options = clientOptions(location, driver)
+    const client = new driver.Client(options)
+    guardReconnecting(client)
+    try {
+      await client.connect()
+      return new Session(client, options, new Attempts(clock, failures))
+    } catch (error) {
+      await client.shutdown()
+      throw storeError(failures, error, false)
     }
-    const { loadBalancing, reconnection, retry } = driver.policies
-    let dc = location.dataCenter
-    if (dc === null) {
-      const any = await open({ policies: { loadBalancing: new loadBalancing.RoundRobinPolicy() } })
-      const { rows } = await any.execute('SELECT data_center FROM system.local')
-      await any.shutdown()
-      dc = rows[0]!['data_center'] as string
-    }
-    const policies = {
-      retry: new retry.FallthroughRetryPolicy(),
-      reconnection: new reconnection.ConstantReconnectionPolicy(RECONNECT_EVERY_MS),
-    }
-    return new Session(await open({ localDataCenter: dc, policies }), driver, { location, dc, clock })
   }
 
-  async read(query: string, params: readonly unknown[] = [], options: CallOptions = {}): Promise<Row[]> {
-    const { serialConsistency, consistency } = this.#levels
-    const level = options.isSerial === true ? serialConsistency! : consistency!
-    const rows: Row[] = []
-    let pageState: string | undefined
-    do {
-      const { answer } = await this.#attempt(
-        (timeout) =>
-          this.client.execute(query, params as unknown[], {
-            prepare: true,
-            consistency: level,
-            fetchSize: ROWS_PER_PAGE,
-            ...timeout,
-            ...(pageState !== undefined && { pageState }),
-          }),
-        { ...options, isWrite: false },
-      )
-      rows.push(...answer.rows)
-      pageState = answer.pageState ?? undefined
-    } while (pageState !== undefined)
-    return rows
+  /** All rows of all pages. Without conditions. */
+  run(query: string, params: readonly unknown[] = [], options: CallOptions = {}): Promise<Row[]> {
+    const { isSerial = false, host } = options
+    const level = isSerial ? { consistency: this.#serial } : {}
+    const how: QueryOptions = { prepare: params.length > 0, ...level, ...(host !== undefined && { host }) }
+    return this.#attempt(options, async (timeout) =>
+      Array.fromAsync(await this.client.execute(query, [...params], { ...how, ...timeout })),
+    )
   }
 
-  /** Statements on one partition, one of them with a condition at least: all of them, or none. */
-  async write(statements: readonly Statement[], options: CallOptions = {}): Promise<WriteAnswer> {
+  /** Statements on one partition, one of them with a condition at least: all of them, or none and false. */
+  async write(statements: readonly Statement[], options: CallOptions = {}): Promise<boolean> {
     const batch = statements as { query: string; params: unknown[] }[]
     const call = () =>
-      this.#attempt(
-        (timeout) => this.client.batch(batch, { prepare: true, logged: false, ...this.#levels, ...timeout }),
-        {
-          ...options,
-          isWrite: true,
-        },
-      )
-    // What must be answered in time does not wait behind the others.
-    const { answer, mayBeDone } = await (options.withinMs === undefined ? this.#writes.take(call) : call())
-    return { isApplied: answer.wasApplied(), mayBeDone }
-  }
-
-  /** A statement without values, and without conditions; by this node of the database, if one is named. */
-  async run(query: string, { host, withinMs }: Pick<CallOptions, 'withinMs'> & { host?: Host } = {}): Promise<Row[]> {
-    const { answer } = await this.#attempt(
-      (timeout) => this.client.execute(query, [], { ...this.#levels, ...timeout, ...(host !== undefined && { host }) }),
-      { isWrite: false, ...(withinMs !== undefined && { withinMs }) },
-    )
-    return answer.rows
-  }
-
-  async close(): Promise<void> {
-    await this.client.shutdown()
+      this.#attempt(options, (timeout) => this.client.batch(batch, { prepare: true, logged: false, ...timeout }))
+    return (await (options.withinMs === undefined ? this.#writes.take(call) : call())).wasApplied()
   }
 
   /** The nodes of the database that can be reached, in an order that all services agree on. */
@@ -144,46 +102,48 @@ export class Session {
     return hosts.toSorted((a, b) => (a.address < b.address ? -1 : 1))
   }
 
-  async #attempt<T>(
-    call: (timeout: { readTimeout: number }) => Promise<T>,
-    { isWrite, withinMs }: CallOptions & { readonly isWrite: boolean },
-  ): Promise<{ readonly answer: T; readonly mayBeDone: boolean }> {
-    const timeout = { readTimeout: withinMs ?? ANSWER_WITHIN_MS }
-    const until = this.#clock.monotonic() + TRY_FOR_MS
-    let mayBeDone = false
-    for (let waitMs = WAIT_FIRST_MS; ; waitMs = Math.min(waitMs * 2, WAIT_MAX_MS)) {
-      try {
-        return { answer: await call(timeout), mayBeDone }
-      } catch (error) {
-        const kind = failureKind(error)
-        mayBeDone ||= isWrite && kind === 'lost'
-        const isFinal = kind === 'wrong' || withinMs !== undefined || this.#clock.monotonic() > until
-        if (isFinal) throw storeError(error, this.#place, mayBeDone)
-        await sleep(this.#clock, waitMs * Math.random())
-      }
-    }
+  #attempt<T>({ withinMs }: CallOptions, call: (timeout: { readTimeout?: number }) => Promise<T>): Promise<T> {
+    if (withinMs === undefined) return this.#attempts.make(() => call({}))
+    return this.#attempts.make(() => call({ readTimeout: withinMs }), AbortSignal.timeout(withinMs))
   }
+}
+
+/** Without a name every node would have to choose the same one: what one of them writes, those of another do not see. */
+function onlyCentre(hosts: readonly Host[]): string {
+  const [one, ...others] = new Set(hosts.map(({ datacenter }) => datacenter))
+  if (others.length === 0) return one!
+  throw StoreError.lasting(`there are several data centres (${one}, ${others.join(', ')}): name one with ?datacenter=`)
 }
 
 export function placeOf({ keyspace, hosts }: CassandraLocation): string {
   return `keyspace ${keyspace} at ${hosts.join(', ')}`
 }
 
-/** A bigint column, which the driver gives as a Long. */
-export function numberOf(value: unknown): number {
-  return (value as types.Long).toNumber()
-}
+type Options = ReturnType<typeof clientOptions> & { readonly localDataCenter?: string }
 
-function clientOptions({ hosts, port, user, password, tls }: CassandraLocation): ClientOptions {
+function clientOptions(location: CassandraLocation, { types: { consistencies: levels }, policies }: typeof Driver) {
+  const { hosts, port, user, password, tls, dataCenter } = location
+  const { loadBalancing, reconnection, retry } = policies
+  const isLocal = location.consistency !== 'quorum'
   return {
     contactPoints: [...hosts],
     protocolOptions: { port },
-    ...(user !== null && { credentials: { username: user, password } }),
+    ...(user !== null && { credentials: { username: user, password: password ?? '' } }),
     ...(tls !== null && { sslOptions: { ...tlsFiles(tls), rejectUnauthorized: true } }),
     socketOptions: { readTimeout: ANSWER_WITHIN_MS, defunctReadTimeoutThreshold: TIMEOUTS_MAX },
+    queryOptions: {
+      consistency: isLocal ? levels.localQuorum : levels.quorum,
+      serialConsistency: isLocal ? levels.localSerial : levels.serial,
+      fetchSize: ROWS_PER_PAGE,
+    },
+    ...(dataCenter !== null && { localDataCenter: dataCenter }),
+    policies: {
+      ...(dataCenter === null && { loadBalancing: new loadBalancing.RoundRobinPolicy() }),
+      retry: new retry.FallthroughRetryPolicy(),
+      reconnection: new reconnection.ConstantReconnectionPolicy(RECONNECT_EVERY_MS),
+    },
     // Heartbeats of the service use the connections anyway, and the driver's timers for its own outlive a broken connection.
     pooling: { heartBeatInterval: 0 },
-    encoding: { map: Map, set: Set },
   }
 }
 

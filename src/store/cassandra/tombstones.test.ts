@@ -15,20 +15,19 @@ import { eventOf } from '../conformance/suite/events.ts'
 import type { CommitPart } from '../store.ts'
 import { emptyKeyspace } from './cassandra-server.fixture.ts'
 import { openCassandraStore } from './cassandra-store.ts'
-import { Type } from './schema.ts'
+import { ITEMS, readFirst } from './rows.ts'
+import { RUNS } from './schema.ts'
 import type { Run } from './schema.ts'
 import { Session } from './session.ts'
-import { firstPlace, PLACES } from './timer-rows.ts'
 
 const SHARD = 0 as ShardId
 const TIMERS = 4_000
 const PER_PART = 100
 const TOMBSTONES_MAX = 1_000 + 2 * PER_PART
 
-async function tombstonesMet(session: Session, type: Run): Promise<number> {
-  const first = await firstPlace(session, SHARD, type)
-  const params = [SHARD, type, first, '', NEVER, 1]
-  const { info } = await session.client.execute(PLACES, params, { prepare: true, traceQuery: true })
+async function tombstonesMet(session: Session, run: Run): Promise<number> {
+  const params = [SHARD, await readFirst(session, SHARD, run), `${run}/~`, 1]
+  const { info } = await session.client.execute(ITEMS, params, { prepare: true, traceQuery: true })
   const { events } = await session.client.metadata.getTrace(info.traceId)
   const read = events.map(({ activity }) => /Read \d+ live rows and (\d+) tombstone/.exec(activity ?? '')?.[1])
   return Math.max(...read.filter((count) => count !== undefined).map(Number))
@@ -60,11 +59,11 @@ onServer('cassandra', (server) => {
       await commit(partOf(fence, []))
     }
     const session = await Session.connect(location, systemClock)
-    t.after(() => session.close())
+    t.after(() => session.client.shutdown())
     await session.run(`USE ${location.keyspace}`)
-    for (const type of [Type.live, Type.finished, Type.event]) {
-      const met = await tombstonesMet(session, type)
-      assert.ok(met <= TOMBSTONES_MAX, `${met} tombstones of type ${type}`)
+    for (const run of RUNS) {
+      const met = await tombstonesMet(session, run)
+      assert.ok(met <= TOMBSTONES_MAX, `${met} tombstones of ${run}`)
     }
   })
 })

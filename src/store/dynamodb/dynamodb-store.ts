@@ -1,34 +1,25 @@
 // The store in DynamoDB, for as many nodes as wanted: one table, one partition for each shard; see keys.ts. What a commit is,
 // is in commits.ts. What people ask is answered by the shared queries over ordered scans and counters.
 
-import type { Millis, ShardId, Timer } from '../../core/timer/timer.ts'
+import type { ShardId } from '../../core/timer/timer.ts'
 import { systemClock } from '../../runtime/clock/clock.ts'
 import type { DynamodbLocation } from '../../runtime/config/databases/dynamodb.ts'
-import { keyedReads } from '../keyed/keyed-engine.ts'
-import type { KeyedItem, KeyedItems, ReadOptions } from '../keyed/keyed-engine.ts'
-import type { Range } from '../keyed/sort-keys.ts'
+import { FencedCommits } from '../keyed/fenced-commits.ts'
+import { keyedStore, readShards } from '../keyed/keyed-engine.ts'
+import type { KeyedEngine, KeyedItem } from '../keyed/keyed-engine.ts'
+import { inTime } from '../keyed/store-settings.ts'
+import type { KeyedOptions } from '../keyed/store-settings.ts'
 import type { Item } from '../keyed/timer-fields.ts'
-import { inOrderOf } from '../key-lookup.ts'
-import { scannedStore } from '../queries/scanned-store.ts'
-import type { ScannedEngine } from '../queries/scanned-store.ts'
 import type { Store } from '../store.ts'
-import { Commits } from './commits.ts'
-import { CLUSTER, keyOf, partitionOf, PING, timerKey } from './keys.ts'
-import { beat, claim, release, shardRows } from './ownership.ts'
+import { fencedShards } from './commits.ts'
+import { clusterKey, keyOf, partitionOf, timerKey } from './keys.ts'
+import { beat, claim, readCluster, release } from './ownership.ts'
 import { prepareTable } from './setup.ts'
-import type { StoreSettings } from './setup.ts'
 import { Table } from './table.ts'
 import { readTimer } from './timer-items.ts'
 
-export type DynamodbOptions = DynamodbLocation & {
-  /** How many shards a new table gets. */
-  readonly shards?: number
-  /** A beat that has not been answered by then is given up, so that the next one can be made before others take the shards. */
-  readonly beatWithinMs?: number
-}
+export type DynamodbOptions = DynamodbLocation & KeyedOptions
 
-const SHARDS_DEFAULT = 64 // 10 GB and a thousand write units a second each
-const BEAT_WITHIN_DEFAULT_MS = 2_000
 // A transaction has 100 items and 4 MB at most. One is the fence, and some are pieces of large payloads.
 const PART_MAX = { items: 84, bytes: 3_000_000 }
 const PIECES_DELETED_MAX = 15
@@ -36,88 +27,49 @@ const PIECES_DELETED_MAX = 15
 export async function openDynamodbStore(options: DynamodbOptions): Promise<Store> {
   const table = await Table.connect(options, systemClock)
   // Beats have connections of their own, so that they need not wait behind commits.
-  const beats = await Table.connect(options, systemClock)
-  try {
-    const settings = await prepareTable(table, options.shards ?? SHARDS_DEFAULT, systemClock)
-    const beatWithinMs = options.beatWithinMs ?? BEAT_WITHIN_DEFAULT_MS
-    return scannedStore(engineOn({ table, beats, beatWithinMs, settings }))
-  } catch (error) {
+  const beats = await Table.connect(options, systemClock, table.consumed)
+  const disconnect = (): void => {
     for (const one of [table, beats]) one.db.destroy()
+  }
+  try {
+    const settings = await prepareTable(table, options)
+    return keyedStore({ ...engineOn(table, beats, options), disconnect }, settings)
+  } catch (error) {
+    disconnect()
     throw error
   }
 }
 
-type Parts = {
-  readonly table: Table
-  readonly beats: Table
-  readonly beatWithinMs: Millis
-  readonly settings: StoreSettings
-}
-
-function engineOn({ table, beats, beatWithinMs, settings }: Parts): ScannedEngine {
-  const { shards, secret } = settings
-  const commits = new Commits(table)
-  const timersOf = async (shard: ShardId, items: readonly Item[]): Promise<Timer[]> => {
-    const timers = await Promise.all(items.map((item) => readTimer(table, shard, item)))
-    return timers.filter((timer) => timer !== null)
-  }
+function engineOn(table: Table, beats: Table, options: DynamodbOptions): Omit<KeyedEngine, 'disconnect'> {
+  const commits = new FencedCommits(fencedShards(table))
   return {
-    ...keyedReads(itemsOf(table)),
-    capabilities: { name: 'dynamodb', shared: true, backup: false, shards, partMax: PART_MAX },
-    ping: () => table.put(keyOf(CLUSTER, PING)),
+    name: 'dynamodb',
+    partMax: PART_MAX,
+    ping: () => table.put(clusterKey('store/ping')),
     claim: (wanted) => claim(table, wanted),
     release: (owned) => release(table, owned),
-    shards: () => shardRows(table),
-    beat: (node) => beat(beats, node, AbortSignal.timeout(beatWithinMs)),
-    clusterSecret: async () => secret,
+    shardRows: async () => (await readCluster(table)).shards,
+    beat: (node) => inTime((withinMs) => beat(beats, node, AbortSignal.timeout(withinMs)), options),
     commit: (parts) => commits.commit(parts),
 
-    async getMany(keys) {
-      const unique = new Map(keys.map((key) => [`${key.shard} ${key.uuid}`, key]))
-      const byShard = [...Map.groupBy(unique.values(), ({ shard }) => shard)]
-      const found = byShard.map(async ([shard, members]) =>
-        timersOf(shard, await table.getMany(members.map(({ uuid }) => timerKey(shard, uuid)))),
-      )
-      return inOrderOf(keys, (await Promise.all(found)).flat())
+    async find(keys) {
+      const items = await table.getMany(keys.map(({ shard, uuid }) => timerKey(shard, uuid)))
+      return (await Promise.all(items.map((item) => readTimer(table, item)))).filter((timer) => timer !== null)
     },
-    disconnect: () => {
-      for (const one of [table, beats]) one.db.destroy()
-    },
-    noBackup: 'DynamoDB makes its own backups: see docs/operations/dynamodb.md',
-  }
-}
 
-function itemsOf(table: Table): KeyedItems {
-  const read = (shard: ShardId, range: Range, { limit, fields }: ReadOptions = {}) => {
-    // Keys of timers begin with a digit, and are those of the index. The pieces of payloads are counted when timers are deleted.
-    const byDue = range.from < 'A'
-    const attributes = fields && [byDue ? 'due, pc' : 'sk', ...fields].join(', ')
-    const options = { byDue, ...(limit !== undefined && { limit }), ...(attributes && { attributes }) }
-    return table.pages(partitionOf(shard), range, options)
-  }
-  const itemOf = (shard: ShardId) => (fields: Item) => ({
-    shard,
-    sort: (fields['due'] ?? fields['sk']) as string,
-    fields,
-  })
-  return {
-    shardRows: () => shardRows(table),
-    async *pages(shard, range, options) {
-      for await (const page of read(shard, range, options)) yield page.map(itemOf(shard))
-    },
-    async all(shards, range, { limit = Infinity, fields } = {}) {
-      const some = async (shard: ShardId, left: number) => {
-        const options = { ...(left !== Infinity && { limit: left }), ...(fields && { fields }) }
-        return (await Array.fromAsync(read(shard, range, options))).flat().map(itemOf(shard))
-      }
-      if (limit === Infinity) return (await Promise.all(shards.map((shard) => some(shard, limit)))).flat()
-      const found: KeyedItem[] = []
-      for (const shard of shards) if (found.length < limit) found.push(...(await some(shard, limit - found.length)))
-      return found
-    },
-    timer: ({ shard, fields }) => readTimer(table, shard, fields),
-    remove: (items) => table.delete(items.map(({ shard, sort }) => keyOf(partitionOf(shard), sort))),
+    read: (shards, range, wanted = {}) =>
+      readShards(shards, wanted, async (shard: ShardId, limit) => {
+        // The pieces of payloads are counted when timers are deleted.
+        const attributes = wanted.fields && ['sk, due, pc', ...wanted.fields].join(', ')
+        const items = await table.query(partitionOf(shard), range, { limit, attributes })
+        return items.map((fields: Item) => ({ shard, sort: (fields['due'] ?? fields['sk']) as string, fields }))
+      }),
+
+    timerOf: ({ fields }) => readTimer(table, fields),
+    remove: (items) => table.delete(items.map(({ shard, sort }) => keyOf(shard, sort))),
     deletable: withFewPieces,
+    consumedUnits: () => table.consumed,
+    noBackup: 'DynamoDB makes its own backups: see docs/operations/dynamodb.md',
   }
 }
 

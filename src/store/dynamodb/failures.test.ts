@@ -9,7 +9,11 @@ import {
   ThrottlingException,
   TransactionCanceledException,
 } from '@aws-sdk/client-dynamodb'
-import { failureKind, refusalOf, storeError } from './failures.ts'
+import { storeError as made } from '../keyed/attempts.ts'
+import { kindOf, messageOf, refusalsIn } from './failures.ts'
+
+const storeError = (error: unknown, mayBeDone: boolean) =>
+  made({ database: 'DynamoDB', place: 'here', kindOf, messageOf }, error, mayBeDone)
 
 const said = (httpStatusCode: number) => ({ message: 'said', $metadata: { httpStatusCode } })
 const canceled = (...codes: readonly string[]) =>
@@ -23,8 +27,8 @@ test('what was throttled or in conflict was not done, and is tried again', () =>
     canceled('TransactionConflict', 'None', 'ProvisionedThroughputExceeded'),
   ]
   for (const error of errors) {
-    assert.equal(failureKind(error), 'busy')
-    const { retryable, outcomeUnknown, isFull } = storeError(error, 'here', false)
+    assert.equal(kindOf(error), 'busy')
+    const { retryable, outcomeUnknown, isFull } = storeError(error, false)
     assert.deepEqual([retryable, outcomeUnknown, isFull], [true, false, false])
   }
 })
@@ -34,29 +38,27 @@ test('a partition that is full says so', () => {
     new ItemCollectionSizeLimitExceededException(said(400)),
     canceled('ItemCollectionSizeLimitExceeded'),
   ]) {
-    assert.equal(failureKind(error), 'full')
-    assert.equal(storeError(error, 'here', false).isFull, true)
+    assert.equal(kindOf(error), 'full')
+    assert.equal(storeError(error, false).isFull, true)
   }
 })
 
 test('an answer that got lost, or an error inside the service, leaves the outcome unknown, also for the attempts after it', () => {
   const cut = Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' })
   for (const error of [cut, new InternalServerError(said(500))]) {
-    assert.equal(failureKind(error), 'lost')
-    assert.equal(storeError(error, 'here', false).outcomeUnknown, true)
+    assert.equal(kindOf(error), 'lost')
+    assert.equal(storeError(error, false).outcomeUnknown, true)
   }
   const away = Object.assign(new Error('refused'), { code: 'ECONNREFUSED' })
-  assert.equal(failureKind(away), 'away')
-  assert.equal(storeError(away, 'here', false).outcomeUnknown, false)
-  assert.equal(storeError(away, 'here', true).outcomeUnknown, true)
+  assert.equal(kindOf(away), 'away')
+  assert.equal(storeError(away, false).outcomeUnknown, false)
+  assert.equal(storeError(away, true).outcomeUnknown, true)
 })
 
 test('a condition that was not met is no failure', () => {
-  const refusal = refusalOf(canceled('None', 'ConditionalCheckFailed'), true)!
   assert.deepEqual(
-    refusal.reasons.map(({ isInTheWay }) => isInTheWay),
+    refusalsIn(canceled('None', 'ConditionalCheckFailed')).map(({ isInTheWay }) => isInTheWay),
     [false, true],
   )
-  assert.equal(refusal.mayBeDone, true)
-  assert.equal(refusalOf(canceled('TransactionConflict'), false), null)
+  assert.throws(() => refusalsIn(canceled('TransactionConflict')), TransactionCanceledException)
 })

@@ -1,21 +1,15 @@
-// What an error of the SDK means for a call: whether it may have been done, and whether to try again. Nothing here names a
-// credential: messages go to the log and to people.
+// What an error of the SDK means for a call: whether it may have been done, and whether to try again.
 
 import type { CancellationReason } from '@aws-sdk/client-dynamodb'
-import type { FailureKind } from '../attempts.ts'
-import { StoreError } from '../store.ts'
-import { plain } from './items.ts'
+import type { FailureKind } from '../keyed/attempts.ts'
 import type { Item } from '../keyed/timer-fields.ts'
+import { plain } from './items.ts'
 
 const REFUSED = 'ConditionalCheckFailed'
-const BUSY = [
-  'ThrottlingException',
-  'ProvisionedThroughputExceededException',
-  'RequestLimitExceeded',
-  'TransactionConflictException',
-]
-const BUSY_REASONS = ['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded']
-const FULL = ['ItemCollectionSizeLimitExceeded', 'ItemCollectionSizeLimitExceededException']
+// As names of errors, and as reasons of a cancelled transaction, which has one for each write.
+const BUSY =
+  /^(?:None|Throttling|ProvisionedThroughputExceeded|RequestLimitExceeded|TransactionConflict)(?:Error|Exception)?$/
+const FULL = /^ItemCollectionSizeLimitExceeded/
 const AWAY = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']
 
 type SdkError = Error & {
@@ -24,58 +18,32 @@ type SdkError = Error & {
   readonly CancellationReasons?: readonly CancellationReason[]
 }
 
-export function failureKind(error: unknown): FailureKind {
+export function kindOf(error: unknown): FailureKind {
   const { name, code = '', $metadata, CancellationReasons: reasons } = error as SdkError
   const codes = reasons?.map((reason) => reason.Code ?? '') ?? []
-  if (FULL.includes(name) || codes.some((one) => FULL.includes(one))) return 'full'
-  if (BUSY.includes(name)) return 'busy'
-  if (reasons !== undefined)
-    return codes.every((one) => one === 'None' || BUSY_REASONS.includes(one)) ? 'busy' : 'wrong'
+  if (name === `${REFUSED}Exception` || codes.includes(REFUSED)) return 'refused'
+  if ([name, ...codes].some((one) => FULL.test(one))) return 'full'
+  if (BUSY.test(name) || (codes.length > 0 && codes.every((one) => BUSY.test(one)))) return 'busy'
   if (AWAY.includes(code)) return 'away'
-  if (name === 'TransactionInProgressException') return 'lost'
-  const status = $metadata?.httpStatusCode
-  return status === undefined
-    ? name === 'CredentialsProviderError'
-      ? 'wrong'
-      : 'lost'
-    : status >= 500
-      ? 'lost'
-      : 'wrong'
+  if (name.startsWith('Validation')) return 'malformed'
+  if (codes.length > 0 || name === 'CredentialsProviderError') return 'wrong'
+  const { httpStatusCode: status = 500 } = $metadata ?? {} // as if there was no answer
+  return status >= 500 || name === 'TransactionInProgressException' ? 'lost' : 'wrong'
 }
 
-/** A condition was not met, so nothing was done by this attempt. */
-export class Refusal extends Error {
-  /** Of a transaction: for each of its writes, whether it was in the way, and the item that is there. */
-  readonly reasons: readonly { readonly isInTheWay: boolean; readonly item: Item | null }[]
-  /** An earlier attempt of the same call was lost: perhaps what is in the way is what that one did. */
-  readonly mayBeDone: boolean
-
-  constructor(reasons: readonly CancellationReason[], mayBeDone: boolean) {
-    super('a condition was not met')
-    this.reasons = reasons.map(({ Code, Item: item }) => {
-      return { isInTheWay: Code === REFUSED, item: item === undefined ? null : plain(item) }
-    })
-    this.mayBeDone = mayBeDone
-  }
+/** The reason of a cancelled transaction; of other errors, their message or code. */
+export function messageOf(error: Error): string {
+  const { message, code, name, CancellationReasons: reasons } = error as SdkError
+  return reasons?.map((reason) => reason.Message ?? '').find((text) => text !== '') ?? (message || (code ?? name))
 }
 
-/** Null for any other failure. */
-export function refusalOf(error: unknown, mayBeDone: boolean): Refusal | null {
-  const { name, CancellationReasons: reasons = [] } = error as SdkError
-  const isRefused = name === `${REFUSED}Exception` || reasons.some(({ Code }) => Code === REFUSED)
-  return isRefused ? new Refusal(reasons, mayBeDone) : null
-}
+/** For each write of a transaction, whether it was in the way, and the item that is there. */
+export type Refusals = readonly { readonly isInTheWay: boolean; readonly item: Item | null }[]
 
-/** `mayBeDone`: an earlier attempt of the same call was lost. */
-export function storeError(error: unknown, place: string, mayBeDone: boolean): StoreError {
-  const kind = failureKind(error)
-  const { name, message, code, CancellationReasons: reasons } = error as SdkError
-  const details = reasons?.map((reason) => reason.Message ?? '').find((text) => text !== '')
-  const said = details ?? (message === '' ? (code ?? name) : message)
-  return new StoreError(`DynamoDB (${place}): ${name === 'Error' ? '' : `${name}: `}${said}`, {
-    retryable: kind !== 'wrong' || !name.startsWith('Validation'),
-    outcomeUnknown: mayBeDone || kind === 'lost',
-    isFull: kind === 'full',
-    cause: error,
+/** Why it was refused. Any other error is thrown. */
+export function refusalsIn(error: unknown): Refusals {
+  if (kindOf(error) !== 'refused') throw error
+  return ((error as SdkError).CancellationReasons ?? []).map(({ Code, Item: item }) => {
+    return { isInTheWay: Code === REFUSED, item: item === undefined ? null : plain(item) }
   })
 }

@@ -41,9 +41,8 @@ export function transactItem(table: string, write: Write): TransactWriteItem {
   if ('delete' in write) return { Delete: { ...common, ConditionExpression, Key: marshalled(write.delete) } }
   if ('check' in write)
     return { ConditionCheck: { ...common, ConditionExpression: ConditionExpression!, Key: marshalled(write.check) } }
-  const names = write.names === undefined ? {} : { ExpressionAttributeNames: write.names }
-  const Key = marshalled(write.update)
-  return { Update: { ...common, ...names, ConditionExpression, Key, UpdateExpression: write.by.text } }
+  const [Key, UpdateExpression, ExpressionAttributeNames] = [marshalled(write.update), write.by.text, write.names]
+  return { Update: { ...common, ConditionExpression, Key, UpdateExpression, ExpressionAttributeNames } }
 }
 
 export function prefixed(values: Item = {}): Record<string, AttributeValue> {
@@ -51,16 +50,9 @@ export function prefixed(values: Item = {}): Record<string, AttributeValue> {
 }
 
 function attribute(value: Value): AttributeValue {
-  switch (typeof value) {
-    case 'string':
-      return { S: value }
-    case 'number':
-      return { N: String(value) }
-    case 'boolean':
-      return { BOOL: value }
-    default:
-      return { B: value }
-  }
+  if (typeof value === 'string') return { S: value }
+  if (typeof value === 'number') return { N: String(value) }
+  return typeof value === 'boolean' ? { BOOL: value } : { B: value }
 }
 
 function valueOf({ S, N, BOOL, B }: AttributeValue): Value {

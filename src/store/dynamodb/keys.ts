@@ -10,42 +10,36 @@
 //   cluster        node/<node>, shard/<shard>, store/settings, store/ping
 
 import type { ShardId, TimerUuid } from '../../core/timer/timer.ts'
-import { AFTER_ALL, digits } from '../keyed/sort-keys.ts'
-import type { Range } from '../keyed/sort-keys.ts'
 import type { Key } from './items.ts'
 
 export const DUE_INDEX = 'due'
 /** When the time to live removes an item, in seconds: nodes that were not seen for a long time, and finished timers. */
 export const EXPIRY = 'expires'
-export const CLUSTER = 'cluster'
-export const FENCE = 'fence'
-export const SETTINGS = 'store/settings'
-export const PING = 'store/ping'
+const CLUSTER = 'cluster'
 
-export function keyOf(partition: string, sort: string): Key {
-  return { pk: partition, sk: sort }
+export function keyOf(shard: ShardId, sort: string): Key {
+  return { pk: partitionOf(shard), sk: sort }
 }
 
-export function partitionOf(shard: ShardId): string {
-  return `shard/${shard}`
+export function partitionOf(shard: ShardId | null): string {
+  return shard === null ? CLUSTER : `shard/${shard}`
+}
+
+/** Of what belongs to no shard. */
+export function clusterKey(sort: string): Key {
+  return { pk: CLUSTER, sk: sort }
+}
+
+export function fenceKey(shard: ShardId): Key {
+  return keyOf(shard, 'fence')
 }
 
 export function timerKey(shard: ShardId, uuid: TimerUuid): Key {
-  return keyOf(partitionOf(shard), `timer/${uuid}`)
+  return keyOf(shard, `timer/${uuid}`)
 }
 
 /** Of the pieces of its payload. */
-export function pieceKeys(shard: ShardId, uuid: TimerUuid, count: number): Key[] {
-  return Array.from({ length: count }, (_, n) => keyOf(partitionOf(shard), `payload/${uuid}/${n}`))
+export function pieceKeys({ pk, sk }: Key, count: number): Key[] {
+  const uuid = sk.slice('timer/'.length)
+  return Array.from({ length: count }, (_, n) => ({ pk, sk: `payload/${uuid}/${n}` }))
 }
-
-export function nodeSort(node: string): string {
-  return `node/${node}`
-}
-
-export function shardSort(shard: ShardId): string {
-  return `shard/${digits(shard)}`
-}
-
-export const NODES_AND_SHARDS: Range = { from: 'node/', to: `shard/${AFTER_ALL}` }
-export const SHARDS: Range = { from: 'shard/', to: `shard/${AFTER_ALL}` }

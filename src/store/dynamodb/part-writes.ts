@@ -7,23 +7,22 @@ import type { Item } from '../keyed/timer-fields.ts'
 import type { CommitPart, Put, StoredRow } from '../store.ts'
 import { IF_NONE } from './items.ts'
 import type { Expression, Write } from './items.ts'
-import { keyOf, partitionOf, pieceKeys, timerKey } from './keys.ts'
+import { keyOf, pieceKeys, timerKey } from './keys.ts'
 import { payloadPieces, timerItem } from './timer-items.ts'
 
-/** `row`: the timer whose row this is about. An id of null: whatever its id is. */
-export type Step = Write & {
-  readonly row?: { readonly uuid: TimerUuid; readonly namespace: string; readonly id: string | null }
-}
+/** `row`: the timer whose row this is about. */
+export type Step = Write & { readonly row?: TimerUuid }
 
 export function putSteps(shard: ShardId, { before, after }: Put): Step[] {
+  const key = timerKey(shard, after.uuid)
   const pieces = payloadPieces(after.payload)
-  const keys = pieceKeys(shard, after.uuid, pieces.length)
-  const former = pieceKeys(shard, after.uuid, payloadPieces(before?.payload ?? null).length)
+  const keys = pieceKeys(key, pieces.length)
+  const former = pieceKeys(key, payloadPieces(before?.payload ?? null).length)
   const changed = before?.payload === after.payload ? [] : keys
   return [
-    { put: timerItem(shard, after, pieces), condition: expectation(before, after), row: after },
-    ...changed.map((key, n) => ({ put: { ...key, pa: pieces[n]! } })),
-    ...former.slice(keys.length).map((key) => ({ delete: key })),
+    { put: timerItem(key, after, pieces), condition: expectation(before, after), row: after.uuid },
+    ...changed.map((piece, n) => ({ put: { ...piece, pa: pieces[n]! } })),
+    ...former.slice(keys.length).map((piece) => ({ delete: piece })),
   ]
 }
 
@@ -33,11 +32,11 @@ function expectation(before: Timer | null, { namespace, id }: Timer): Expression
   return { text: 'v = :v AND ns = :ns AND id = :id', values: { v: before.version, ns: namespace, id } }
 }
 
-export function deleteSteps(shard: ShardId, { uuid, namespace, version }: StoredRow, pieces: number): Step[] {
-  const row = { uuid, namespace, id: null }
+export function deleteSteps(shard: ShardId, { uuid, version }: StoredRow, pieces: number): Step[] {
+  const key = timerKey(shard, uuid)
   return [
-    { delete: timerKey(shard, uuid), condition: { text: 'v = :v', values: { v: version } }, row },
-    ...pieceKeys(shard, uuid, pieces).map((key) => ({ delete: key })),
+    { delete: key, condition: { text: 'v = :v', values: { v: version } }, row: uuid },
+    ...pieceKeys(key, pieces).map((piece) => ({ delete: piece })),
   ]
 }
 
@@ -46,12 +45,10 @@ export function counterSteps({ shard, counters }: CommitPart): Step[] {
     const text = `SET ns = :ns, slot = :slot ADD ${amounts.map((_, n) => `#c${n} :c${n}`).join(', ')}`
     const values: Item = { ns, slot, ...Object.fromEntries(amounts.map(([, amount], n) => [`c${n}`, amount])) }
     const names = Object.fromEntries(amounts.map(([field], n) => [`#c${n}`, field]))
-    return { update: keyOf(partitionOf(shard), sort), by: { text, values }, names }
+    return { update: keyOf(shard, sort), by: { text, values }, names }
   })
 }
 
 export function eventSteps(part: CommitPart, commit: number): Step[] {
-  return eventItems(part, commit).map(({ sort, fields }) => ({
-    put: { ...keyOf(partitionOf(part.shard), sort), ...fields },
-  }))
+  return eventItems(part, commit).map(({ sort, fields }) => ({ put: { ...keyOf(part.shard, sort), ...fields } }))
 }

@@ -3,11 +3,12 @@
 
 import { createHash } from 'node:crypto'
 import { isFinished } from '../../core/timer/timer.ts'
-import type { ShardId, Timer } from '../../core/timer/timer.ts'
+import type { Timer } from '../../core/timer/timer.ts'
 import { dueSort } from '../keyed/sort-keys.ts'
 import { timerFields, timerOf } from '../keyed/timer-fields.ts'
 import type { Item } from '../keyed/timer-fields.ts'
-import { EXPIRY, pieceKeys, timerKey } from './keys.ts'
+import type { Key } from './items.ts'
+import { EXPIRY, pieceKeys } from './keys.ts'
 import type { Table } from './table.ts'
 
 const INLINE_BYTES_MAX = 200_000 // the rest of a row has up to 190 KB: headers, metadata and the log of attempts
@@ -25,30 +26,28 @@ export function payloadPieces(payload: string | null): readonly Buffer[] {
 }
 
 /** `pc`: the number of pieces; `ph`: the hash of the payload. */
-export function timerItem(shard: ShardId, timer: Timer, pieces: readonly Buffer[]): Item {
+export function timerItem(key: Key, timer: Timer, pieces: readonly Buffer[]): Item {
   const fields = timerFields(pieces.length === 0 ? timer : { ...timer, payload: null })
-  const item = { ...timerKey(shard, timer.uuid), due: dueSort(timer), ...fields, ...expiry(timer) }
+  // A finished timer is deleted by the service when its retention is over. Where none runs any more, time to live does it later.
+  const expiry = isFinished(timer) ? { [EXPIRY]: Math.ceil((timer.wakeAt + EXPIRY_GRACE_MS) / 1_000) } : {}
+  const item = { ...key, due: dueSort(timer), ...fields, ...expiry }
   return pieces.length === 0 ? item : { ...item, pc: pieces.length, ph: hashOf(pieces) }
 }
 
-/** A finished timer is deleted by the service when its retention is over. Where none runs any more, time to live does it later. */
-function expiry(timer: Timer): { readonly [EXPIRY]?: number } {
-  return isFinished(timer) ? { [EXPIRY]: Math.ceil((timer.wakeAt + EXPIRY_GRACE_MS) / 1_000) } : {}
-}
-
 /** With its payload; null when its row is gone by now. */
-export async function readTimer(table: Table, shard: ShardId, first: Item): Promise<Timer | null> {
+export async function readTimer(table: Table, first: Item): Promise<Timer | null> {
+  const key = { pk: first['pk'] as string, sk: first['sk'] as string }
   let item: Item | null = first
   for (let reads = 0; item !== null; reads++) {
     const timer = timerOf(item['due'] as string, item)
     if (item['pc'] === undefined) return timer
-    const found = await table.getMany(pieceKeys(shard, timer.uuid, item['pc'] as number))
+    const found = await table.getMany(pieceKeys(key, item['pc'] as number))
     // Nine at most, so their last digits tell the order.
     const pieces = found.toSorted((a, b) => (a['sk']! < b['sk']! ? -1 : 1)).map(({ pa }) => pa as Uint8Array)
     if (hashOf(pieces) === item['ph'])
       return { ...timer, payload: Buffer.concat(pieces).toString() as Timer['payload'] }
     if (reads === READS_MAX) throw new Error(`the payload of ${timer.namespace}/${timer.id} is not that of its row`)
-    item = await table.get(timerKey(shard, timer.uuid))
+    item = await table.get(key)
   }
   return null
 }

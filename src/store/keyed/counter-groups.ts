@@ -29,6 +29,13 @@ export function counterGroups(counters: readonly Counter[]): CounterGroup[] {
   })
 }
 
+/** The item of a group after these amounts, for engines that cannot add to a number. */
+export function withAmounts(stored: Item, { ns, slot, amounts }: CounterGroup): Item {
+  const sums = amounts.map(([field, amount]) => [field, ((stored[field] as number | undefined) ?? 0) + amount] as const)
+  const fields: Item = { ...stored, ns, slot, ...Object.fromEntries(sums) }
+  return Object.fromEntries(Object.entries(fields).filter(([field, value]) => value !== 0 || !field.startsWith(MARK)))
+}
+
 /** Those of all shards, added up. */
 export function countersIn(items: readonly Item[], scope: NamespaceScope): Counter[] {
   const sums = new Map<string, Counter>()

@@ -44,6 +44,6 @@ async function commitAll(
 }
 
 function storedRow(timer: Timer, { shard }: OwnedShard): StoredRow {
-  const { uuid, namespace, version, status, metadata } = timer
-  return { shard, uuid, namespace, version, status, metadata, kind: kindOf(timer) }
+  const { uuid, namespace, version, status, wakeAt, metadata } = timer
+  return { shard, uuid, namespace, version, status, wakeAt, metadata, kind: kindOf(timer) }
 }

@@ -152,8 +152,8 @@ export class MemoryStore implements Store {
       this.#scan({ shard, finished: true, after: null, limit }).map((timer) => ({ shard, timer })),
     )
     const past = rows.filter(({ timer }) => timer.wakeAt < before).slice(0, limit)
-    return past.map(({ shard, timer: { uuid, namespace, version, status, metadata, ...timer } }) => {
-      return { shard, uuid, namespace, version, status, metadata, kind: kindOf(timer) }
+    return past.map(({ shard, timer: { uuid, namespace, version, status, wakeAt, metadata, ...timer } }) => {
+      return { shard, uuid, namespace, version, status, wakeAt, metadata, kind: kindOf(timer) }
     })
   }
 

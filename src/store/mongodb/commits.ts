@@ -4,10 +4,13 @@
 import { randomUUID } from 'node:crypto'
 import type { Epoch, ShardId, Timer, TimerUuid } from '../../core/timer/timer.ts'
 import { partBytes } from '../commit-sheet.ts'
+import { shardSort } from '../keyed/cluster-items.ts'
+import { isOwned } from '../keyed/fenced-commits.ts'
 import { timerOf } from '../keyed/timer-fields.ts'
+import { collisionIn } from '../keyed/rows-in-the-way.ts'
+import { asStoreError } from '../keyed/shard-turns.ts'
 import { StoreError } from '../store.ts'
 import type { CommitPart, OwnedShard, PartResult } from '../store.ts'
-import { shardKey } from './documents.ts'
 import type { Doc, Documents } from './documents.ts'
 import {
   appending,
@@ -85,7 +88,7 @@ export class Commits {
     const sent: Sent[] = []
     for (const part of wave) {
       const state = this.#known.get(part.shard)
-      if (!isFence(state, part)) results.set(part, FENCED)
+      if (!isOwned(state, part)) results.set(part, FENCED)
       else sent.push({ part, record: recordOf(part, state.number + 1, randomUUID()) })
     }
     if (sent.length === 0) return results
@@ -116,16 +119,16 @@ export class Commits {
 
   /** Reads the fences that are not known here, and does what their last commits wrote again. */
   async #learn(wave: readonly CommitPart[]): Promise<void> {
-    const unknown = wave.filter((part) => !isFence(this.#known.get(part.shard), part))
+    const unknown = wave.filter((part) => !isOwned(this.#known.get(part.shard), part))
     if (unknown.length === 0) return
     const docs = await this.#shardDocs(unknown)
     await Promise.all(
       unknown.map(async (part) => {
-        const doc = docs.get(shardKey(part.shard))
+        const doc = docs.get(shardSort(part.shard))
         if (doc === undefined) return this.#known.delete(part.shard)
-        const { epoch, owner, number } = doc as Doc & ShardState
-        if (isFence({ epoch, owner, number }, part)) await this.redo(part.shard, doc)
-        return this.#known.set(part.shard, { epoch, owner, number })
+        const state = stateOf(doc)
+        if (isOwned(state, part)) await this.redo(part.shard, doc)
+        return this.#known.set(part.shard, state)
       }),
     )
   }
@@ -139,7 +142,7 @@ export class Commits {
       throw inDoubt(error)
     })
     const isThere = ({ record }: Sent) => {
-      const last = docs.get(shardKey(record.shard))
+      const last = docs.get(shardSort(record.shard))
       return last !== undefined && lastRecord(record.shard, last)?.entry.by === record.entry.by
     }
     const overtaken = inDoubtNow.filter((one) => !isThere(one))
@@ -153,17 +156,16 @@ export class Commits {
     if (writes.length > 0) await this.#documents.update(writes, mayStill)
   }
 
-  async #resultOf({ puts }: CommitPart, verdict: Verdict): Promise<PartResult> {
+  async #resultOf(part: CommitPart, verdict: Verdict): Promise<PartResult> {
     if (verdict.type === 'valid') return WRITTEN
-    if (verdict.type === 'overtaken') return failed(new StoreError('the shard was taken meanwhile', IN_DOUBT))
+    if (verdict.type === 'overtaken')
+      return { type: 'failed', error: new StoreError('the shard was taken meanwhile', IN_DOUBT) }
     const uuids = [...verdict.inTheWay]
     const found = await this.#documents.find({ _id: { $in: uuids } })
     const rows = new Map<TimerUuid, Timer | null>(uuids.map((uuid) => [uuid, null]))
     for (const row of found) if (!isTombstone(row)) rows.set(row['_id'] as TimerUuid, timerOf(row['k'] as string, row))
-    const collision = puts
-      .map(({ after }) => collisionOf(after, rows.get(after.uuid) ?? null))
-      .find((one) => one !== null)
-    return collision === undefined ? { type: 'missed', rows } : failed(collision)
+    const collision = collisionIn(part, rows)
+    return collision === null ? { type: 'missed', rows } : { type: 'failed', error: collision }
   }
 
   async #rowsOf(records: readonly LogRecord[]): Promise<ReadonlyMap<string, Doc>> {
@@ -173,7 +175,7 @@ export class Commits {
   }
 
   async #shardDocs(parts: readonly OwnedShard[]): Promise<ReadonlyMap<string, Doc>> {
-    return byId(await this.#documents.find({ _id: { $in: parts.map(({ shard }) => shardKey(shard)) } }))
+    return byId(await this.#documents.find({ _id: { $in: parts.map(({ shard }) => shardSort(shard)) } }))
   }
 
   /** A process that was suspended meanwhile does not know what became of the shard. */
@@ -198,19 +200,8 @@ function nextWave(parts: readonly CommitPart[]): readonly CommitPart[] {
   })
 }
 
-function isFence(state: ShardState | undefined, { epoch, owner }: OwnedShard): state is ShardState {
-  return state !== undefined && state.epoch === epoch && state.owner === owner
-}
-
-/** Two timers with one hash: as good as impossible, and neither may overwrite the other. */
-function collisionOf({ namespace, id, uuid }: Timer, stored: Timer | null): StoreError | null {
-  if (stored === null || (stored.namespace === namespace && stored.id === id)) return null
-  const names = `${stored.namespace}/${stored.id} and ${namespace}/${id}`
-  return StoreError.lasting(`timers ${names} have the same uuid ${uuid}`)
-}
-
-function failed(error: StoreError): PartResult {
-  return { type: 'failed', error }
+function stateOf({ epoch, who = null, number }: Doc): ShardState {
+  return { epoch: epoch as Epoch, owner: who as string | null, number: number as number }
 }
 
 export function byId(docs: readonly Doc[]): ReadonlyMap<string, Doc> {
@@ -221,9 +212,4 @@ export function byId(docs: readonly Doc[]): ReadonlyMap<string, Doc> {
 function inDoubt(error: unknown): StoreError {
   const { message, retryable, isFull } = asStoreError(error)
   return new StoreError(message, { retryable, ...IN_DOUBT, isFull, cause: error })
-}
-
-/** An error that nobody foresaw may have come at any time. */
-function asStoreError(error: unknown): StoreError {
-  return error instanceof StoreError ? error : new StoreError(String(error), { ...IN_DOUBT, cause: error })
 }

@@ -4,9 +4,10 @@
 import { systemClock } from '../../runtime/clock/clock.ts'
 import type { MongodbLocation } from '../../runtime/config/databases/mongodb.ts'
 import { partOf } from '../commit-sheet.ts'
+import { shardSort } from '../keyed/cluster-items.ts'
 import type { CommitPart, PartResult, Store } from '../store.ts'
 import { byId } from './commits.ts'
-import { Documents, shardKey } from './documents.ts'
+import { Documents } from './documents.ts'
 import type { LossyWay } from './mongodb-server.fixture.ts'
 import { openMongodbStore } from './mongodb-store.ts'
 import { conditionsOf, lastRecord, verdictOn, writesOf } from './shard-log.ts'
@@ -56,7 +57,7 @@ export async function crashingStore(way: LossyWay, location: MongodbLocation, sh
 
 /** Every other write of the shard's last entry. */
 async function writeSome(documents: Documents, { shard }: CommitPart): Promise<void> {
-  const [doc] = await documents.find({ _id: shardKey(shard) })
+  const [doc] = await documents.find({ _id: shardSort(shard) })
   const record = doc === undefined ? null : lastRecord(shard, doc)
   if (record === null) return
   const rows = await documents.find({ _id: { $in: conditionsOf(record).map(({ uuid }) => uuid) } })
@@ -67,8 +68,8 @@ async function writeSome(documents: Documents, { shard }: CommitPart): Promise<v
 
 /** The entry before the empty one that came after it is in the rows. */
 async function wasWritten(documents: Documents, { shard, epoch, owner, puts, deletes }: CommitPart): Promise<boolean> {
-  const [doc] = await documents.find({ _id: shardKey(shard) })
-  if (doc?.['epoch'] !== epoch || doc['owner'] !== owner) return false
+  const [doc] = await documents.find({ _id: shardSort(shard) })
+  if (doc?.['epoch'] !== epoch || doc['who'] !== owner) return false
   const uuids = [...puts.map(({ after }) => after.uuid), ...deletes.map(({ uuid }) => uuid)]
   if (uuids.length === 0) return true
   const rows = await documents.find({ _id: { $in: uuids } })

@@ -13,10 +13,12 @@ import type { Collection, Db, Document, Filter, MongoClient } from 'mongodb'
 import type { ShardId } from '../../core/timer/timer.ts'
 import type { Clock } from '../../runtime/clock/clock.ts'
 import type { MongodbLocation } from '../../runtime/config/databases/mongodb.ts'
-import { Attempts } from '../attempts.ts'
+import { Attempts, storeError } from '../keyed/attempts.ts'
+import type { Failures } from '../keyed/attempts.ts'
 import { loadDriver } from '../driver.ts'
-import { AFTER_ALL, digits } from '../keyed/sort-keys.ts'
-import { DUPLICATE, failureKind, storeError } from './failures.ts'
+import { digits } from '../keyed/sort-keys.ts'
+import type { Range } from '../keyed/sort-keys.ts'
+import { DUPLICATE, kindOf } from './failures.ts'
 
 export type Doc = Document & { readonly _id: string }
 /** One write of one document. With `upsert`, one that does not match an existing document is refused. */
@@ -50,10 +52,7 @@ export class Documents {
     this.collection = this.db.collection<Doc>(COLLECTION)
     this.clock = clock
     this.place = `database ${location.database} at ${location.hosts}`
-    this.#attempts = new Attempts(clock, {
-      kindOf: failureKind,
-      errorOf: (error, mayBeDone) => storeError(error, this.place, mayBeDone),
-    })
+    this.#attempts = new Attempts(clock, failuresAt(this.place))
   }
 
   static async connect(location: MongodbLocation, clock: Clock): Promise<Documents> {
@@ -64,7 +63,7 @@ export class Documents {
       return documents
     } catch (error) {
       await documents.client.close()
-      throw storeError(error, documents.place, false)
+      throw storeError(failuresAt(documents.place), error, false)
     }
   }
 
@@ -95,8 +94,8 @@ export class Documents {
   }
 }
 
-export function shardKey(shard: ShardId): string {
-  return `shard/${digits(shard)}`
+function failuresAt(place: string): Failures {
+  return { database: DRIVER.database, place, kindOf }
 }
 
 /** Of counters and events. */
@@ -105,6 +104,6 @@ export function itemKey(shard: ShardId, sort: string): string {
   return `${kind}/${digits(shard)}/${rest.join('/')}`
 }
 
-export function keysFrom(first: string, last: string): Filter<Doc> {
-  return { _id: { $gte: `${first}/`, $lte: `${last}/${AFTER_ALL}` } }
+export function keysIn({ from, to }: Range): Filter<Doc> {
+  return { _id: { $gte: from, $lte: to } }
 }

@@ -1,7 +1,6 @@
 // What an error of the driver or the server means for a call: whether it may have been done, and whether to try again.
 
-import { StoreError } from '../store.ts'
-import type { FailureKind } from '../attempts.ts'
+import type { FailureKind } from '../keyed/attempts.ts'
 
 /** The key is taken: of a guarded write, somebody was faster or has done it already. */
 export const DUPLICATE = 11_000
@@ -17,26 +16,10 @@ const REFUSED = [13, 18, 59, 73, 85, 86, 8_000]
 
 type DriverError = Error & { readonly code?: number | string }
 
-export function failureKind(error: unknown): FailureKind {
+export function kindOf(error: unknown): FailureKind {
   const { name, code } = error as DriverError
   if (NOT_SENT.includes(name)) return 'away'
   if (FULL.includes(code as number)) return 'full'
-  return isMalformed(error) || REFUSED.includes(code as number) ? 'wrong' : 'lost'
-}
-
-/** `mayBeDone`: this attempt or an earlier one was lost. */
-export function storeError(error: unknown, place: string, mayBeDone: boolean): StoreError {
-  const { name, message } = error as DriverError
-  return new StoreError(`MongoDB (${place}): ${name === 'Error' ? '' : `${name}: `}${message}`, {
-    retryable: !isMalformed(error),
-    outcomeUnknown: mayBeDone,
-    isFull: failureKind(error) === 'full',
-    cause: error,
-  })
-}
-
-/** It can never work. */
-function isMalformed(error: unknown): boolean {
-  const { name, code } = error as DriverError
-  return MALFORMED.includes(code as number) || MALFORMED_NAMES.includes(name)
+  if (MALFORMED.includes(code as number) || MALFORMED_NAMES.includes(name)) return 'malformed'
+  return REFUSED.includes(code as number) ? 'wrong' : 'lost'
 }

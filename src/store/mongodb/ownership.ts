@@ -7,33 +7,37 @@
 // claim, and in the second case one of the two changes the shard's document first.
 
 import { randomUUID } from 'node:crypto'
-import type { Epoch, ShardId } from '../../core/timer/timer.ts'
+import type { Epoch } from '../../core/timer/timer.ts'
+import { clusterState, NODE_KEPT_S, nodeFields, NODES_AND_SHARDS, nodeSort, shardSort } from '../keyed/cluster-items.ts'
 import { claimedEpoch } from '../store.ts'
-import type { ClusterState, NodeBeat, NodeRow, OwnedShard, ShardClaim, ShardRow } from '../store.ts'
+import type { ClusterState, NodeBeat, OwnedShard, ShardClaim } from '../store.ts'
 import type { Commits } from './commits.ts'
-import { keysFrom, shardKey } from './documents.ts'
+import { keysIn } from './documents.ts'
 import type { Doc, Documents } from './documents.ts'
 
-const NODE_KEPT_MS = 86_400_000 // by then nobody waits for it any more
-const FENCE_FIELDS = { epoch: 1, owner: 1, announced: 1, address: 1, leaving: 1, labels: 1, beat: 1, now: 1, at: 1 }
+const CLUSTER_FIELDS = { epoch: 1, who: 1, announced: 1, address: 1, leaving: 1, labels: 1, beat: 1, now: 1, at: 1 }
 
 export async function claim(documents: Documents, commits: Commits, wanted: ShardClaim): Promise<Epoch | null> {
   const { shard, expected, from, owner, ifBeat } = wanted
   const epoch = claimedEpoch(wanted)
   const name = randomUUID()
-  const key = { _id: shardKey(shard) }
+  const key = { _id: shardSort(shard) }
   if (expected === 0 && from === null) {
-    const first = { q: { ...key, epoch: 0 }, u: { $set: { epoch, owner, claimed: name, number: 0 } }, upsert: true }
+    const first = {
+      q: { ...key, epoch: 0 },
+      u: { $set: { epoch, who: owner, claimed: name, number: 0 } },
+      upsert: true,
+    }
     await documents.update([first])
   } else {
-    const fence = { ...key, epoch: expected, owner: from }
+    const fence = { ...key, epoch: expected, who: from }
     if (ifBeat !== undefined && from !== null) {
       await documents.update([{ q: fence, u: { $set: { announced: name } } }])
-      const [node] = await documents.find({ _id: nodeKey(from) }, { projection: FENCE_FIELDS })
+      const [node] = await documents.find({ _id: nodeSort(from) }, { projection: { beat: 1 } })
       if ((node?.['beat'] ?? null) !== ifBeat) return null
       Object.assign(fence, { announced: name })
     }
-    const u = { $set: { epoch, owner, claimed: name }, $unset: { announced: 1 } }
+    const u = { $set: { epoch, who: owner, claimed: name }, $unset: { announced: 1 } }
     await documents.update([{ q: fence, u }])
   }
   const [doc] = await documents.find(key)
@@ -43,52 +47,35 @@ export async function claim(documents: Documents, commits: Commits, wanted: Shar
 }
 
 export async function release(documents: Documents, { shard, epoch, owner }: OwnedShard): Promise<void> {
-  await documents.update([{ q: { _id: shardKey(shard), epoch, owner }, u: { $set: { owner: null } } }])
+  await documents.update([{ q: { _id: shardSort(shard), epoch, who: owner }, u: { $set: { who: null } } }])
 }
 
-export async function shardRows(documents: Documents): Promise<ShardRow[]> {
-  return (await documents.find(keysFrom('shard', 'shard'), { projection: FENCE_FIELDS, sort: { _id: 1 } })).map(
-    shardRow,
+export async function beat(documents: Documents, { node, now, ...said }: NodeBeat): Promise<ClusterState> {
+  const gone = new Date(now + NODE_KEPT_S * 1_000)
+  const u = { $set: { address: null, ...nodeFields(said), now, gone }, $currentDate: { at: true } }
+  await documents.update([{ q: { _id: nodeSort(node) }, u, upsert: true }])
+  const docs = await clusterDocs(documents)
+  const taken = docs.filter(({ who, announced }) => who === node && announced !== undefined)
+  if (taken.length === 0) return stateOf(docs)
+  await documents.update(
+    taken.map(({ _id, announced }) => ({ q: { _id, who: node, announced }, u: { $unset: { announced: 1 } } })),
   )
+  return readCluster(documents)
 }
 
-export async function beat(documents: Documents, { node, now, labels = [], ...row }: NodeBeat): Promise<ClusterState> {
-  const gone = new Date(now + NODE_KEPT_MS)
-  const u = { $set: { ...row, labels, now, gone }, $currentDate: { at: true } }
-  await documents.update([{ q: { _id: nodeKey(node) }, u, upsert: true }])
-  let docs = await fences(documents)
-  const taken = docs.filter(({ owner, announced }) => owner === node && announced !== undefined)
-  if (taken.length > 0) {
-    await documents.update(
-      taken.map(({ _id, announced }) => ({ q: { _id, owner: node, announced }, u: { $unset: { announced: 1 } } })),
-    )
-    docs = await fences(documents)
-  }
-  const isNode = ({ _id }: Doc) => _id.startsWith(nodeKey(''))
-  return { nodes: docs.filter(isNode).map(nodeRow), shards: docs.filter((doc) => !isNode(doc)).map(shardRow) }
+export async function readCluster(documents: Documents): Promise<ClusterState> {
+  return stateOf(await clusterDocs(documents))
 }
 
-/** Nodes and shards, in the order of their keys. */
-function fences(documents: Documents): Promise<Doc[]> {
-  return documents.find(keysFrom('node', 'shard'), { projection: FENCE_FIELDS, sort: { _id: 1 } })
-}
-
-function nodeKey(node: string): string {
-  return `node/${node}`
-}
-
-function shardRow({ _id, epoch, owner }: Doc): ShardRow {
-  return { shard: Number(_id.slice('shard/'.length)) as ShardId, epoch: epoch as Epoch, owner: owner as string | null }
+function clusterDocs(documents: Documents): Promise<Doc[]> {
+  return documents.find(keysIn(NODES_AND_SHARDS), { projection: CLUSTER_FIELDS, sort: { _id: 1 } })
 }
 
 /** The server wrote its own time beside that of the node. */
-function nodeRow({ _id, address, leaving, labels, beat: last, now, at }: Doc): NodeRow {
-  return {
-    node: _id.slice(nodeKey('').length),
-    address: address as string | null,
-    leaving: leaving as boolean,
-    labels: labels as string[],
-    beat: last as number,
-    clockSkewMs: (now as number) - (at as Date).getTime(),
-  }
+function stateOf(docs: readonly Doc[]): ClusterState {
+  return clusterState(
+    docs.map(({ _id, now, at, ...fields }) => {
+      return { sort: _id, fields: { ...fields, ...(at !== undefined && { skew: now - (at as Date).getTime() }) } }
+    }),
+  )
 }

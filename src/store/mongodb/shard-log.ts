@@ -11,6 +11,7 @@
 // does: everybody who judges comes to the same end. An entry whose conditions are not met is void.
 
 import type { ShardId, TimerUuid } from '../../core/timer/timer.ts'
+import { shardSort } from '../keyed/cluster-items.ts'
 import { counterGroups } from '../keyed/counter-groups.ts'
 import type { CounterGroup } from '../keyed/counter-groups.ts'
 import { eventItems } from '../keyed/keyed-engine.ts'
@@ -18,7 +19,7 @@ import { dueSort } from '../keyed/sort-keys.ts'
 import { timerFields } from '../keyed/timer-fields.ts'
 import type { Item } from '../keyed/timer-fields.ts'
 import type { CommitPart } from '../store.ts'
-import { itemKey, shardKey } from './documents.ts'
+import { itemKey } from './documents.ts'
 import type { Doc, Update } from './documents.ts'
 
 /** `expect`: the version that must be there; null: none may be. */
@@ -61,7 +62,7 @@ export function lastRecord(shard: ShardId, doc: Doc): LogRecord | null {
 }
 
 export function appending({ shard, number, entry }: LogRecord, { epoch, owner }: CommitPart): Update {
-  const q = { _id: shardKey(shard), epoch, owner, number: number - 1 }
+  const q = { _id: shardSort(shard), epoch, who: owner, number: number - 1 }
   return { q, u: { $set: { number, entry } }, upsert: true }
 }
 

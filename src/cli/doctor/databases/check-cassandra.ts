@@ -4,8 +4,10 @@
 import type { Clock } from '../../../runtime/clock/clock.ts'
 import type { Config } from '../../../runtime/config/config.ts'
 import type { CassandraLocation } from '../../../runtime/config/databases/cassandra.ts'
-import type { DatabaseNode } from '../../../store/cassandra/nodes.ts'
+import type { CommitLogSync } from '../../../store/cassandra/nodes.ts'
 import type { Session } from '../../../store/cassandra/session.ts'
+import type { Replication } from '../../../store/cassandra/setup.ts'
+import { skewOf } from '../../../store/keyed/clock-skew.ts'
 import { measuredText } from '../../output/readable-time.ts'
 import { bytesText } from '../check-disk.ts'
 import type { Findings } from '../finding.ts'
@@ -24,19 +26,15 @@ export async function checkCassandra(
   findings: Findings,
 ): Promise<void> {
   const { Session: Connected, placeOf } = await import('../../../store/cassandra/session.ts')
-  const { isDurable, readNodes } = await import('../../../store/cassandra/nodes.ts')
+  const { readCommitLogSync } = await import('../../../store/cassandra/nodes.ts')
   const { hasTables, replicationOf } = await import('../../../store/cassandra/setup.ts')
   let session: Session | null = null
   try {
     session = await Connected.connect(location, clock)
-    const nodes = await readNodes(session, location.keyspace)
-    findings.ok(`${placeOf(location)} is reached: ${nodes.length} nodes in sight, data centre ${session.dataCenter}`)
-    judgeVersions(nodes, findings)
-    judgeSync(
-      nodes.filter((node) => !isDurable(node)),
-      nodes.some(({ commitLogSync }) => commitLogSync === null),
-      findings,
-    )
+    const { hosts, dataCenter } = session
+    findings.ok(`${placeOf(location)} is reached: ${hosts.length} nodes in sight, data centre ${dataCenter}`)
+    judgeVersions(hosts, findings)
+    judgeSync(await readCommitLogSync(session), findings)
     await judgeClock(session, clock, findings)
     const replication = await replicationOf(session, location.keyspace)
     if (replication === null)
@@ -45,7 +43,7 @@ export async function checkCassandra(
     if (!(await hasTables(session, location.keyspace)))
       return findings.ok('there are no tables yet; the first start makes them')
     await session.run(`USE "${location.keyspace}"`)
-    await judgeSize(session, nodes, findings)
+    await judgeSize(session, location, findings)
     if (config.payloadMaxBytes > PAYLOAD_BYTES_MAX)
       findings.warn(
         `PAYLOAD_MAX_BYTES is ${bytesText(config.payloadMaxBytes)}, and a batch of Cassandra must stay below half a commit log segment`,
@@ -57,26 +55,30 @@ export async function checkCassandra(
       `Does DATABASE_URL name nodes of the database, and is the password right? See ${PAGE}.`,
     )
   } finally {
-    await session?.close()
+    await session?.client.shutdown()
   }
 }
 
-function judgeVersions(nodes: readonly DatabaseNode[], findings: Findings): void {
-  const versions = [...new Set(nodes.map(({ version }) => version))].join(', ')
-  const isOld = nodes.some(({ version }) => Number.parseInt(version, 10) < VERSION_MIN)
+function judgeVersions(hosts: Session['hosts'], findings: Findings): void {
+  const versions = [...new Set(hosts.map(({ cassandraVersion }) => cassandraVersion))]
+  const isOld = versions.some((version) => Number.parseInt(version, 10) < VERSION_MIN)
   // ScyllaDB says that it is Cassandra 3.
   if (isOld)
-    findings.warn(`the nodes say that they are version ${versions}`, 'Cassandra 5 is tested; 4.1 and ScyllaDB are not.')
-  else findings.ok(`the nodes are version ${versions}`)
+    findings.warn(
+      `the nodes say that they are version ${versions.join(', ')}`,
+      'Cassandra 5 is tested; 4.1 and ScyllaDB are not.',
+    )
+  else findings.ok(`the nodes are version ${versions.join(', ')}`)
 }
 
-function judgeSync(unsafe: readonly DatabaseNode[], isUnknown: boolean, findings: Findings): void {
+function judgeSync(nodes: readonly CommitLogSync[], findings: Findings): void {
+  const unsafe = nodes.filter(({ isDurable }) => !isDurable)
   if (unsafe.length > 0)
     findings.fail(
-      `commitlog_sync is ${unsafe[0]!.commitLogSync} on ${unsafe.map(({ address }) => address).join(', ')}: a power failure takes acknowledged timers`,
+      `commitlog_sync is ${unsafe[0]!.sync} on ${unsafe.map(({ host }) => host.address).join(', ')}: a power failure takes acknowledged timers`,
       'Set `commitlog_sync: batch` (or `group`) in cassandra.yaml of every node, and restart them one after the other.',
     )
-  else if (isUnknown)
+  else if (nodes.some(({ sync }) => sync === null))
     findings.warn(
       'a node does not tell its commitlog_sync',
       'See that it is `batch` or `group` in the configuration of every node.',
@@ -87,8 +89,8 @@ function judgeSync(unsafe: readonly DatabaseNode[], isUnknown: boolean, findings
 async function judgeClock(session: Session, clock: Clock, findings: Findings): Promise<void> {
   const sentAt = clock.now()
   const [row] = await session.run('SELECT toTimestamp(now()) AS now FROM system.local')
-  const { skewOf } = await import('../../../store/cassandra/ownership.ts')
-  const skewMs = skewOf({ sentAt, answeredAt: clock.now(), serverAt: (row!['now'] as Date).getTime() })
+  const serverAt = (row!['now'] as Date).getTime()
+  const skewMs = skewOf({ sentAt, answeredAt: clock.now() }, [serverAt, serverAt])
   if (Math.abs(skewMs) < SKEW_WARN_MS) findings.ok('this machine’s clock and the database’s agree')
   else
     findings.warn(
@@ -97,8 +99,8 @@ async function judgeClock(session: Session, clock: Clock, findings: Findings): P
     )
 }
 
-function judgeReplicas(replication: ReadonlyMap<string, string>, dataCenter: string, findings: Findings): void {
-  const said = replication.get(dataCenter) ?? replication.get('replication_factor')
+function judgeReplicas(replication: Replication, dataCenter: string, findings: Findings): void {
+  const said = replication[dataCenter] ?? replication['replication_factor']
   if (said === undefined)
     return findings.fail(
       `the keyspace has no replicas in data centre ${dataCenter}`,
@@ -112,13 +114,17 @@ function judgeReplicas(replication: ReadonlyMap<string, string>, dataCenter: str
   else findings.ok(`there are ${said} replicas in data centre ${dataCenter}`)
 }
 
-async function judgeSize(session: Session, nodes: readonly DatabaseNode[], findings: Findings): Promise<void> {
+/** The mean size of the partitions of shards, as the nodes last estimated it; zero while they know of none. */
+async function judgeSize(session: Session, { keyspace }: CassandraLocation, findings: Findings): Promise<void> {
   const { readSettings } = await import('../../../store/cassandra/setup.ts')
   const settings = await readSettings(session)
   if (settings === null) return
-  const largest = Math.max(...nodes.map(({ partitionBytes }) => partitionBytes))
+  const query =
+    "SELECT mean_partition_size AS size FROM system.size_estimates WHERE keyspace_name = ? AND table_name = 'timers'"
+  const answers = session.hosts.map((host) => session.run(query, [keyspace], { host }).catch(() => []))
+  const largest = Math.max(0, ...(await Promise.all(answers)).flat().map(({ size }) => Number(size)))
   const said = `${settings.shards} shards with partitions of about ${bytesText(largest)}`
   if (largest > PARTITION_WARN_BYTES)
-    findings.warn(said, 'Shorten RETENTION, or export to a keyspace that was made with more SHARDS.')
+    findings.warn(said, 'Shorten RETENTION, or make the partitions smaller with `duetime reshard`.')
   else findings.ok(`${said}, of the ${bytesText(PARTITION_WARN_BYTES)} that are fine`)
 }

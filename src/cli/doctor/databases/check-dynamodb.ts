@@ -71,7 +71,7 @@ function judgeSize(bytes: number, shards: number, findings: Findings): void {
   const each = bytes / shards
   const said = `${shards} shards with about ${bytesText(each)} each, of the 10 GB that a partition can have`
   if (each > PARTITION_BYTES_MAX * PARTITION_WARN_SHARE)
-    findings.warn(said, 'Shorten RETENTION, or export to a table that was made with more SHARDS.')
+    findings.warn(said, 'Shorten RETENTION, or make the partitions smaller with `duetime reshard`.')
   else findings.ok(said)
 }
 

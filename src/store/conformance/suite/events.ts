@@ -69,6 +69,17 @@ export function storeEvents(name: string, setup: Setup): void {
     assert.deepEqual(await store.readEvents({ shard: OTHER, after: 0, limit: 2 }), [])
   })
 
+  test(`${name}: events that wait are there after the first commit of the next owner, too`, async (t) => {
+    const { store, epoch } = await withFiveEvents(setup, t)
+    const next = await store.claim({ shard: SHARD, expected: epoch, from: OWNER, owner: 'b' })
+    for (let commits = 0; commits < 2; commits++)
+      assert.deepEqual(await store.commit([partOf({ shard: SHARD, epoch: next!, owner: 'b' }, [])]), [
+        { type: 'written' },
+      ])
+    assert.equal(await words(store), '1 2 3 4 5')
+    assert.equal((await store.countEvents([SHARD])).count, 5)
+  })
+
   test(`${name}: what was removed is gone, twice is as good as once, and the rest stays in order`, async (t) => {
     const { store } = await withFiveEvents(setup, t)
     const all = await store.readEvents({ shard: SHARD, after: 0, limit: 100 })

@@ -82,8 +82,9 @@ export function* dueShards(
   return found
 }
 
-type ExpiredFields = readonly [ShardId, TimerUuid, Namespace, number, number, number, JsonText | null]
-const EXPIRED = 'shard_id, timer_uuid, timer_namespace, timer_version, timer_status, timer_kind, timer_metadata'
+type ExpiredFields = readonly [ShardId, TimerUuid, Namespace, number, number, Millis, number, JsonText | null]
+const EXPIRED =
+  'shard_id, timer_uuid, timer_namespace, timer_version, timer_status, timer_execute_at, timer_kind, timer_metadata'
 
 export function* expired(
   dialect: Dialect,
@@ -104,9 +105,11 @@ export function* expired(
       FROM ${dialect.forEach('shard', some, oldest, statement)} LIMIT ${limitSql}`)),
     )
   }
-  return (found as unknown as ExpiredFields[]).map(([shard, uuid, namespace, version, status, kind, metadata]) => {
-    return { shard, uuid, namespace, version, status: statusOf(status), kind: kindAt(kind), metadata }
-  })
+  return (found as unknown as ExpiredFields[]).map(
+    ([shard, uuid, namespace, version, status, wakeAt, kind, metadata]) => {
+      return { shard, uuid, namespace, version, status: statusOf(status), wakeAt, kind: kindAt(kind), metadata }
+    },
+  )
 }
 
 /** Flat, as rows go from thread to thread. */

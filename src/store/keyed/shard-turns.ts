@@ -1,9 +1,9 @@
 // Parts of a commit that a store writes each by itself: those of different shards at once, those of one shard in the order of
 // the calls. One that fails does not take the others with it.
 
-import type { ShardId } from '../core/timer/timer.ts'
-import { StoreError } from './store.ts'
-import type { CommitPart, PartResult } from './store.ts'
+import type { ShardId } from '../../core/timer/timer.ts'
+import { StoreError } from '../store.ts'
+import type { CommitPart, PartResult } from '../store.ts'
 
 export class ShardTurns {
   /** The end of what was last called, by shard. */
@@ -33,6 +33,6 @@ export class ShardTurns {
 }
 
 /** An error that nobody foresaw may have come at any time. */
-function asStoreError(error: unknown): StoreError {
+export function asStoreError(error: unknown): StoreError {
   return error instanceof StoreError ? error : new StoreError(String(error), { outcomeUnknown: true, cause: error })
 }
