@@ -44,6 +44,7 @@ import { DeliveryLog } from './service/delivery-log.ts'
 import { observeInto } from './service/metrics-observer.ts'
 import { observeWith } from './service/observers.ts'
 import type { TimerService } from './service/timer-service.ts'
+import { measuredStore } from './store/measured-store.ts'
 import { openStore } from './store/open-store.ts'
 import type { Store } from './store/store.ts'
 import { payloadProtocol } from './targets/nats/protocol.ts'
@@ -73,13 +74,14 @@ export async function startServer(
   const webFiles = readWebFiles(WEB_FOLDER) // while the database opens
   // First, since it is the quickest to fail.
   const { ring, watched } = await openKeys(config, { clock, logger: partLogger(logger, 'keys') })
-  const store = await openStore(config, logger)
+  const opened = await openStore(config, logger)
+  const metrics = new Metrics(partLogger(logger, 'metrics'))
+  const store = measuredStore(opened, systemClock, (end) => metrics.storeAnswered(end))
   if (config.database.type === 'memory')
     logger.warn('timers are kept in memory only: they are lost when the service stops')
   const broker = await openBroker(config, clock, logger)
   const links = await openLinks(store, clock, logger)
   const life = await beginLife()
-  const metrics = new Metrics(partLogger(logger, 'metrics'))
 
   let url = '' // known when it listens
   const address = () => config.nodeUrl ?? ownUrl(url, config.host)
@@ -245,5 +247,7 @@ function watch(metrics: Metrics, engine: Engine, store: Store): void {
     clockSkewSeconds: () => engine.gauges().clockSkewMs / 1_000,
   })
   metrics.watchShards(() => engine.shardGauges())
+  const { consumedUnits } = store.capabilities
+  if (consumedUnits !== undefined) metrics.watchUnits(consumedUnits)
   metrics.watchTimers(async () => (await store.stats()).counts)
 }

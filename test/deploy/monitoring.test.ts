@@ -57,6 +57,8 @@ async function scraped(): Promise<Map<string, Set<string>>> {
     waitingShards: zero,
     forgottenClaims: zero,
   })
+  metrics.watchUnits(() => ({ read: 0, write: 0 }))
+  metrics.storeAnswered({ operation: 'commit', outcome: 'done', durationMs: 1 })
   metrics.watchShards(() => [{ shard: 0, windowTimers: 0, inFlight: 0, lagMs: 0 }])
   metrics.watchTimers(async () => [{ namespace: 'a', status: 'pending', count: 1 }])
   metrics.fired(timerIn('a'), 1)

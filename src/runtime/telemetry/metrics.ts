@@ -4,7 +4,7 @@
 
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setImmediate as turn } from 'node:timers/promises'
-import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 import { systemClock } from '../clock/clock.ts'
 import type { Clock } from '../clock/clock.ts'
 import type { Logger } from './logger.ts'
@@ -14,8 +14,12 @@ import type { Counted, DeliveryResult, TimerCount } from './metrics-namespaces.t
 
 const DELIVERY_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 3600]
 const COMMIT_SECONDS_BUCKETS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5]
+const STORE_SECONDS_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5]
 const COMMIT_PUTS_BUCKETS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000]
 const EVENT_LOOP_RESOLUTION_MS = 50 // each look wakes an idle process
+
+/** An operation of the store ended. */
+export type StoreAnswer = { readonly operation: string; readonly outcome: string; readonly durationMs: number }
 
 /** Numbers that somebody holds anyway; asked for when the metrics are read. */
 export type GaugeSources = {
@@ -91,6 +95,7 @@ export class Metrics {
   readonly #deliverySeconds: Histogram
   readonly #commitSeconds: Histogram
   readonly #commitPuts: Histogram
+  readonly #storeSeconds: Histogram<'operation' | 'outcome'>
   #countTimers: () => Promise<readonly TimerCount[]> = async () => []
 
   constructor(logger: Logger, clock: Clock = systemClock) {
@@ -113,6 +118,13 @@ export class Metrics {
       name: 'duetime_commit_puts',
       help: 'Writes in one commit',
       buckets: COMMIT_PUTS_BUCKETS,
+      registers,
+    })
+    this.#storeSeconds = new Histogram({
+      name: 'duetime_store_operation_duration_seconds',
+      help: 'How long the operations of the store took, by operation and by outcome: done or failed',
+      labelNames: ['operation', 'outcome'],
+      buckets: STORE_SECONDS_BUCKETS,
       registers,
     })
     this.#watchEventLoop()
@@ -147,6 +159,10 @@ export class Metrics {
     this.#commitPuts.observe(puts)
   }
 
+  storeAnswered({ operation, outcome, durationMs }: StoreAnswer): void {
+    this.#storeSeconds.observe({ operation, outcome }, durationMs / 1_000)
+  }
+
   /** Each part says where its numbers are; a source given again replaces the former. */
   watch(sources: Partial<GaugeSources>): void {
     for (const [key, read] of Object.entries(sources) as [keyof GaugeSources, () => number][]) {
@@ -154,6 +170,20 @@ export class Metrics {
       this.#registry.removeSingleMetric(name)
       const gauge: Gauge = new Gauge({ name, help, registers: [this.#registry], collect: () => gauge.set(read()) })
     }
+  }
+
+  /** Of a database that is paid by use. */
+  watchUnits(read: () => { readonly read: number; readonly write: number }): void {
+    const counter: Counter<'kind'> = new Counter({
+      name: 'duetime_store_consumed_units_total',
+      help: 'Capacity units that the database has charged, for reading and for writing',
+      labelNames: ['kind'],
+      registers: [this.#registry],
+      collect: () => {
+        counter.reset()
+        for (const [kind, units] of Object.entries(read())) counter.inc({ kind }, units)
+      },
+    })
   }
 
   /** A series for every shard that is owned when the metrics are read. */

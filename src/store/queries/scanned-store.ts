@@ -2,6 +2,8 @@
 // the shared queries, and after the end every call is refused. For engines whose adapter keeps nothing open but a client.
 
 import { moveByCommits } from '../layout/move-by-commits.ts'
+import { OPERATIONS } from '../measured-store.ts'
+import type { Operation } from '../measured-store.ts'
 import { StoreError } from '../store.ts'
 import type { Store, TimerQueries, TimerStore } from '../store.ts'
 import { ScanQueries } from './scan-queries.ts'
@@ -17,8 +19,6 @@ export type ScannedEngine = Omit<TimerStore, 'close' | 'scan' | 'move'> &
     /** Why there is no backup by this program. */
     readonly noBackup: string
   }
-
-type Operation = Exclude<keyof Store, 'capabilities' | 'close' | 'backup'>
 
 export function scannedStore(engine: ScannedEngine): Store {
   const queries = new ScanQueries(engine.source)
@@ -53,28 +53,3 @@ export function scannedStore(engine: ScannedEngine): Store {
     },
   }
 }
-
-const OPERATIONS = Object.keys({
-  ping: 0,
-  claim: 0,
-  release: 0,
-  shards: 0,
-  beat: 0,
-  clusterSecret: 0,
-  commit: 0,
-  getMany: 0,
-  due: 0,
-  dueShards: 0,
-  expired: 0,
-  scan: 0,
-  move: 0,
-  forgetCounters: 0,
-  readEvents: 0,
-  removeEvents: 0,
-  list: 0,
-  page: 0,
-  stats: 0,
-  tallies: 0,
-  upcoming: 0,
-  countEvents: 0,
-} satisfies Record<Operation, 0>) as Operation[]
