@@ -3,6 +3,9 @@
 
 import type { Config } from '../runtime/config/config.ts'
 import type { DatabaseLocation, DatabaseLocationOf, DatabaseType } from '../runtime/config/databases/databases.ts'
+import { systemClock } from '../runtime/clock/clock.ts'
+import { FORMAT } from './keyed/store-settings.ts'
+import type { StoreSettings } from './keyed/store-settings.ts'
 import { StoreError } from './store.ts'
 
 /** `found` is 0 for a database that no service has used yet. A newer one than is known is refused with an error. */
@@ -13,6 +16,43 @@ const STATES: { readonly [Type in DatabaseType]?: (location: DatabaseLocationOf<
   sqlite: async ({ path }) => (await import('./sqlite/file/connection.ts')).schemaState(path),
   mysql: async (location) => (await import('./mysql/setup/prepare-database.ts')).schemaState(location),
   postgres: async (location) => (await import('./postgres/setup/prepare-database.ts')).schemaState(location),
+  dynamodb: async (location) => {
+    const { Table } = await import('./dynamodb/table.ts')
+    const { describeTable, readSettings } = await import('./dynamodb/setup.ts')
+    const table = await Table.connect(location, systemClock)
+    try {
+      return formatState((await describeTable(table)) && (await readSettings(table)))
+    } finally {
+      table.db.destroy()
+    }
+  },
+  cassandra: async (location) => {
+    const { Session } = await import('./cassandra/session.ts')
+    const { hasTables, readSettings } = await import('./cassandra/setup.ts')
+    const session = await Session.connect(location, systemClock)
+    try {
+      if (!(await hasTables(session, location.keyspace))) return formatState(null)
+      await session.run(`USE "${location.keyspace}"`)
+      return formatState(await readSettings(session))
+    } finally {
+      await session.client.shutdown()
+    }
+  },
+  mongodb: async (location) => {
+    const { Documents } = await import('./mongodb/documents.ts')
+    const { readSettings } = await import('./mongodb/setup.ts')
+    const documents = await Documents.connect(location, systemClock)
+    try {
+      return formatState(await readSettings(documents))
+    } finally {
+      await documents.client.close()
+    }
+  },
+}
+
+/** Other formats than the known one were refused when the settings were read. */
+function formatState(settings: StoreSettings | null): SchemaState {
+  return { found: settings === null ? 0 : FORMAT, known: FORMAT }
 }
 
 /** Null for a database without a schema that changes. */

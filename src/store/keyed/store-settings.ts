@@ -15,7 +15,7 @@ export type KeyedOptions = {
   readonly beatWithinMs?: number
 }
 
-const FORMAT = 1
+export const FORMAT = 1
 const SECRET_BYTES = 32
 const SHARDS_DEFAULT = 64
 const BEAT_WITHIN_DEFAULT_MS = 2_000
