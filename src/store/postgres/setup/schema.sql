@@ -70,7 +70,7 @@ CREATE TABLE timers (
 
 CREATE INDEX timer_counts ON timer_counters USING btree (timer_namespace, counter_name) WHERE (slot_at = '-1'::integer);
 
-CREATE INDEX timers_by_creation ON timers USING btree (timer_namespace, timer_created_at, timer_uuid);
+CREATE INDEX timers_by_creation ON timers USING btree (timer_namespace, timer_created_at);
 
 CREATE INDEX timers_by_due ON timers USING btree (timer_namespace, timer_due_at, timer_uuid) WHERE (timer_due_at IS NOT NULL);
 
