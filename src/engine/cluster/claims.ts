@@ -121,9 +121,9 @@ export class Claims {
   accept(moved: readonly MovedShard[]): void {
     for (const one of moved) {
       if (one.owner !== this.#options.node) continue
-      // What comes of the claim decides what the message is worth.
-      if (this.#claiming.has(one.shard)) this.#claiming.set(one.shard, one)
-      else this.#take(one)
+      // What comes of the claim decides what the message is worth. One that comes a second time says what was in flight long ago.
+      if (!this.#claiming.has(one.shard)) this.#take(one)
+      else if (!this.#isRepeated(one)) this.#claiming.set(one.shard, one)
     }
     this.#map.note(moved)
   }
@@ -219,9 +219,14 @@ export class Claims {
     if (owned?.epoch === epoch + 1) return this.#options.shards.told(shard, moved.deliveries)
     const known = this.#map.epochOf(shard)
     const isNews = epoch > known || (epoch === known && this.#map.ownerOf(shard) === this.#options.node)
-    if (!isNews) return
+    if (!isNews || this.#isRepeated(moved)) return
     if (epoch > (this.#had.get(shard) ?? 0)) this.#open(shard, epoch, moved.deliveries)
     else this.#told.set(shard, moved)
+  }
+
+  /** This node has, or has just had, the shard by what the message says. */
+  #isRepeated({ shard, epoch }: MovedShard): boolean {
+    return epoch <= (this.#had.get(shard) ?? 0) && (this.#owned.has(shard) || this.#stayed.has(shard))
   }
 
   /** The store names this node, which neither has the shard nor is about to give it away. */

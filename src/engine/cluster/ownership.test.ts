@@ -808,6 +808,25 @@ test('what is in flight is known of a shard that comes back by an epoch which th
   assert.deepEqual([b.owned.get(shard!), b.told], [had + 1, [[shard, 1]]])
 })
 
+test('a message about a shard that comes a second time says nothing about what is in flight later', async () => {
+  const { clock, node } = setup()
+  const a = await node('a')
+  a.deliveries = [DELIVERY]
+  const b = await node('b')
+  await clock.advance(3 * BEAT_MS)
+  const [shard, epoch] = [...b.owned][0]!
+  assert.deepEqual(b.told.filter(([of]) => of === shard).length, 1)
+  const repeated = { shard, epoch, owner: 'b', deliveries: [DELIVERY] }
+  b.ownership.accept([repeated])
+  b.isCutOff = true
+  await clock.advance(LEASE_MS - BEAT_MS / 2)
+  b.isCutOff = false
+  await clock.advance(BEAT_MS)
+  // It was away, and has claimed its shards anew.
+  assert.equal(b.owned.get(shard), epoch + 1)
+  assert.deepEqual(b.told.filter(([of]) => of === shard).length, 1)
+})
+
 test('two living nodes with one address are told so, once; a successor at the address of a dead one is not', async () => {
   const { clock, node } = setup()
   const first = await node('first', 'here')
