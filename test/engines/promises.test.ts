@@ -6,8 +6,12 @@ import type { Store } from '../../src/store/store.ts'
 import { clusterPromises } from '../promises/cluster-promises.ts'
 import { promises } from '../promises/promises.ts'
 import { onEveryEngine, openOn } from './engines.ts'
+import type { TestedEngine } from './engines.ts'
+import type { RunningServer } from '../../scripts/servers/servers.ts'
 
-onEveryEngine((_, server) => {
+onEveryEngine(promisesOn, { hasManyCommits: true })
+
+function promisesOn(_: TestedEngine, server: () => RunningServer): void {
   const open = new Set<Store>()
   let databases = 0
   const newStore = async (shards: number): Promise<Store> => {
@@ -21,7 +25,7 @@ onEveryEngine((_, server) => {
   })
   describe('one node', () => promises({ newStore: () => newStore(1), runs: 5, stored: 400 }))
   describe('a cluster', () => clusterPromises(newStore))
-})
+}
 
 /** An object of its own, so that a test can put another operation in the place of one. */
 function standing(store: Store): Store {
