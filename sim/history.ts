@@ -164,4 +164,6 @@ export type HistorySettings = {
   readonly isCalm: boolean
   /** Nothing fails but targets, and tenants that ask for much. */
   readonly isOnlyTargets: boolean
+  /** Memory has room for more timers than there are tenants, and namespaces without one, that share it. */
+  readonly hasRoomForAll: boolean
 }

@@ -27,6 +27,7 @@ const KNOWN_SEEDS: readonly (readonly [number, string])[] = [
   [11258, 'a handover by an epoch that the next owner has had before'],
   [4208, 'a node that is frozen while its shard goes to another one, which the database forgets'],
   [11308, 'a message about a shard that comes a second time'],
+  [28403, 'a flood in memory that has no room for all tenants'],
   [20973, 'two triggers while a clock stands still'],
   [19652, 'a delivery that a leaving node gives up at the end of its grace'],
   [25031, 'iterations that take seconds to fail, two at a time'],

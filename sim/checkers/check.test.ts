@@ -95,6 +95,7 @@ function historyOf(
       isSkewed: false,
       isCalm: false,
       isOnlyTargets: false,
+      hasRoomForAll: true,
     },
     ...more,
   }

@@ -66,12 +66,15 @@ function events({ name, operations, final }: TimerHistory, history: History): Vi
   return found.map((text) => ({ promise: 'events', timer: name, text }))
 }
 
-/** Where nothing fails but targets, timers start when they are due, also those of others than the one who floods. */
+/**
+ * Where nothing fails but targets, timers start when they are due, also those of others than the one who floods. That asks for a place in
+ * memory for each of them; the least memory that can be set has a hundred.
+ */
 function lateness(timer: TimerHistory, history: History): Violation[] {
   const { settings } = history
   const limitMs = settings.isCalm
     ? PUNCTUAL_MS
-    : settings.isOnlyTargets && timer.namespace === 'calm'
+    : settings.isOnlyTargets && settings.hasRoomForAll && timer.namespace === 'calm'
       ? FAIR_MS
       : Infinity
   if (limitMs === Infinity) return []

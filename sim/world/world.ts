@@ -12,7 +12,7 @@ import type { Coverage } from '../coverage.ts'
 import { FaultCounts, TARGET_FAULTS } from '../faults.ts'
 import type { FaultKind, Faults } from '../faults.ts'
 import type { FaultRecord, History, MemoryPeak, PublishedEvent } from '../history.ts'
-import { ALL_NAMESPACES } from '../plan/namespaces.ts'
+import { ALL_NAMESPACES, NAMESPACES } from '../plan/namespaces.ts'
 import type { Plan } from '../plan/plan.ts'
 import { SimulatedBroker } from './broker.ts'
 import { identityOf, nameOf } from './client-requests.ts'
@@ -264,6 +264,8 @@ export class World {
         isSkewed: settings.machines.some(({ skewMs }) => Math.abs(skewMs) > SKEWED_MS),
         isCalm: plan.faults.length === 0,
         isOnlyTargets: plan.faults.every((kind) => TARGET_FAULTS.includes(kind)),
+        // The namespaces of the flood are of one tenant.
+        hasRoomForAll: settings.window.timersMax > NAMESPACES.length + 1,
       },
     }
   }
