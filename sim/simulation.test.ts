@@ -28,7 +28,7 @@ const KNOWN_SEEDS: readonly (readonly [number, string])[] = [
   [4208, 'a node that is frozen while its shard goes to another one, which the database forgets'],
   [11308, 'a message about a shard that comes a second time'],
   [28403, 'a flood in memory that has no room for all tenants'],
-  [20973, 'two triggers while a clock stands still'],
+  [20973, 'a process that is started on a machine which was suspended'],
   [19652, 'a delivery that a leaving node gives up at the end of its grace'],
   [25031, 'iterations that take seconds to fail, two at a time'],
   [2687, 'an iteration that runs, of a timer that has to leave memory'],

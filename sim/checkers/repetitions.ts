@@ -91,21 +91,20 @@ function machineOf(node: string): string {
   return node.slice(0, node.indexOf('#'))
 }
 
-/** Of a revision that was written once. Triggers while a clock stands still, since it was set back, are due at the same time. */
+/** Of a revision that was written once. */
 function identities(timer: TimerHistory): string[] {
   const found: string[] = []
-  const idsOf = new Map<string, Set<string>>()
+  const idOf = new Map<string, string>()
   const firingOf = new Map<string, string>()
-  const triggers = timer.operations.filter(({ type, outcome }) => type === 'trigger' && outcome !== 'refused').length
   for (const { revision, dueWall, iteration, deliveryId, isTriggered } of timer.arrivals) {
     if (dueWall === null || isTriggered) continue
     if (attemptsAt(timer, revision).filter(({ outcome }) => outcome !== 'refused').length > 1) continue
     const firing = `revision ${revision} due ${dueWall} iteration ${iteration}`
-    const ids = (idsOf.get(firing) ?? new Set()).add(deliveryId)
-    if (ids.size > Math.max(1, triggers)) found.push(`${firing} has several delivery ids: ${[...ids].join(', ')}`)
+    if ((idOf.get(firing) ?? deliveryId) !== deliveryId)
+      found.push(`${firing} has two delivery ids: ${idOf.get(firing)} and ${deliveryId}`)
     if ((firingOf.get(deliveryId) ?? firing) !== firing)
       found.push(`${deliveryId} names two firings: ${firingOf.get(deliveryId)} and ${firing}`)
-    idsOf.set(firing, ids)
+    idOf.set(firing, deliveryId)
     firingOf.set(deliveryId, firing)
   }
   return found

@@ -137,6 +137,8 @@ export class World {
   start(machine: Machine): void {
     if (machine.node?.incarnation.isAlive === true) return
     machine.isDown = false
+    // A process that was suspended may have been killed; the machine is awake when another one is started.
+    machine.clock.resume()
     const { scheduler, plan, counts, network } = this
     const faults = () => this.faults
     const incarnation = new Incarnation(`${machine.address}#${++machine.starts}`, machine.address, scheduler)
