@@ -4,7 +4,7 @@
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { chmodSync, closeSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -45,6 +45,13 @@ export class ServerRun {
 
   has(...names: readonly string[]): boolean {
     return existsSync(this.path(...names))
+  }
+
+  /** A folder of its own for temporary files: a MySQL that starts removes those of all others in the folder it shares. */
+  temporary(): string {
+    const directory = this.path('temporary')
+    mkdirSync(directory, { recursive: true })
+    return directory
   }
 
   /** A free one at first, and the same from then on. */

@@ -47,6 +47,15 @@ test('a download that was cut off leaves nothing in the cache that looks like a 
 })
 
 onServer('mariadb', (server) => {
+  test('a server that starts leaves the temporary files of another one alone', async (t) => {
+    const file = join(tmpdir(), `#sql-temptable-${process.pid}-1-6.MAI`)
+    writeFileSync(file, '')
+    t.after(() => rmSync(file, { force: true }))
+    await server().kill()
+    await server().restart()
+    assert.ok(existsSync(file))
+  })
+
   test('a server that was killed comes back on the same port', async () => {
     const { port } = server()
     await server().kill()

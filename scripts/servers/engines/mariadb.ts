@@ -56,6 +56,7 @@ async function start(run: ServerRun, { program, base }: Home): Promise<void> {
     '--user=root',
     `--basedir=${base}`,
     `--datadir=${run.path('data')}`,
+    `--tmpdir=${run.temporary()}`,
     `--lc-messages-dir=${share}`,
     `--character-sets-dir=${join(share, 'charsets')}`,
     `--plugin-dir=${join(base, 'lib', word, 'plugin')}`,

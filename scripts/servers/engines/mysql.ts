@@ -31,6 +31,7 @@ export const mysql: ServerKind = {
       '--no-defaults',
       '--user=root',
       `--datadir=${run.path('data')}`,
+      `--tmpdir=${run.temporary()}`,
       `--lc-messages-dir=${cached(KEY, 'root/usr/share/mysql')}`,
       `--character-sets-dir=${cached(KEY, 'root/usr/share/mysql/charsets')}`,
       `--plugin-dir=${cached(KEY, 'root/usr/lib/mysql/plugin')}`,
