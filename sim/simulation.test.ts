@@ -31,6 +31,9 @@ const KNOWN_SEEDS: readonly (readonly [number, string])[] = [
   [20973, 'a process that is started on a machine which was suspended'],
   [19652, 'a delivery that a leaving node gives up at the end of its grace'],
   [25031, 'iterations that take seconds to fail, two at a time'],
+  [45132, 'an outcome whose write was in doubt, of a timer that was retried since'],
+  [38066, 'a timer that is fired by hand while it waits for its next attempt'],
+  [37453, 'slow targets in memory that has no room for all tenants'],
   [2687, 'an iteration that runs, of a timer that has to leave memory'],
 ]
 

@@ -92,11 +92,17 @@ function retryWait(arrival: Arrival, timer: TimerHistory): string[] {
   const previous = timer.arrivals.filter(
     (other) => other.deliveryId === deliveryId && other.attempt === attempt - 1 && other.startedAt < startedAt,
   )
-  // Who resumes a timer does not wait for the rest of its retry.
-  const isResumed = timer.operations.some((one) => one.type === 'resume' && one.outcome !== 'refused')
-  if (isResumed) return []
   // Of an attempt that was made twice, nobody knows which was counted.
   const answeredAt = Math.min(...previous.map((other) => other.answeredAt ?? 0))
+  // Who resumes a timer, or fires it by hand, does not wait for the rest of its retry.
+  const isHurried = timer.operations.some(
+    (one) =>
+      (one.type === 'resume' || one.type === 'trigger') &&
+      one.outcome !== 'refused' &&
+      one.sentAt <= startedAt &&
+      endOf(one) >= answeredAt,
+  )
+  if (isHurried) return []
   const waitMs = Math.min(retry.initialMs * 2 ** (attempt - 2), BACKOFF_MAX_MS)
   const waitedMs = startedAt - answeredAt
   // Clocks that nobody has set are right when the faults end, which can shorten a wait by as much.

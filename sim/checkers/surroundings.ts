@@ -72,12 +72,9 @@ function events({ name, operations, final }: TimerHistory, history: History): Vi
  */
 function lateness(timer: TimerHistory, history: History): Violation[] {
   const { settings } = history
-  const limitMs = settings.isCalm
-    ? PUNCTUAL_MS
-    : settings.isOnlyTargets && settings.hasRoomForAll && timer.namespace === 'calm'
-      ? FAIR_MS
-      : Infinity
-  if (limitMs === Infinity) return []
+  const isOfOthers = settings.isOnlyTargets && timer.namespace === 'calm'
+  if (!settings.hasRoomForAll || !(settings.isCalm || isOfOthers)) return []
+  const limitMs = settings.isCalm ? PUNCTUAL_MS : FAIR_MS
   return timer.arrivals.flatMap((arrival): Violation[] => {
     const { dueWall, startedWall, attempt, revision, isTriggered, startedAt } = arrival
     const write = timer.operations.find((operation) => operation.revision === revision && operation.endedAt !== null)

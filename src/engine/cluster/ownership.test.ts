@@ -128,7 +128,14 @@ class Node {
   }
 }
 
-const DELIVERY = { uuid: 'u', deliveryId: 'd', attempt: 1, version: 1, timeoutMs: 1_000, node: 'a' } as RemoteDelivery
+const DELIVERY = {
+  uuid: 'u',
+  deliveryId: 'd',
+  attempt: 1,
+  lastAttemptAt: null,
+  timeoutMs: 1_000,
+  node: 'a',
+} as RemoteDelivery
 
 /** As soon as a shard is claimed in the node's name, the node cannot be reached: nobody can tell it. */
 function losingTouch(store: MemoryStore, owner: string, node: { isUnreachable: boolean }): { ends(): void } {

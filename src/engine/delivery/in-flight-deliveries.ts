@@ -21,7 +21,7 @@ import type { OwnedRows } from '../commit/owned-rows.ts'
 import { attemptOnce, endedHow, writeUntilDurable } from './attempt.ts'
 import type { CatchUpRate } from './catch-up-rate.ts'
 import type { Dispatcher, Job } from './dispatcher.ts'
-import { isSameAttempt } from './same-write.ts'
+import { attemptIdentity, isAtAttempt } from './same-write.ts'
 import type { Entry } from '../window/entry.ts'
 import type { WindowKeeper } from '../window/window-keeper.ts'
 import type { Window } from '../window/window.ts'
@@ -250,7 +250,7 @@ export class InFlightDeliveries {
     let after = settled(before)
     let result = await this.#writeUntilDurable(before, after)
     // A mark whose answer was lost, or a command that the row remembers since: it is this very attempt still.
-    while (result?.type === 'missed' && result.row !== null && isSameAttempt(result.row, before)) {
+    while (result?.type === 'missed' && result.row !== null && isAtAttempt(result.row, attemptIdentity(before))) {
       before = result.row
       after = settled(before)
       result = await this.#writeUntilDurable(before, after)

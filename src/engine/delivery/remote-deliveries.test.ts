@@ -15,7 +15,14 @@ import type { OwnedRows } from '../commit/owned-rows.ts'
 import { Window } from '../window/window.ts'
 
 const LEASE_MS = 5_000
-const DELIVERY = { uuid: 'u', deliveryId: 'd', attempt: 1, version: 1, timeoutMs: 1_000, node: 'a' } as RemoteDelivery
+const DELIVERY = {
+  uuid: 'u',
+  deliveryId: 'd',
+  attempt: 1,
+  lastAttemptAt: null,
+  timeoutMs: 1_000,
+  node: 'a',
+} as RemoteDelivery
 
 function setup(delivery = DELIVERY) {
   const clock = new ManualClock()

@@ -8,9 +8,10 @@ import type { Calendars } from '../../core/time/recurring/on-calendar.ts'
 import { isFinished } from '../../core/timer/timer.ts'
 import type { Millis, Timer } from '../../core/timer/timer.ts'
 import type { DeliveryParts } from './in-flight-deliveries.ts'
-import { isAttemptOf, reportedWithinMs } from './remote-delivery.ts'
+import { reportedWithinMs } from './remote-delivery.ts'
 import type { DeliveryReport, RemoteDelivery, ReportedAttempt } from './remote-delivery.ts'
 import type { RunningDeliveries } from './running-deliveries.ts'
+import { isAtAttempt } from './same-write.ts'
 import type { Holds } from '../commit/holds.ts'
 import { ROUNDS_MAX } from '../commit/owned-rows.ts'
 import type { OwnedRows } from '../commit/owned-rows.ts'
@@ -66,7 +67,7 @@ export class RemoteDeliveries {
     const entry = this.#parts.window.get(delivery.uuid)
     if (entry === undefined) return false
     const { uuid, firing } = delivery
-    if (firing === undefined) return entry.state === 'in-flight' || !isAttemptOf(entry.timer, delivery)
+    if (firing === undefined) return entry.state === 'in-flight' || !isAtAttempt(entry.timer, delivery)
     return this.#running.isUnderWay(uuid, firing) || runningAs(entry.timer, firing)?.attempts !== delivery.attempt - 1
   }
 
@@ -131,8 +132,7 @@ export class RemoteDeliveries {
     let row = window.get(delivery.uuid)?.timer ?? (await this.#rows.read(delivery))
     for (let round = 0; round < ROUNDS_MAX; round++) {
       // Something else has become of it, or it is being delivered again.
-      if (row === null || isFinished(row) || !isAttemptOf(row, delivery) || window.get(row.uuid)?.state === 'in-flight')
-        return
+      if (row === null || !isAtAttempt(row, delivery) || window.get(row.uuid)?.state === 'in-flight') return
       const calendars: Calendars | undefined = row.rules?.calendar && (await known.lastOf(row.namespace))
       const retention = retentionMs(row.namespace)
       const context = { now: clock.now(), arrivedAt, retentionMs: retention, rescheduleMinMs, calendars }

@@ -2,19 +2,15 @@
 // told of it when the shard moves, keeps the timer from firing, and stores the outcome that the other node reports.
 
 import type { EndedAttempt } from '../../core/rules/settle.ts'
-import { deliveryId } from '../../core/timer/ids.ts'
 import { isRunningOne } from '../../core/timer/running-firings.ts'
-import { Overlap } from '../../core/timer/timer.ts'
 import type { Millis, Namespace, ShardId, Timer, TimerId, TimerUuid } from '../../core/timer/timer.ts'
+import { attemptIdentity } from './same-write.ts'
+import type { AttemptIdentity } from './same-write.ts'
 
-export type RemoteDelivery = {
+export type RemoteDelivery = AttemptIdentity & {
   readonly namespace: Namespace
   readonly id: TimerId
   readonly uuid: TimerUuid
-  readonly deliveryId: string
-  readonly attempt: number
-  /** Of the timer's row, as far as the delivering node knows. */
-  readonly version: number
   /** How long the receiver has to answer. */
   readonly timeoutMs: Millis
   /** Of one that runs beside others of its timer. */
@@ -44,26 +40,12 @@ export type Handover = {
 const LEASES_TO_REPORT = 2 // a node that has the outcome and could not report it for that long is cut off from the owner
 
 export function remoteDelivery(timer: Timer, node: string): RemoteDelivery {
-  const { namespace, id, uuid, version, timeoutMs } = timer
+  const { namespace, id, uuid, timeoutMs } = timer
   const running = isRunningOne(timer) ? { firing: timer.firing } : null
-  const attempt = timer.attempts + 1
-  return { namespace, id, uuid, deliveryId: deliveryId(timer), attempt, version, timeoutMs, ...running, node }
+  return { namespace, id, uuid, ...attemptIdentity(timer), timeoutMs, ...running, node }
 }
 
 /** From the handover on: after that the new owner does not wait for the report, and the delivering node need not send it. */
 export function reportedWithinMs({ timeoutMs }: RemoteDelivery, leaseMs: Millis): Millis {
   return timeoutMs + LEASES_TO_REPORT * leaseMs
-}
-
-/**
- * Whether the row is still at the attempt that is being delivered. One more write than the delivering node knows of may have
- * been made, as its mark that the timer is executing; after two the firing may be one that a `retry` has begun anew, with
- * the same numbers. Where others run beside it, the row is written for each of them, and the numbers have to do.
- */
-export function isAttemptOf(row: Timer, delivery: RemoteDelivery): boolean {
-  return (
-    deliveryId(row) === delivery.deliveryId &&
-    row.attempts + 1 === delivery.attempt &&
-    (row.version <= delivery.version + 1 || row.overlap === Overlap.allow)
-  )
 }

@@ -1,12 +1,29 @@
 // What a row that stands in the way of an outcome says about it.
 
 import { deliveryId } from '../../core/timer/ids.ts'
-import { isFinished } from '../../core/timer/timer.ts'
-import type { Timer } from '../../core/timer/timer.ts'
+import { isFinished, Overlap } from '../../core/timer/timer.ts'
+import type { Millis, Timer } from '../../core/timer/timer.ts'
 
-/** The row is about the attempt that was delivered, whatever else has changed. */
-export function isSameAttempt(row: Timer, delivered: Timer): boolean {
-  return !isFinished(row) && row.attempts === delivered.attempts && deliveryId(row) === deliveryId(delivered)
+export type AttemptIdentity = {
+  readonly deliveryId: string
+  readonly attempt: number
+  /** The start of the attempt before this one. A firing that a `retry` has begun anew counts its attempts from 1 again. */
+  readonly lastAttemptAt: Millis | null
+}
+
+/** The attempt that comes next. */
+export function attemptIdentity(timer: Timer): AttemptIdentity {
+  return { deliveryId: deliveryId(timer), attempt: timer.attempts + 1, lastAttemptAt: timer.executedAt }
+}
+
+/** The row is still at this attempt, whatever else has changed. Where firings run beside each other, attempts of the others are in the row as well. */
+export function isAtAttempt(row: Timer, attempt: AttemptIdentity): boolean {
+  return (
+    !isFinished(row) &&
+    deliveryId(row) === attempt.deliveryId &&
+    row.attempts + 1 === attempt.attempt &&
+    (row.executedAt === attempt.lastAttemptAt || row.overlap === Overlap.allow)
+  )
 }
 
 /**

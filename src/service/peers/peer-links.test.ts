@@ -39,7 +39,7 @@ const DELIVERY: RemoteDelivery = {
   ...cancel('reported'),
   deliveryId: 'd',
   attempt: 1,
-  version: 1,
+  lastAttemptAt: null,
   timeoutMs: 1_000,
   node: 'a',
 }
