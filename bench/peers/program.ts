@@ -2,6 +2,7 @@
 // it took. The database, and the service where there is one, are other processes.
 
 import { closeSync, openSync, writeSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Pool } from 'undici'
 import { answerQuestions, setup } from '../harness/helper-side.ts'
 import { spreadOf } from '../harness/statistics.ts'
@@ -23,10 +24,14 @@ export type Question =
   /** Creates `perSecond` for so long, each due in a second. */
   | { readonly do: 'lateness'; readonly perSecond: number; readonly durationMs: number; readonly url: string | null }
 
+  /** A day of a service, shortened: see `day`. */
+  | { readonly do: 'day'; readonly perSecond: number; readonly durationMs: number }
+
 export type Reply = {
   readonly perSecond?: number
   readonly durationMs?: number
   readonly done?: number
+  readonly toFire?: number
   /** By the wall clock. */
   readonly lastAt?: number
   readonly latenessMs?: Spread | null
@@ -48,6 +53,8 @@ let lastAt = 0
 let lateness: number[] = []
 let onDone: (() => void) | null = null
 let pool: Pool | null = null
+/** Of those that are to fail once, who has not failed yet. */
+const failing = new Set<string>()
 const prefix = `${process.pid}-${Date.now().toString(36)}`
 
 answerQuestions<Question, Reply>({}, (question) => {
@@ -62,6 +69,8 @@ answerQuestions<Question, Reply>({}, (question) => {
       return awaitDone(question.count, question.timeoutMs)
     case 'lateness':
       return latenessOf(question)
+    case 'day':
+      return day(question)
   }
 })
 
@@ -101,6 +110,7 @@ async function work(file: string | null): Promise<Reply> {
   if (log !== null) process.on('exit', () => closeSync(log))
   const handle: Handle = async (job) => {
     const now = performance.timeOrigin + performance.now()
+    if (failing.size > 0 && failing.delete(job.id)) throw new Error('it fails once')
     if (job.url !== null) await post(job)
     if (log !== null) writeSync(log, `${job.id}\n`)
     lateness.push(now - job.dueAt)
@@ -137,11 +147,43 @@ async function latenessOf({ perSecond, durationMs, url }: Extract<Question, { do
   for (let n = 0; n < count; n++) {
     const at = startedAt + (n * 1_000) / perSecond
     const waitMs = at - performance.now()
-    if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs))
+    if (waitMs > 0) await sleep(waitMs)
     created.push(system.create({ id: nextId(), dueAt: Date.now() + AHEAD_MS, url }))
   }
   await Promise.all(created)
   return { done: count }
+}
+
+/** Of ten timers six are canceled before they are due, one is moved, and one of thirty fails at first; the others just fire. */
+async function day({ perSecond, durationMs }: Extract<Question, { do: 'day' }>): Promise<Reply> {
+  const count = Math.round((perSecond * durationMs) / 1_000)
+  const startedAt = performance.now()
+  const under: Promise<unknown>[] = []
+  let toFire = 0
+  for (let n = 0; n < count; n++) {
+    const waitMs = startedAt + (n * 1_000) / perSecond - performance.now()
+    if (waitMs > 0) await sleep(waitMs)
+    const fate = n % 10 < 6 ? 'canceled' : n % 10 === 6 ? 'moved' : n % 30 === 9 ? 'failing' : 'fired'
+    if (fate !== 'canceled') toFire++
+    under.push(lifeOf(fate))
+  }
+  await Promise.all(under)
+  const tookMs = performance.now() - startedAt
+  if (tookMs > durationMs + 2 * AHEAD_MS)
+    throw new Error(`${perSecond} a second were too many: ${Math.round(tookMs)} ms`)
+  return { done: count, toFire }
+}
+
+async function lifeOf(fate: 'canceled' | 'moved' | 'failing' | 'fired'): Promise<void> {
+  const isChanged = fate === 'canceled' || fate === 'moved'
+  const failsOnce = fate === 'failing'
+  const job = { id: nextId(), dueAt: Date.now() + 2 * AHEAD_MS, url: null, isChanged, failsOnce }
+  if (failsOnce) failing.add(job.id)
+  await system.create(job)
+  if (!isChanged) return
+  await sleep(AHEAD_MS)
+  if (fate === 'canceled') await system.cancel(job)
+  else await system.reschedule({ ...job, dueAt: job.dueAt + AHEAD_MS })
 }
 
 /** What a worker of a library does to call somebody: one POST, as a delivery of Duetime's is. */

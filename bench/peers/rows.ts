@@ -28,6 +28,7 @@ const LATENESS_POST: RowKind = {
   unit: 'ms',
   better: 'less',
 }
+const DAY: RowKind = { what: 'CPU of a timer in a day, all processes', unit: 'µs', better: 'less' }
 const IDLE: RowKind = { what: 'CPU while nothing is due, peers tuned', unit: '% of a core', better: 'less' }
 const RECOVERY: RowKind = { what: 'killed in a burst: everything was done after', unit: 's', better: 'less' }
 const DISK: RowKind = { what: 'disk of the stored timers', unit: 'MiB', better: 'less' }
@@ -51,6 +52,8 @@ type Size = {
   readonly burst: number
   readonly postBurst: number
   readonly latenessMs: number
+  readonly dayMs: number
+  readonly dayPerSecond: number
   readonly idleMs: number
   readonly stored: number
   readonly grown: number
@@ -70,6 +73,8 @@ const FULL: Size = {
   burst: 50_000,
   postBurst: 20_000,
   latenessMs: 8_000,
+  dayMs: 15_000,
+  dayPerSecond: 400,
   idleMs: 4_000,
   stored: 200_000,
   grown: 1_000_000,
@@ -86,6 +91,8 @@ const QUICK: Size = {
   burst: 2_000,
   postBurst: 1_000,
   latenessMs: 1_000,
+  dayMs: 1_500,
+  dayPerSecond: 100,
   idleMs: 500,
   stored: 2_000,
   grown: 0,
@@ -123,6 +130,14 @@ export async function runAll(comparison: Comparison): Promise<void> {
     size,
     { title: 'recovery', settings: 'default', who: ({ isLibrary }) => isLibrary },
     (session) => recovery(comparison, session, size),
+  )
+  await forAll(
+    comparison,
+    size,
+    { title: 'a day', settings: 'tuned', who: ({ isLibrary }) => isLibrary },
+    async (session) => {
+      comparison.results.add(DAY, session.contestant, await session.day(size.dayPerSecond, size.dayMs))
+    },
   )
   if (size.grown > 0) {
     const step = { title: `${size.grown.toLocaleString('en-US')} stored`, settings: 'tuned' } as const

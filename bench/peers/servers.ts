@@ -10,9 +10,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Redis } from 'ioredis'
+import { missingServer, startServer } from '../../scripts/servers/servers.ts'
 import { DuetimeServer } from '../harness/duetime-server.ts'
 import { killLater } from '../harness/own-processes.ts'
-import { cpuMs, residentBytes } from '../harness/process-usage.ts'
+import { cpuMs, residentBytes, treeCpuMs } from '../harness/process-usage.ts'
 import { BenchPostgres } from '../harness/postgres.ts'
 import type { Settings } from './system.ts'
 
@@ -101,6 +102,25 @@ export async function postgresPlace(log: (text: string) => void): Promise<Place 
       }
     },
     stop: () => server.stop(),
+  }
+}
+
+/** A new server for each run; null where it is not installed. */
+export function mariadbPlace(): Place | null {
+  if (missingServer('mariadb') !== false) return null
+  return {
+    async open() {
+      const server = await startServer('mariadb')
+      return {
+        url: server.url(),
+        cpuMs: () => server.pids.reduce((sum, pid) => sum + treeCpuMs(pid), 0),
+        // Its log of changes has a fixed size.
+        diskBytes: () => Promise.resolve(bytesUnder(join(server.directory, 'data', 'duetime'))),
+        residentBytes: () => 0,
+        drop: () => server.stop(),
+      }
+    },
+    stop: () => Promise.resolve(),
   }
 }
 

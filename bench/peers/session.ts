@@ -97,6 +97,15 @@ export class Session {
     return (await this.#awaitDone(done!)).latenessMs!
   }
 
+  /** CPU time of a timer's life in microseconds, at a steady rate; see `day` of the program. */
+  async day(perSecond: number, durationMs: number): Promise<number> {
+    await this.#work()
+    const before = this.#cpuMs()
+    const { done, toFire } = await this.#program.ask({ do: 'day', perSecond, durationMs })
+    await this.#awaitDone(toFire!)
+    return ((this.#cpuMs() - before) * 1_000) / done!
+  }
+
   async idleCpu(durationMs: number): Promise<number> {
     await this.#work()
     await sleep(SETTLE_MS)

@@ -1,6 +1,6 @@
 // Who takes part.
 
-import { postgresPlace, redisPlace, servicePlace, sqlitePlace } from './servers.ts'
+import { mariadbPlace, postgresPlace, redisPlace, servicePlace, sqlitePlace } from './servers.ts'
 import type { Place } from './servers.ts'
 
 export type Contestant = {
@@ -18,6 +18,8 @@ export async function contestants(
   const redis = redisPlace()
   const postgres = await postgresPlace(log)
   const sqlite = sqlitePlace()
+  const mariadb = mariadbPlace()
+  if (mariadb === null) log('left out: Duetime on MariaDB; node scripts/servers/main.ts install mariadb')
   const peer = { isDuetime: false, isLibrary: true }
   const library = { module: 'duetime-embedded', isDuetime: true, isLibrary: true }
   const service = { module: 'duetime-http', isDuetime: true, isLibrary: false }
@@ -27,6 +29,7 @@ export async function contestants(
     { name: 'graphile-worker', module: 'graphile-worker', place: postgres, ...peer },
     { name: 'Duetime library, SQLite', place: sqlite, ...library },
     { name: 'Duetime library, PostgreSQL', place: postgres, ...library },
+    ...(mariadb === null ? [] : [{ name: 'Duetime library, MariaDB', place: mariadb, ...library }]),
     { name: 'Duetime service, SQLite', place: servicePlace(sqlite), ...service },
     { name: 'Duetime service, PostgreSQL', place: servicePlace(postgres), ...service },
   ]

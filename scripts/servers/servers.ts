@@ -58,6 +58,11 @@ export class RunningServer {
     return this.#run.pids
   }
 
+  /** With its data, and its log. */
+  get directory(): string {
+    return this.#run.directory
+  }
+
   /** What a service that uses it needs in its environment. `port`: of a proxy before it. */
   environment(database?: string, port?: number): Readonly<Record<string, string>> {
     return { ...this.#kind.environment, DATABASE_URL: this.url(database, port) }

@@ -7,6 +7,10 @@ import { PAYLOAD } from '../system.ts'
 const QUEUE = 'timers'
 const CONCURRENCY = 256
 
+function delayOf({ dueAt }: Job): number {
+  return Math.max(dueAt - Date.now(), 0)
+}
+
 export async function open({ database }: Opening): Promise<System> {
   const { hostname, port } = new URL(database)
   const connection = { host: hostname, port: Number(port), maxRetriesPerRequest: null }
@@ -16,7 +20,12 @@ export async function open({ database }: Opening): Promise<System> {
   const jobOf = (job: Job) => ({
     name: 'timer',
     data: { ...PAYLOAD, ...job },
-    opts: { jobId: job.id, delay: Math.max(job.dueAt - Date.now(), 0), removeOnComplete: true },
+    opts: {
+      jobId: job.id,
+      delay: delayOf(job),
+      removeOnComplete: true,
+      ...(job.failsOnce === true && { attempts: 2, backoff: { type: 'fixed', delay: 1_000 } }),
+    },
   })
   return {
     create(job) {
@@ -24,6 +33,10 @@ export async function open({ database }: Opening): Promise<System> {
       return queue.add(name, data, opts)
     },
     createMany: (jobs) => queue.addBulk(jobs.map(jobOf)),
+    cancel: ({ id }) => queue.remove(id),
+    async reschedule(job) {
+      await (await queue.getJob(job.id))!.changeDelay(delayOf(job))
+    },
     async work(handle) {
       const worker = new Worker(QUEUE, async ({ data }) => handle(data as Job), {
         connection,

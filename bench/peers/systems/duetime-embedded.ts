@@ -8,16 +8,19 @@ const NAMESPACE = 'bench'
 
 export async function open({ database }: Opening): Promise<System> {
   const timers = await openDuetime({ database, settings: { LOG_LEVEL: 'error' } })
-  const fieldsOf = ({ id, dueAt, url }: Job) => ({
+  const fieldsOf = ({ id, dueAt, url, failsOnce }: Job) => ({
     namespace: NAMESPACE,
     id,
     at: new Date(dueAt),
     payload: PAYLOAD,
+    ...(failsOnce === true && { retryPolicy: { initialInterval: 'PT1S' } }),
     ...(url === null ? {} : { callback: { type: 'http' as const, url } }),
   })
   return {
     create: (job) => timers.create(fieldsOf(job)),
     createMany: (jobs) => timers.createMany(jobs.map(fieldsOf)),
+    cancel: ({ id }) => timers.cancel({ namespace: NAMESPACE, id }),
+    reschedule: ({ id, dueAt }) => timers.update({ namespace: NAMESPACE, id }, { at: new Date(dueAt) }),
     work(handle) {
       timers.handle(NAMESPACE, ({ id, dueAt }) => handle({ id, dueAt: Number(dueAt), url: null }))
       return Promise.resolve()

@@ -17,6 +17,8 @@ export function open({ database: url }: Opening): Promise<System> {
     async createMany(jobs) {
       for (const result of await client.batch(jobs.map(timerOf))) if (!result.ok) throw result.error
     },
+    cancel: ({ id }) => client.cancel(id),
+    reschedule: ({ id, dueAt }) => client.update(id, { at: dueAt }),
     work: () => Promise.resolve(),
     close: () => Promise.resolve(),
   })

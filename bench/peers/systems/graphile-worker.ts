@@ -23,12 +23,18 @@ export async function open({ database, settings }: Opening): Promise<System> {
   const utils = await makeWorkerUtils({ connectionString: database, maxPoolSize: 10, logger: SILENT })
   await utils.migrate()
   let runner: Runner | null = null
+  const create = (job: Job) => {
+    const key = job.isChanged === true ? { jobKey: job.id } : {}
+    return utils.addJob(TASK, { ...PAYLOAD, ...job }, { runAt: new Date(job.dueAt), ...key })
+  }
   return {
-    create: (job) => utils.addJob(TASK, { ...PAYLOAD, ...job }, { runAt: new Date(job.dueAt) }),
+    create,
     createMany: (jobs) =>
       utils.addJobs(
         jobs.map((job) => ({ identifier: TASK, payload: { ...PAYLOAD, ...job }, runAt: new Date(job.dueAt) })),
       ),
+    cancel: ({ id }) => utils.withPgClient((client) => client.query('SELECT graphile_worker.remove_job($1)', [id])),
+    reschedule: create, // the one with the same key is replaced
     async work(handle) {
       const options: RunnerOptions = {
         connectionString: database,
