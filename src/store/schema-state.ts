@@ -6,6 +6,7 @@ import type { DatabaseLocation, DatabaseLocationOf, DatabaseType } from '../runt
 import { systemClock } from '../runtime/clock/clock.ts'
 import { FORMAT } from './keyed/store-settings.ts'
 import type { StoreSettings } from './keyed/store-settings.ts'
+import { schemaState as serverState } from './sql/server/first-look.ts'
 import { StoreError } from './store.ts'
 
 /** `found` is 0 for a database that no service has used yet. A newer one than is known is refused with an error. */
@@ -14,8 +15,8 @@ export type SchemaState = { readonly found: number; readonly known: number }
 /** Databases that are not here have no migrations: their first use makes all that there is. */
 const STATES: { readonly [Type in DatabaseType]?: (location: DatabaseLocationOf<Type>) => Promise<SchemaState> } = {
   sqlite: async ({ path }) => (await import('./sqlite/file/connection.ts')).schemaState(path),
-  mysql: async (location) => (await import('./mysql/setup/prepare-database.ts')).schemaState(location),
-  postgres: async (location) => (await import('./postgres/setup/prepare-database.ts')).schemaState(location),
+  mysql: async (location) => serverState((await import('./mysql/setup/first-look.ts')).firstLook(location)),
+  postgres: async (location) => serverState((await import('./postgres/setup/first-look.ts')).firstLook(location)),
   dynamodb: async (location) => {
     const { Table } = await import('./dynamodb/table.ts')
     const { describeTable, readSettings } = await import('./dynamodb/setup.ts')

@@ -15,7 +15,7 @@ import { isMiss } from './connection/failures.ts'
 import { foldSome, forget } from './counter-log.ts'
 import { MYSQL } from './dialect.ts'
 import { beat, claimAll, NOW_MS, releaseAll } from './ownership.ts'
-import { prepareDatabase } from './setup/prepare-database.ts'
+import { firstLook } from './setup/first-look.ts'
 
 export type MysqlOptions = ({ readonly url: string } | ServerLocation) & ServerOptions
 
@@ -35,20 +35,17 @@ const MESSAGES = new MessageCommits({
 export async function openMysqlStore(options: MysqlOptions): Promise<Store> {
   const location = 'url' in options ? parseMysqlUrl(options.url) : options
   return openServerStore(options, {
-    prepare: (shards, logger) => prepareDatabase(location, shards, logger),
+    look: firstLook(location),
     connections: (lane, name) => new Connections({ ...lane, location, isSole: name === 'commits' }),
     engine: (lanes, { packetBytesMax }) => mysqlEngine(lanes, Math.floor(packetBytesMax * PART_SHARE)),
   })
 }
 
-function mysqlEngine(lanes: Lanes<Connections>, partBytesMax: number): ServerEngine {
-  const { commits, ownership, slow } = lanes
+function mysqlEngine({ commits, ownership, slow }: Lanes<Connections>, partBytesMax: number): ServerEngine {
   return {
     name: 'mysql',
     questions: questionsFor(MYSQL),
     asksOfOneMoment: ['tallies'],
-    run: (lane, effect) => (query) => lanes[lane][effect](query),
-    snapshot: (lane, work) => lanes[lane].snapshot(work),
     ping: () => commits.write(PING),
     beat: (own) => beat(ownership, own),
     claimAll: (claims) => claimAll(ownership, claims),
@@ -58,7 +55,6 @@ function mysqlEngine(lanes: Lanes<Connections>, partBytesMax: number): ServerEng
     move: (rows) => commits.messages((run) => MESSAGES.move(rows, run)),
     foldSome: (entriesMax) => foldSome(slow, entriesMax),
     forget: (slotsBefore) => forget(slow, slotsBefore),
-    end: () => Promise.all(Object.values(lanes).map((lane) => lane.end())),
     backupAdvice: 'back up a MySQL database with its own tools, such as mysqldump --single-transaction',
   }
 }

@@ -3,8 +3,8 @@
 
 import type { Epoch, ShardId } from '../../core/timer/timer.ts'
 import { RowType } from '../row/columns.ts'
-import { labelsText } from '../layout/node-labels.ts'
-import { SILENT_NODES_KEPT_MS } from '../sql/server/cluster-state.ts'
+import { NODE_COLUMNS } from '../sql/ddl.ts'
+import { beatFields, NO_BEAT, SILENT_NODES_KEPT_MS } from '../sql/server/cluster-state.ts'
 import type { BeatAnswer, NodeFields, ShardFields } from '../sql/server/cluster-state.ts'
 import type { Row } from '../sql/statement.ts'
 import { SELECT_SHARDS } from '../sql/timer-sql.ts'
@@ -13,13 +13,9 @@ import type { NodeBeat, OwnedShard, ShardClaim } from '../store.ts'
 import type { Connections } from './connection/connections.ts'
 import { literal } from './connection/literals.ts'
 
-const NO_BEAT = -1 // of a node that has no row
 /** The time of the server. */
 export const NOW_MS = 'CAST(UNIX_TIMESTAMP(SYSDATE(3)) * 1000 AS SIGNED)'
 const IS_OLD = `node_beat_at < ${NOW_MS} - ${SILENT_NODES_KEPT_MS}`
-const NODE_COLUMNS = ['id', 'address', 'leaving', 'labels', 'beat', 'clock_skew_ms', 'beat_at'].map(
-  (name) => `node_${name}`,
-)
 const BEAT = `INSERT INTO timer_nodes (${NODE_COLUMNS.join(', ')}) VALUES (?)
   ON DUPLICATE KEY UPDATE ${NODE_COLUMNS.map((name) => `${name} = VALUES(${name})`).join(', ')}`
 const SELECT_NODES = `SELECT ${NODE_COLUMNS.slice(0, -1).join(', ')}, ${IS_OLD} FROM timer_nodes`
@@ -30,12 +26,11 @@ const SELECT_NODES = `SELECT ${NODE_COLUMNS.slice(0, -1).join(', ')}, ${IS_OLD} 
  * shards, as commits do, so that nobody waits in a circle.
  */
 export async function claimAll(lane: Connections, claims: readonly ShardClaim[]): Promise<Map<ShardId, Epoch>> {
-  const ordered = claims.toSorted((a, b) => a.shard - b.shard)
-  const silent = new Set(ordered.flatMap(({ from, ifBeat }) => (from === null || ifBeat === undefined ? [] : [from])))
+  const silent = new Set(claims.flatMap(({ from, ifBeat }) => (from === null || ifBeat === undefined ? [] : [from])))
   const names = [...silent, null].map(literal).join(', ')
   const hold = `SELECT node_id FROM timer_nodes WHERE node_id IN (${names}) ORDER BY node_id FOR UPDATE`
-  const [, ...replies] = await lane.transaction([hold, ...ordered.map(claimStatement)])
-  const won = ordered.filter((_, index) => replies[index]!.affected === 1)
+  const [, ...replies] = await lane.transaction([hold, ...claims.map(claimStatement)])
+  const won = claims.filter((_, index) => replies[index]!.affected === 1)
   return new Map(won.map((claim) => [claim.shard, claimedEpoch(claim)]))
 }
 
@@ -55,9 +50,8 @@ function claimStatement(claim: ShardClaim): string {
 }
 
 export async function releaseAll(lane: Connections, owned: readonly OwnedShard[]): Promise<void> {
-  const ordered = owned.toSorted((a, b) => a.shard - b.shard)
   await lane.transaction(
-    ordered.map(
+    owned.map(
       ({ shard, epoch, owner }) => `UPDATE timers SET shard_owner = NULL
       WHERE shard_id = ${shard} AND row_type = ${RowType.shard} AND shard_epoch = ${epoch} AND shard_owner = ${literal(owner)}`,
     ),
@@ -70,9 +64,7 @@ export async function releaseAll(lane: Connections, owned: readonly OwnedShard[]
  * the rows of nodes that are long gone; nobody is taken for dead by it.
  */
 export async function beat(lane: Connections, own: NodeBeat): Promise<BeatAnswer> {
-  const { node, address, leaving, labels = [], beat: number, now } = own
-  const said = [node, address, leaving ? 1 : 0, labelsText(labels), number].map(literal)
-  const values = [...said, `${now} - ${NOW_MS}`, NOW_MS].join(', ')
+  const values = [...beatFields(own).map(literal), `${own.now} - ${NOW_MS}`, NOW_MS].join(', ')
   const replies = await lane.transaction([BEAT.replace('?', () => values), SELECT_NODES, SELECT_SHARDS])
   const nodes = replies[1]!.rows as unknown as readonly NodeFields[]
   const shards = replies[2]!.rows as unknown as readonly ShardFields[]
@@ -82,6 +74,6 @@ export async function beat(lane: Connections, own: NodeBeat): Promise<BeatAnswer
     await lane.transaction(
       gone.map(([name]) => `DELETE FROM timer_nodes WHERE node_id = ${literal(name)} AND ${IS_OLD}`),
     )
-  const skewMs = nodes.find(([name]) => name === node)![5]
-  return { skewMs, others: nodes.filter(([name]) => name !== node), shards }
+  const skewMs = nodes.find(([name]) => name === own.node)![5]
+  return { skewMs, others: nodes.filter(([name]) => name !== own.node), shards }
 }

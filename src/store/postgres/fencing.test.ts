@@ -149,7 +149,7 @@ test('a claim that comes while the silent node beats waits, and is refused', asy
   const { a, b, admin, database, epoch } = await setup(t)
   await a.beat({ ...BEAT, beat: 1 })
   await admin.query('BEGIN')
-  await admin.query(`SELECT FROM timers_beat_1('${OWNER}', NULL, false, '', 2, 0, 3600000)`)
+  await admin.query(`SELECT FROM timers_beat_1('${OWNER}', NULL, 0, '', 2, 0, 3600000)`)
   const claiming = b.claim({ shard: SHARD, expected: epoch, from: OWNER, owner: 'b', ifBeat: 1 })
   await server.waitForBlocked(database, 1)
   await admin.query('COMMIT')

@@ -7,13 +7,10 @@ import { RowType } from '../row/columns.ts'
 import type { Cell } from '../row/columns.ts'
 import { columnParameter } from './connection/array-parameters.ts'
 import type { ElementType } from './connection/array-parameters.ts'
-import { labelsText } from '../layout/node-labels.ts'
-import { SILENT_NODES_KEPT_MS } from '../sql/server/cluster-state.ts'
+import { beatFields, NO_BEAT, SILENT_NODES_KEPT_MS } from '../sql/server/cluster-state.ts'
 import type { BeatAnswer } from '../sql/server/cluster-state.ts'
 import type { Row } from '../sql/statement.ts'
 import type { Query } from './connection/connections.ts'
-
-const NO_BEAT = -1 // of a node that has no row
 
 // Rows are locked in the order of the shards, as commits do, so that nobody waits in a circle. Whoever waited for a lock
 // looks at the row again and passes it over when its fence is another one by then.
@@ -88,9 +85,8 @@ export function releaseQuery(owned: readonly OwnedShard[]): Query {
   return { name: 'release', text: RELEASE, values }
 }
 
-export function beatQuery({ node, address, leaving, labels = [], beat, now }: NodeBeat): Query {
-  const values = [node, address, leaving, labelsText(labels), beat, now, SILENT_NODES_KEPT_MS]
-  return { name: 'beat', text: BEAT, values }
+export function beatQuery(own: NodeBeat): Query {
+  return { name: 'beat', text: BEAT, values: [...beatFields(own), own.now, SILENT_NODES_KEPT_MS] }
 }
 
 /** Two JSON lists: thousands of shards are parsed in a fraction of the time that as many rows would take. */

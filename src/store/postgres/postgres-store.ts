@@ -7,16 +7,14 @@ import type { Lanes } from '../sql/server/lanes.ts'
 import { openServerStore } from '../sql/server/open-server-store.ts'
 import type { ServerOptions } from '../sql/server/open-server-store.ts'
 import type { ServerEngine } from '../sql/server/server-store.ts'
-import type { Query } from '../sql/statement.ts'
 import type { Store } from '../store.ts'
 import { commitQuery, partResults } from './commit.ts'
 import { Connections } from './connection/connections.ts'
-import type { Query as NamedQuery } from './connection/connections.ts'
 import { foldQuery, forgetQuery, FORGOTTEN_MAX } from './counter-log.ts'
 import { POSTGRES_QUESTIONS } from './dialect.ts'
 import { isMoved, moveQuery } from './move.ts'
 import { beatAnswer, beatQuery, claimedEpochs, claimQuery, releaseQuery } from './ownership.ts'
-import { prepareDatabase } from './setup/prepare-database.ts'
+import { firstLook } from './setup/first-look.ts'
 
 export type PostgresOptions = ({ readonly url: string } | PostgresLocation) & ServerOptions
 
@@ -25,7 +23,7 @@ const PING_SQL = 'UPDATE timer_store SET pinged_at = now()'
 export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
   const location = 'url' in options ? parsePostgresUrl(options.url) : options
   return openServerStore(options, {
-    prepare: (shards, logger) => prepareDatabase({ location, shards, logger }),
+    look: firstLook(location),
     connections: (lane, name) => {
       const plans = name === 'pages' ? 'each time' : 'once'
       return new Connections({ ...lane, location, plans, pipelined: name === 'commits' })
@@ -34,20 +32,10 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   })
 }
 
-function postgresEngine(lanes: Lanes<Connections>): ServerEngine {
-  const { commits, ownership, slow } = lanes
-  // Of statements by their text. There are as many as combinations of filters, a few dozen.
-  const names = new Map<string, string>()
-  const named = ({ text, values }: Query): NamedQuery => {
-    let name = names.get(text)
-    if (name === undefined) names.set(text, (name = `question-${names.size}`))
-    return { name, text, values }
-  }
+function postgresEngine({ commits, ownership, slow }: Lanes<Connections>): ServerEngine {
   return {
     name: 'postgres',
     questions: POSTGRES_QUESTIONS,
-    run: (lane, effect) => (query) => lanes[lane][effect](named(query)),
-    snapshot: (lane, work) => lanes[lane].snapshot((run) => work((query) => run(named(query)))),
     ping: () => commits.write({ name: 'ping', text: PING_SQL, values: [] }),
     beat: async (beat) => beatAnswer((await ownership.write(beatQuery(beat)))[0]!),
     claimAll: async (claims) => claimedEpochs(await ownership.write(claimQuery(claims))),
@@ -56,7 +44,6 @@ function postgresEngine(lanes: Lanes<Connections>): ServerEngine {
     move: async (move) => isMoved(await commits.write(moveQuery(move))),
     foldSome: async (entriesMax) => ((await slow.write(foldQuery(entriesMax)))[0]![0] as unknown) === true,
     forget: async (slotsBefore) => (await slow.write(forgetQuery(slotsBefore)))[0]![0] === FORGOTTEN_MAX,
-    end: () => Promise.all(Object.values(lanes).map((lane) => lane.end())),
     backupAdvice: 'back up a PostgreSQL database with its own tools, such as pg_dump',
   }
 }

@@ -12,6 +12,7 @@ const KEYS = {
   timers: ['shard_id', 'row_type', 'timer_execute_at', 'timer_uuid'],
   timer_counters: ['timer_namespace', 'slot_at', 'counter_name'],
   timer_metadata: ['metadata_key', 'metadata_value', 'timer_namespace', 'timer_uuid'],
+  timer_nodes: ['node_id'],
 } as const
 
 /** What is written into each table; of the outbox, what follows the number. */
@@ -34,8 +35,20 @@ export const COLUMNS: Readonly<Record<keyof typeof KEYS | 'timer_outbox', readon
     { name: 'timer_namespace', type: 'name' },
     { name: 'timer_uuid', type: 'uuid' },
   ],
+  // As NodeFields has them, and then the time.
+  timer_nodes: [
+    { name: 'node_id', type: 'name' },
+    { name: 'node_address', type: 'text' },
+    { name: 'node_leaving', type: 'small' },
+    { name: 'node_labels', type: 'text' },
+    { name: 'node_beat', type: 'integer' },
+    { name: 'node_clock_skew_ms', type: 'integer' },
+    { name: 'node_beat_at', type: 'time' },
+  ],
   timer_outbox: EVENT_COLUMNS,
 }
+
+export const NODE_COLUMNS = COLUMNS.timer_nodes.map(({ name }) => name)
 
 /** The columns of a table and its primary key, in the order that the dialect wants; by default that of the table of columns. */
 export function columnsWithKey(table: keyof typeof KEYS, types: SqlTypes, order?: Order): string {
@@ -44,7 +57,8 @@ export function columnsWithKey(table: keyof typeof KEYS, types: SqlTypes, order?
 
 /** Of the outbox, those that follow the number, which each database gives out in its own way. */
 export function columnsOf(table: keyof typeof COLUMNS, types: SqlTypes, order: Order = () => 0): string {
-  const isNullable = (name: string) => table === 'timers' && !KEYS.timers.some((key) => key === name)
+  const isNullable = (name: string) =>
+    name === 'node_address' || (table === 'timers' && !KEYS.timers.some((key) => key === name))
   return COLUMNS[table]
     .toSorted(order)
     .map(({ name, type }) => `  ${name} ${types[type]}${isNullable(name) ? '' : ' NOT NULL'}`)

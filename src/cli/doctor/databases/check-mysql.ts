@@ -24,18 +24,19 @@ export type MysqlCheck = {
 
 export async function checkMysql(check: MysqlCheck, findings: Findings): Promise<void> {
   const { location, clock } = check
-  const { connect, cut } = await import('../../../store/mysql/connection/driver.ts')
-  const { failureOf, numberOf, UNKNOWN_DATABASE } = await import('../../../store/mysql/connection/failures.ts')
+  const { connect } = await import('../../../store/mysql/connection/driver.ts')
+  const { cut } = await import('../../../store/sql/server/connections.ts')
+  const { FAILURES, isUnknownDatabase } = await import('../../../store/mysql/connection/failures.ts')
   let connection: Connection
   try {
     connection = await connect(location, CONNECT_MS)
   } catch (error) {
-    if (numberOf(error) === UNKNOWN_DATABASE)
+    if (isUnknownDatabase(error))
       return findings.warn(
         `there is no database ${location.database} at ${location.host}:${location.port} yet`,
         'The first start makes it, if the user may create databases.',
       )
-    const { message } = failureOf(error, { location, stage: 'connect', effect: 'read' })
+    const { message } = FAILURES.failureOf(error, { location, stage: 'connect', effect: 'read' })
     return findings.fail(
       message,
       'Is the server running, and do MYSQL_HOST, MYSQL_PORT, MYSQL_USER, MYSQL_PASSWORD or DATABASE_URL name it?',
@@ -58,18 +59,17 @@ export async function checkMysql(check: MysqlCheck, findings: Findings): Promise
 }
 
 async function judgeServer(connection: Connection, check: MysqlCheck, findings: Findings): Promise<void> {
-  const { readServer, serverProblem, unsafeSettings } = await import('../../../store/mysql/setup/server-settings.ts')
+  const { OLDEST, readServer } = await import('../../../store/mysql/setup/server-settings.ts')
+  const { versionProblem } = await import('../../../store/sql/server/first-look.ts')
   const server = await readServer(connection)
+  const { kind, version, isReadOnly, unsafe } = server
   const { host, port, database } = check.location
-  const problem = serverProblem(server)
+  const problem = versionProblem(kind, version, OLDEST[kind])
   if (problem !== null) findings.fail(problem, 'docs/operations/mysql.md lists the versions.')
-  else findings.ok(`${host}:${port}/${database} is ${server.kind} ${server.version}`)
-  if (server.isReadOnly) findings.fail('the server is read-only and takes no writes', 'Name the primary.')
-  for (const unsafe of unsafeSettings(server)) {
-    const [what, advice] = unsafe.split('; ') as [string, string]
-    findings.fail(what, `${advice[0]!.toUpperCase()}${advice.slice(1)} in the server's configuration.`)
-  }
-  if (server.flushAtCommit === 1) findings.ok('a commit is on disk before it is acknowledged')
+  else findings.ok(`${host}:${port}/${database} is ${kind} ${version}`)
+  if (isReadOnly) findings.fail('the server is read-only and takes no writes', 'Name the primary.')
+  for (const what of unsafe ?? []) findings.fail(what, "Set it to 1 in the server's configuration.")
+  if (unsafe?.length === 0) findings.ok('a commit is on disk before it is acknowledged')
   judgePackets(server, check, findings)
   await judgeConnections(connection, check, findings)
 }

@@ -33,7 +33,7 @@ export type PostgresCheck = { readonly location: PostgresLocation; readonly pool
 export async function checkPostgres({ location, poolSize, clock }: PostgresCheck, findings: Findings): Promise<void> {
   const { default: pg } = await import('pg')
   const { clientConfig } = await import('../../../store/postgres/connection/connections.ts')
-  const { failureOf } = await import('../../../store/postgres/connection/failures.ts')
+  const { FAILURES } = await import('../../../store/postgres/connection/failures.ts')
   const client = new pg.Client({
     ...clientConfig(location),
     connectionTimeoutMillis: CONNECT_MS,
@@ -43,7 +43,7 @@ export async function checkPostgres({ location, poolSize, clock }: PostgresCheck
   try {
     await client.connect()
   } catch (error) {
-    const { message } = failureOf(error, { location, stage: 'connect', effect: 'read' })
+    const { message } = FAILURES.failureOf(error, { location, stage: 'connect', effect: 'read' })
     return findings.fail(
       message,
       'Is the server running, and do PG_HOST, PG_PORT, PG_USER, PG_PASSWORD or DATABASE_URL name it?',

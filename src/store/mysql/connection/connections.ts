@@ -1,23 +1,21 @@
-// Connections to MySQL, MariaDB or TiDB for one kind of work. Each kind has its own, so that a commit never waits behind a list,
-// nor a beat behind either. What belongs together is sent as several statements in one message, which is one round trip; the
-// server stops at the first that fails.
+// Connections to MySQL, MariaDB or TiDB. What belongs together is sent as several statements in one message, which is one round
+// trip; the server stops at the first that fails.
 
 import { randomUUID } from 'node:crypto'
 import type { Connection, PoolConnection } from 'mysql2/promise'
 import type { ServerLocation } from '../../../runtime/config/databases/server-location.ts'
 import type { Cell } from '../../row/columns.ts'
-import type { LaneOptions } from '../../sql/server/lanes.ts'
-import { Leases, timesOf } from '../../sql/server/leases.ts'
 import type { RunMessage } from '../../sql/server/commit/message-commits.ts'
+import { ServerConnections, timesOf } from '../../sql/server/connections.ts'
+import type { Lease } from '../../sql/server/connections.ts'
+import type { LaneOptions } from '../../sql/server/lanes.ts'
 import type { Query, Row } from '../../sql/statement.ts'
 import { StoreError } from '../../store.ts'
 import { driverPool } from './driver.ts'
-import { endsConnection, failureOf, isReadOnly, isRollbackToRepeat } from './failures.ts'
+import { FAILURES } from './failures.ts'
 import { written } from './literals.ts'
 
 export type Reply = { readonly rows: readonly Row[]; readonly affected: number }
-/** Statements in one round trip. Rejects with the error of the first that failed. */
-type Run = (statements: readonly string[]) => Promise<readonly Reply[]>
 
 export type ConnectionsOptions = LaneOptions & {
   readonly location: ServerLocation
@@ -41,19 +39,17 @@ const BEGIN_SNAPSHOT = [
   'START TRANSACTION WITH CONSISTENT SNAPSHOT',
 ]
 
-export class Connections {
-  readonly #leases: Leases<PoolConnection>
-
+export class Connections extends ServerConnections<PoolConnection> {
   constructor(options: ConnectionsOptions) {
-    const { location, statementTimeoutMs, isSole = false } = options
+    const { location, max, statementTimeoutMs, isSole = false } = options
     const times = timesOf(options)
     const former: FormerSession = { name: `duetime-${randomUUID().slice(0, 18)}`, id: null }
-    this.#leases = new Leases({
+    super({
       location,
-      failures: { failureOf, endsConnection, isReadOnly, isRollbackToRepeat },
+      failures: FAILURES,
       times,
       pool: {
-        ...driverPool(location, options.max, times.connectMs),
+        ...driverPool(location, max, times.connectMs),
         prepare: async (connection) => {
           await runOn(connection, sessionSettings(statementTimeoutMs))
           if (isSole) await endFormerSession(connection, former, times.connectMs)
@@ -63,54 +59,43 @@ export class Connections {
     })
   }
 
-  async read(query: Query): Promise<readonly Row[]> {
-    return this.#use('read', async (run) => (await run([written(query)]))[0]!.rows)
-  }
-
-  async write(query: Query): Promise<readonly Row[]> {
-    return this.#use('write', async (run) => (await run([written(query)]))[0]!.rows)
-  }
-
   /** All of it or nothing. */
   async transaction(statements: readonly string[]): Promise<readonly Reply[]> {
-    const replies = await this.#use('write', (run) => run([...BEGIN, ...statements, ...COMMIT]))
+    const message = [...BEGIN, ...statements, ...COMMIT]
+    const replies = await this.attempt('write', (connection, lease) => this.#send(connection, lease, message))
     return replies.slice(BEGIN.length, -COMMIT.length)
   }
 
-  /** Several statements that see the same moment. `work` may be called again from the start. */
   snapshot<T>(work: (run: (query: Query) => Promise<readonly Row[]>) => Promise<T>): Promise<T> {
-    return this.#use('read', async (run) => {
+    return this.attempt('read', async (connection, lease) => {
       let beginning = BEGIN_SNAPSHOT
       const result = await work(async (query) => {
-        const statements = [...beginning, written(query)]
+        const message = [...beginning, written(query)]
         beginning = []
-        return (await run(statements)).at(-1)!.rows
+        return (await this.#send(connection, lease, message)).at(-1)!.rows
       })
-      await run(COMMIT)
+      await this.#send(connection, lease, COMMIT)
       return result
     })
   }
 
   /** Messages of a commit, of which the first is the only one as a rule. */
   messages<T>(work: (run: RunMessage) => Promise<T>): Promise<T> {
-    return this.#use('write', (run) =>
-      work(async (message) => (await run(message.map(written))).map(({ rows }) => rows)),
+    return this.attempt('write', (connection, lease) =>
+      work(async (message) => (await this.#send(connection, lease, message.map(written))).map(({ rows }) => rows)),
     )
   }
 
-  /** `work` has a connection to itself. It is called again when the server has undone it because of others. */
-  #use<T>(effect: 'read' | 'write', work: (run: Run) => Promise<T>): Promise<T> {
-    return this.#leases.attempt(effect, (connection, lease) =>
-      work((statements) => this.#leases.answer(connection, lease, runOn(connection, statements))),
-    )
+  protected async run(connection: PoolConnection, query: Query): Promise<readonly Row[]> {
+    return (await runOn(connection, [written(query)]))[0]!.rows
   }
 
-  /** Calls under way must have ended. */
-  end(): Promise<void> {
-    return this.#leases.end()
+  #send(connection: PoolConnection, lease: Lease<PoolConnection>, message: readonly string[]) {
+    return this.answer(connection, lease, runOn(connection, message))
   }
 }
 
+/** Statements in one round trip. Rejects with the error of the first that failed. */
 async function runOn(connection: Connection, statements: readonly string[]): Promise<readonly Reply[]> {
   const [answers] = await connection.query({ sql: statements.join(';\n'), rowsAsArray: true })
   return statements.length === 1 ? [replyOf(answers)] : (answers as unknown[]).map(replyOf)
@@ -127,7 +112,7 @@ async function endFormerSession(connection: Connection, former: FormerSession, w
   // It may be gone, or known by this number no more; the lock tells.
   if (former.id !== null)
     await runOn(connection, [`KILL ${former.id}`]).catch((error: unknown) => {
-      if (endsConnection(error)) throw error
+      if (FAILURES.meaningOf(error).endsConnection === true) throw error
     })
   const seconds = Math.max(1, Math.floor(withinMs / 2_000))
   const [reply] = await runOn(connection, [`SELECT GET_LOCK('${former.name}', ${seconds}), CONNECTION_ID()`])

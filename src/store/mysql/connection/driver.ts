@@ -4,7 +4,9 @@ import type { Connection, PoolConnection, PoolOptions } from 'mysql2/promise'
 import { TlsMode } from '../../../runtime/config/databases/server-location.ts'
 import type { ServerLocation } from '../../../runtime/config/databases/server-location.ts'
 import { loadDriver } from '../../driver.ts'
-import type { Pool } from '../../sql/server/leases.ts'
+import { CONNECT_MS, cut } from '../../sql/server/connections.ts'
+import type { Pool } from '../../sql/server/connections.ts'
+import { knownAdvice } from '../../sql/server/failures/known-failures.ts'
 import { tlsOptions } from '../../sql/server/tls.ts'
 import { StoreError } from '../../store.ts'
 
@@ -17,7 +19,7 @@ function driver() {
 /** `database`: null for none, when it is to be made. */
 export async function connect(
   location: Omit<ServerLocation, 'database'> & { readonly database: string | null },
-  withinMs: number,
+  withinMs = CONNECT_MS,
 ): Promise<Connection> {
   const { createConnection } = await driver()
   const connection = await createConnection(connectionOptions(location, withinMs))
@@ -61,7 +63,7 @@ export function driverPool(
       const { promise: tooLate, reject } = Promise.withResolvers<never>()
       const late = setTimeout(() => {
         coming.then((connection) => connection.release()).catch(() => {})
-        reject(new StoreError('no connection became free in time: raise MYSQL_POOL_SIZE, or ask for less at once'))
+        reject(new StoreError(knownAdvice('MYSQL').noneFree))
       }, withinMs)
       const taken = await Promise.race([coming, tooLate]).finally(() => clearTimeout(late))
       const connection = known.get(taken.connection) ?? taken
@@ -74,13 +76,5 @@ export function driverPool(
       cut(connection)
     },
     end: async () => (await pool).end(),
-    cut,
   }
-}
-
-/** The driver's own destroy() waits for the server. */
-export function cut(connection: Connection): void {
-  ;(
-    connection as unknown as { readonly connection: { readonly stream: { destroy(): void } } }
-  ).connection.stream.destroy()
 }

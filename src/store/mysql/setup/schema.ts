@@ -56,14 +56,7 @@ ${columnsOf('timer_counters', TYPES)},
 ${columnsOf('timer_outbox', TYPES)},
   PRIMARY KEY (shard_id, event_number),
   KEY timer_outbox_by_number (event_number)`,
-  timer_nodes: `
-  node_id VARBINARY(640) NOT NULL PRIMARY KEY,
-  node_address LONGTEXT,
-  node_leaving TINYINT NOT NULL,
-  node_labels LONGTEXT NOT NULL,
-  node_beat BIGINT NOT NULL,
-  node_beat_at BIGINT NOT NULL,
-  node_clock_skew_ms BIGINT NOT NULL`,
+  timer_nodes: columnsWithKey('timer_nodes', TYPES),
 }
 const OPTIONS =
   'ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin /*T![auto_id_cache] AUTO_ID_CACHE = 1 */'

@@ -1,21 +1,19 @@
-// Connections to PostgreSQL for one kind of work. Each kind has its own, so that a commit never waits behind a list,
-// nor a beat behind either.
+// Connections to PostgreSQL. Statements are prepared once for each connection, and sent without waiting for the answers of those
+// before them.
 
 import { randomInt } from 'node:crypto'
-import type { Socket } from 'node:net'
 import pg from 'pg'
 import type { PoolClient } from 'pg'
 import type { PostgresLocation } from '../../../runtime/config/databases/postgres.ts'
 import type { Cell } from '../../row/columns.ts'
+import { CONNECT_MS, ServerConnections, timesOf } from '../../sql/server/connections.ts'
 import type { LaneOptions } from '../../sql/server/lanes.ts'
-import { CONNECT_MS, Leases, timesOf } from '../../sql/server/leases.ts'
 import { tlsOptions } from '../../sql/server/tls.ts'
-import type { Row, Value } from '../../sql/statement.ts'
-import { endsConnection, failureOf, isReadOnly, isRollbackToRepeat } from './failures.ts'
+import type { Query as NamelessQuery, Row, Value } from '../../sql/statement.ts'
+import { FAILURES } from './failures.ts'
 
-export type Parameter = Value | boolean
-/** Prepared once per connection, under its name. */
-export type Query = { readonly name: string; readonly text: string; readonly values: readonly Parameter[] }
+/** Prepared under its name. One without gets a name by its text. */
+export type Query = NamelessQuery & { readonly name?: string }
 
 export type ConnectionsOptions = LaneOptions & {
   readonly location: PostgresLocation
@@ -26,10 +24,10 @@ export type ConnectionsOptions = LaneOptions & {
 }
 
 const BEGIN_SNAPSHOT = { name: 'begin', text: 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', values: [] }
-const FAILURES = { failureOf, endsConnection, isReadOnly, isRollbackToRepeat }
 
-export class Connections {
-  readonly #leases: Leases<PoolClient>
+export class Connections extends ServerConnections<PoolClient, Query> {
+  /** Of statements by their text. There are as many as combinations of filters, a few dozen. */
+  readonly #names = new Map<string, string>()
 
   constructor(options: ConnectionsOptions) {
     const { location, max, statementTimeoutMs, idleMs, plans, pipelined = false } = options
@@ -41,7 +39,7 @@ export class Connections {
     pool.on('error', () => {})
     // One that is cut while it is in use ends the process unless somebody listens, from the moment it is handed out.
     pool.on('connect', (client) => client.on('error', () => {}))
-    this.#leases = new Leases({
+    super({
       location,
       failures: FAILURES,
       times,
@@ -51,31 +49,15 @@ export class Connections {
         giveBack: (client, isSpent) => client.release(isSpent),
         end: () => pool.end(),
         prepare: (client) => client.query(sessionSql),
-        cut,
       },
     })
   }
 
-  read(query: Query): Promise<Row[]> {
-    return this.#run(query, 'read')
-  }
-
-  /** One statement, so one transaction: all of it or nothing. */
-  write(query: Query): Promise<Row[]> {
-    return this.#run(query, 'write')
-  }
-
-  /** Calls under way must have ended. */
-  async end(): Promise<void> {
-    await this.#leases.end()
-  }
-
-  /** Several statements that see the same moment, on one connection. `work` may be called again from the start. */
-  snapshot<T>(work: (run: (query: Query) => Promise<Row[]>) => Promise<T>): Promise<T> {
-    return this.#leases.attempt('read', async (client, lease) => {
+  snapshot<T>(work: (run: (query: Query) => Promise<readonly Row[]>) => Promise<T>): Promise<T> {
+    return this.attempt('read', async (client, lease) => {
       try {
         // The next statement is sent behind the beginning and the end, without waiting for their answers.
-        const run = (query: Query) => this.#leases.answer(client, lease, rowsOf(client, query))
+        const run = (query: Query) => this.answer(client, lease, this.run(client, query))
         const [, result] = await Promise.all([run(BEGIN_SNAPSHOT), work(run)])
         client.query({ name: 'end', text: 'COMMIT' }).catch(() => {})
         return result
@@ -86,18 +68,15 @@ export class Connections {
     })
   }
 
-  #run(query: Query, effect: 'read' | 'write'): Promise<Row[]> {
-    return this.#leases.attempt(effect, (client, lease) => this.#leases.answer(client, lease, rowsOf(client, query)))
+  protected async run(client: PoolClient, { text, values, name = this.#nameOf(text) }: Query): Promise<Row[]> {
+    return (await client.query<Cell[]>({ name, text, values: values as Value[], rowMode: 'array' })).rows
   }
-}
 
-async function rowsOf(client: PoolClient, { name, text, values }: Query): Promise<Row[]> {
-  return (await client.query<Cell[]>({ name, text, values: values as Parameter[], rowMode: 'array' })).rows
-}
-
-/** The statements under way fail at once, as they do when the network is cut. The driver's own end() may wait for them. */
-function cut(client: PoolClient): void {
-  ;(client as unknown as { readonly connection: { readonly stream: Socket } }).connection.stream.destroy()
+  #nameOf(text: string): string {
+    let name = this.#names.get(text)
+    if (name === undefined) this.#names.set(text, (name = `question-${this.#names.size}`))
+    return name
+  }
 }
 
 /**

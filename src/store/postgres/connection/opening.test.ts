@@ -10,13 +10,15 @@ import type { Epoch } from '../../../core/timer/timer.ts'
 import { PLAINTEXT } from '../../../runtime/config/databases/server-location.ts'
 import type { PostgresLocation } from '../../../runtime/config/databases/postgres.ts'
 import { SHARD } from '../../conformance/owned-store.ts'
+import { NODE_COLUMNS } from '../../sql/ddl.ts'
+import { versionProblem } from '../../sql/server/first-look.ts'
 import { StoreError } from '../../store.ts'
 import type { Store } from '../../store.ts'
 import { SCHEMA_VERSION } from '../setup/migrations.ts'
 import { PostgresServer } from '../postgres-server.fixture.ts'
 import { openPostgresStore } from '../postgres-store.ts'
 import type { PostgresOptions } from '../postgres-store.ts'
-import { assertServerVersion } from '../setup/prepare-database.ts'
+import { OLDEST } from '../setup/first-look.ts'
 import { schemaText } from '../setup/schema-text.fixture.ts'
 
 let server: PostgresServer
@@ -122,11 +124,9 @@ test('a database that cannot hold every text is refused', async () => {
 })
 
 test('a server that is too old is refused', () => {
-  assert.throws(() => assertServerVersion('12.9', 120_009), {
-    name: 'StoreError',
-    message: /PostgreSQL 12\.9: version 13 or newer/,
-  })
-  assertServerVersion('13.0', 130_000)
+  const refused = (version: string) => versionProblem('PostgreSQL', version, OLDEST)
+  assert.equal(refused('12.9'), 'the server is PostgreSQL 12.9: version 13 or newer is needed')
+  for (const version of ['13.0', '13beta1', '18.1 (Debian 18.1-1)']) assert.equal(refused(version), null)
 })
 
 test('nodes that open an empty database at the same moment all find the same one', async (t) => {
@@ -160,7 +160,8 @@ test('nodes see each other beat, and one that owns nothing and has been silent f
   await a.beat({ node: 'a', address: 'http://a', leaving: true, beat: 1, now: 0 })
   await a.claim({ shard: SHARD, expected: 0 as Epoch, from: null, owner: 'owner' })
   const past = `VALUES ('silent', 3000000), ('gone', 3600001), ('owner', 3600001)`
-  const insert = `INSERT INTO timer_nodes SELECT name, NULL, false, '', 9, node_beat_at - ago, 7 FROM timer_nodes, (${past}) AS past (name, ago)`
+  const insert = `INSERT INTO timer_nodes (${NODE_COLUMNS.join(', ')})
+    SELECT name, NULL, 0, '', 9, 7, node_beat_at - ago FROM timer_nodes, (${past}) AS past (name, ago)`
   await server.sql(insert, location.database)
   const { nodes } = await b.beat({ node: 'b', address: null, leaving: false, beat: 2, now: Date.now() })
   assert.deepEqual(

@@ -5,19 +5,20 @@
 //
 // The time of a beat is for people, and for removing the rows of nodes that are long gone; nobody is taken for dead by it.
 
+import { NODE_COLUMNS } from '../../sql/ddl.ts'
+
+const [, ...CHANGING] = NODE_COLUMNS
+
 export const BEAT_FUNCTION = `
-CREATE FUNCTION timers_beat_1 (p_node text, p_address text, p_leaving boolean, p_labels text, p_beat bigint, p_now bigint, p_kept_ms bigint)
+CREATE FUNCTION timers_beat_1 (p_node text, p_address text, p_leaving integer, p_labels text, p_beat bigint, p_now bigint, p_kept_ms bigint)
 RETURNS TABLE (skew_ms bigint, nodes text, shards text)
 LANGUAGE plpgsql AS $function$
 DECLARE
   store_now bigint := (extract(epoch FROM clock_timestamp()) * 1000)::bigint;
 BEGIN
-  INSERT INTO timer_nodes (node_id, node_address, node_leaving, node_labels, node_beat, node_beat_at, node_clock_skew_ms)
-  VALUES (p_node, p_address, p_leaving, p_labels, p_beat, store_now, p_now - store_now)
-  ON CONFLICT (node_id) DO UPDATE SET
-    node_address = excluded.node_address, node_leaving = excluded.node_leaving, node_labels = excluded.node_labels,
-    node_beat = excluded.node_beat,
-    node_beat_at = excluded.node_beat_at, node_clock_skew_ms = excluded.node_clock_skew_ms;
+  INSERT INTO timer_nodes (${NODE_COLUMNS.join(', ')})
+  VALUES (p_node, p_address, p_leaving, p_labels, p_beat, p_now - store_now, store_now)
+  ON CONFLICT (node_id) DO UPDATE SET ${CHANGING.map((name) => `${name} = excluded.${name}`).join(', ')};
 
   DELETE FROM timer_nodes WHERE node_id IN (
     SELECT node_id FROM timer_nodes
@@ -29,7 +30,7 @@ BEGIN
   RETURN QUERY SELECT
     p_now - store_now,
     (
-      SELECT json_agg(json_build_array(node_id, node_address, node_leaving, node_labels, node_beat, node_clock_skew_ms))
+      SELECT json_agg(json_build_array(${NODE_COLUMNS.slice(0, -1).join(', ')}))
       FROM timer_nodes WHERE node_id <> p_node
     )::text,
     (

@@ -68,13 +68,7 @@ CREATE TABLE timer_counter_log (
 ) WITH (toast_tuple_target = 8160, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000, vacuum_truncate = false);
 
 CREATE TABLE timer_nodes (
-  node_id text PRIMARY KEY,
-  node_address text,
-  node_leaving boolean NOT NULL,
-  node_labels text NOT NULL,
-  node_beat bigint NOT NULL,
-  node_beat_at bigint NOT NULL,
-  node_clock_skew_ms bigint NOT NULL
+${columnsWithKey('timer_nodes', SQL_TYPES, byAlignment)}
 ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
 
 CREATE TABLE timer_outbox (

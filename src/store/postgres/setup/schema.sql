@@ -14,13 +14,13 @@ CREATE TABLE timer_counters (
 ) WITH (fillfactor=50, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=5000);
 
 CREATE TABLE timer_nodes (
-  node_id text NOT NULL,
-  node_address text,
-  node_leaving boolean NOT NULL,
-  node_labels text NOT NULL,
   node_beat bigint NOT NULL,
-  node_beat_at bigint NOT NULL,
   node_clock_skew_ms bigint NOT NULL,
+  node_beat_at bigint NOT NULL,
+  node_leaving smallint NOT NULL,
+  node_id text COLLATE "C" NOT NULL,
+  node_address text,
+  node_labels text NOT NULL,
   PRIMARY KEY (node_id)
 ) WITH (fillfactor=50, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=1000);
 
@@ -96,19 +96,16 @@ EXCEPTION WHEN data_exception THEN
 END
 $function$;
 
-CREATE OR REPLACE FUNCTION timers_beat_1(p_node text, p_address text, p_leaving boolean, p_labels text, p_beat bigint, p_now bigint, p_kept_ms bigint)
+CREATE OR REPLACE FUNCTION timers_beat_1(p_node text, p_address text, p_leaving integer, p_labels text, p_beat bigint, p_now bigint, p_kept_ms bigint)
  RETURNS TABLE(skew_ms bigint, nodes text, shards text)
  LANGUAGE plpgsql
 AS $function$
 DECLARE
   store_now bigint := (extract(epoch FROM clock_timestamp()) * 1000)::bigint;
 BEGIN
-  INSERT INTO timer_nodes (node_id, node_address, node_leaving, node_labels, node_beat, node_beat_at, node_clock_skew_ms)
-  VALUES (p_node, p_address, p_leaving, p_labels, p_beat, store_now, p_now - store_now)
-  ON CONFLICT (node_id) DO UPDATE SET
-    node_address = excluded.node_address, node_leaving = excluded.node_leaving, node_labels = excluded.node_labels,
-    node_beat = excluded.node_beat,
-    node_beat_at = excluded.node_beat_at, node_clock_skew_ms = excluded.node_clock_skew_ms;
+  INSERT INTO timer_nodes (node_id, node_address, node_leaving, node_labels, node_beat, node_clock_skew_ms, node_beat_at)
+  VALUES (p_node, p_address, p_leaving, p_labels, p_beat, p_now - store_now, store_now)
+  ON CONFLICT (node_id) DO UPDATE SET node_address = excluded.node_address, node_leaving = excluded.node_leaving, node_labels = excluded.node_labels, node_beat = excluded.node_beat, node_clock_skew_ms = excluded.node_clock_skew_ms, node_beat_at = excluded.node_beat_at;
 
   DELETE FROM timer_nodes WHERE node_id IN (
     SELECT node_id FROM timer_nodes

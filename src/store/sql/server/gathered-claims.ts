@@ -10,6 +10,7 @@ type Waiting<T> = {
   readonly reject: (error: unknown) => void
 }
 
+/** Shards come in their order, in which commits lock their rows, too: so nobody waits in a circle. */
 export type Ownership = {
   /** All for the same owner, each shard once. Answers with those that were claimed. */
   readonly claimAll: (claims: readonly ShardClaim[]) => Promise<ReadonlyMap<ShardId, Epoch>>
@@ -48,7 +49,7 @@ export class GatheredClaims {
     this.#claims = this.#claims.filter((one) => !waiting.includes(one))
     if (this.#claims.length > 0) setImmediate(() => void this.#claimAll())
     try {
-      const epochs = await this.#ownership.claimAll(waiting.map(({ asked }) => asked))
+      const epochs = await this.#ownership.claimAll(inOrder(waiting))
       for (const { asked, resolve } of waiting) resolve(epochs.get(asked.shard) ?? null)
     } catch (error) {
       for (const { reject } of waiting) reject(error)
@@ -59,10 +60,14 @@ export class GatheredClaims {
     const waiting = this.#releases
     this.#releases = []
     try {
-      await this.#ownership.releaseAll(waiting.map(({ asked }) => asked))
+      await this.#ownership.releaseAll(inOrder(waiting))
       for (const { resolve } of waiting) resolve(null)
     } catch (error) {
       for (const { reject } of waiting) reject(error)
     }
   }
+}
+
+function inOrder<T extends { readonly shard: ShardId }>(waiting: readonly Waiting<T>[]): T[] {
+  return waiting.map(({ asked }) => asked).toSorted((a, b) => a.shard - b.shard)
 }

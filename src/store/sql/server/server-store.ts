@@ -9,26 +9,25 @@ import type { RowMove, ShardClaim, StoreCapabilities } from '../../store.ts'
 import type { Answered, Asked, QuestionName, Questions } from '../questions/questions.ts'
 import { SqlStore } from '../sql-store.ts'
 import { answerLater } from '../statement.ts'
-import type { Query, Question, Row } from '../statement.ts'
+import type { Question } from '../statement.ts'
 import { clusterState } from './cluster-state.ts'
 import type { BeatAnswer } from './cluster-state.ts'
 import { commitInMessages } from './commit/split-commit.ts'
+import type { ServerConnections } from './connections.ts'
 import { Folding } from './folding.ts'
 import { GatheredClaims } from './gathered-claims.ts'
 import type { Ownership } from './gathered-claims.ts'
 import { LANE_OF } from './lanes.ts'
-import type { Lane } from './lanes.ts'
+import type { Lanes } from './lanes.ts'
 import type { StoreRow } from './migrate.ts'
 
-type Run = (query: Query) => Promise<readonly Row[]>
+/** What questions are asked on. */
+export type LaneConnections = Pick<ServerConnections<object>, 'read' | 'write' | 'snapshot' | 'end'>
 
 export type ServerEngine = Ownership & {
   /** As capabilities have it. */
   readonly name: string
   readonly questions: Questions
-  readonly run: (lane: Lane, effect: 'read' | 'write') => Run
-  /** Statements that see the same moment. `work` may be called again from the start. */
-  readonly snapshot: <T>(lane: Lane, work: (run: Run) => Promise<T>) => Promise<T>
   /** A real write, on the connection that commits use. */
   readonly ping: () => Promise<unknown>
   readonly beat: (beat: NodeBeat) => Promise<BeatAnswer>
@@ -39,7 +38,6 @@ export type ServerEngine = Ownership & {
   /** See Folding. */
   readonly foldSome: (entriesMax: number) => Promise<boolean>
   readonly forget: (slotsBefore: Millis) => Promise<boolean>
-  readonly end: () => Promise<unknown>
   /** See StoreCapabilities. */
   readonly partMax?: PartMax
   /** Questions of more than one statement that counters must not change under; pages and lists always are such. */
@@ -48,19 +46,28 @@ export type ServerEngine = Ownership & {
   readonly backupAdvice: string
 }
 
+type Database = {
+  readonly lanes: Lanes<LaneConnections>
+  readonly row: StoreRow
+  readonly logger: Logger | null
+}
+
 export class ServerStore extends SqlStore {
   readonly capabilities: StoreCapabilities
   readonly #engine: ServerEngine
+  readonly #lanes: Lanes<LaneConnections>
   readonly #ofOneMoment: ReadonlySet<QuestionName>
   readonly #clusterSecret: string
   readonly #claims: GatheredClaims
   readonly #folding: Folding
 
-  constructor(engine: ServerEngine, { shards, clusterSecret }: StoreRow, logger: Logger | null) {
+  constructor(engine: ServerEngine, { lanes, row, logger }: Database) {
     super()
     const { name, partMax, asksOfOneMoment = [] } = engine
+    const { shards, clusterSecret } = row
     this.capabilities = { name, shared: true, backup: false, shards, ...(partMax !== undefined && { partMax }) }
     this.#engine = engine
+    this.#lanes = lanes
     this.#ofOneMoment = new Set<QuestionName>(['page', 'list', ...asksOfOneMoment])
     this.#clusterSecret = clusterSecret
     this.#claims = new GatheredClaims(engine)
@@ -71,8 +78,10 @@ export class ServerStore extends SqlStore {
   protected ask<Name extends QuestionName>(name: Name, argument: Asked<Name>): Promise<Answered<Name>> {
     const ask = this.#engine.questions[name] as (asked: Asked<Name>) => unknown
     const question = () => ask(argument) as Question<Answered<Name>>
-    if (this.#ofOneMoment.has(name)) return this.#engine.snapshot(LANE_OF[name], (run) => answerLater(question(), run))
-    return answerLater(question(), this.#engine.run(LANE_OF[name], name === 'removeEvents' ? 'write' : 'read'))
+    const lane = this.#lanes[LANE_OF[name]]
+    if (this.#ofOneMoment.has(name)) return lane.snapshot((run) => answerLater(question(), run))
+    const effect = name === 'removeEvents' ? 'write' : 'read'
+    return answerLater(question(), (query) => lane[effect](query))
   }
 
   override close(): Promise<void> {
@@ -81,7 +90,7 @@ export class ServerStore extends SqlStore {
   }
 
   protected async end(): Promise<void> {
-    await this.#engine.end()
+    await Promise.all(Object.values(this.#lanes).map((lane) => lane.end()))
   }
 
   protected async write(parts: readonly CommitPart[]): Promise<readonly PartResult[]> {

@@ -5,11 +5,12 @@ import type { ConnectionOptions } from 'node:tls'
 import { TlsMode } from '../../../runtime/config/databases/server-location.ts'
 import type { ServerTls } from '../../../runtime/config/databases/server-location.ts'
 import { StoreError } from '../../store.ts'
+import type { SettingsPrefix } from './failures/network-failures.ts'
 
-/** False for none. `settings` is what the names of settings begin with. */
+/** False for none. */
 export function tlsOptions(
   { mode, caFile, certFile, keyFile }: ServerTls,
-  settings: 'PG' | 'MYSQL',
+  settings: SettingsPrefix,
 ): ConnectionOptions | false {
   if (mode === TlsMode.disable) return false
   const files = {

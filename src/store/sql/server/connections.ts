@@ -1,10 +1,12 @@
-// Connections of a driver's pool, lent to one call at a time or, pipelined, one of them to all calls at once. A connection that fails
-// is thrown away; the next call makes a new one. What was undone for the sake of others, and what only reads, is tried again.
+// Connections to a server for one kind of work, each lent to one call at a time or, pipelined, one of them to all calls at once.
+// Each kind has its own, so that a commit never waits behind a list, nor a beat behind either. A connection that fails is thrown
+// away; the next call makes a new one. What was undone for the sake of others, and what only reads, is tried again.
 
+import type { Socket } from 'node:net'
 import type { ServerLocation } from '../../../runtime/config/databases/server-location.ts'
-import type { StoreError } from '../../store.ts'
+import type { Query, Row } from '../statement.ts'
+import type { ServerFailures } from './failures/server-failures.ts'
 import type { LaneOptions } from './lanes.ts'
-import type { FailureContext } from './server-failure.ts'
 
 /** A pool of a driver. A client is the same object as long as its connection lasts. */
 export type Pool<Client> = {
@@ -13,25 +15,14 @@ export type Pool<Client> = {
   readonly end: () => Promise<unknown>
   /** Once for each new connection. */
   readonly prepare: (client: Client) => Promise<unknown>
-  /** What is under way fails at once, as it does when the network is cut. */
-  readonly cut: (client: Client) => void
   /** After an error that leaves the connection usable. False: it is not to be used again. */
   readonly undo?: (client: Client) => Promise<boolean>
 }
 
-export type Failures = {
-  readonly failureOf: (error: unknown, context: FailureContext) => StoreError
-  /** Whether the connection is of no use any more. */
-  readonly endsConnection: (error: unknown) => boolean
-  readonly isReadOnly: (error: unknown) => boolean
-  /** The server undid the transaction only for the sake of another one: the same again may succeed at once. */
-  readonly isRollbackToRepeat: (error: unknown) => boolean
-}
-
-export type LeasesOptions<Client> = {
+type Options<Client> = {
   readonly location: ServerLocation
   readonly pool: Pool<Client>
-  readonly failures: Failures
+  readonly failures: ServerFailures
   readonly times: WaitTimes
   /** All calls share one connection. The server works on them in their order, and goes on to the next one by itself. */
   readonly isPipelined?: boolean
@@ -56,19 +47,41 @@ export function timesOf({ patienceMs, statementTimeoutMs }: LaneOptions): WaitTi
   return { connectMs: patienceMs ?? CONNECT_MS, answerMs: patienceMs ?? statementTimeoutMs + ANSWER_GRACE_MS }
 }
 
-export class Leases<Client extends object> {
-  readonly #options: LeasesOptions<Client>
+export abstract class ServerConnections<Client extends object, Asked = Query> {
+  readonly #options: Options<Client>
   #shared: Lease<Client> | null = null
   readonly #prepared = new WeakSet<Client>()
   /** Connections on which no answer came in time. */
   readonly #silent = new WeakSet<Client>()
 
-  constructor(options: LeasesOptions<Client>) {
+  constructor(options: Options<Client>) {
     this.#options = options
   }
 
+  /** One statement. */
+  protected abstract run(client: Client, query: Asked): Promise<readonly Row[]>
+  /** Several statements that see the same moment, on one connection. `work` may be called again from the start. */
+  abstract snapshot<T>(work: (run: (query: Asked) => Promise<readonly Row[]>) => Promise<T>): Promise<T>
+
+  read(query: Asked): Promise<readonly Row[]> {
+    return this.attempt('read', (client, lease) => this.answer(client, lease, this.run(client, query)))
+  }
+
+  /** One statement, so one transaction: all of it or nothing. */
+  write(query: Asked): Promise<readonly Row[]> {
+    return this.attempt('write', (client, lease) => this.answer(client, lease, this.run(client, query)))
+  }
+
+  /** Calls under way must have ended. */
+  async end(): Promise<void> {
+    await this.#options.pool.end()
+  }
+
   /** `work` may be called again from the start. */
-  async attempt<T>(effect: 'read' | 'write', work: (client: Client, lease: Lease<Client>) => Promise<T>): Promise<T> {
+  protected async attempt<T>(
+    effect: 'read' | 'write',
+    work: (client: Client, lease: Lease<Client>) => Promise<T>,
+  ): Promise<T> {
     const { location, failures, pool } = this.#options
     for (let tries = 1; ; tries++) {
       const lease = this.#lease()
@@ -80,34 +93,29 @@ export class Leases<Client extends object> {
       } catch (error) {
         // Behind others on the same connection it would be out of order.
         const isAlone = lease.users === 1
-        const isLost = failures.endsConnection(error)
+        const { endsConnection: isLost = false, isReadOnly, isRollbackToRepeat = false } = failures.meaningOf(error)
         // A server that has become read-only is not the primary any more: the next connection may reach the new one.
-        const isUseless = isLost || failures.isReadOnly(error)
+        const isUseless = isLost || isReadOnly === true
         this.#leave(lease, client, isUseless || (pool.undo !== undefined && !(await pool.undo(client))))
         // Whoever reads has waited long enough when a connection was given up because nothing came.
         const mayReadAgain = effect === 'read' && isLost && !this.#silent.has(client)
-        const mayRepeat = mayReadAgain || (failures.isRollbackToRepeat(error) && isAlone)
+        const mayRepeat = mayReadAgain || (isRollbackToRepeat && isAlone)
         if (!mayRepeat || tries === TRIES_MAX) throw failures.failureOf(error, { location, stage: 'sent', effect })
       }
     }
   }
 
   /** What was sent, with the time that an answer may take. */
-  async answer<T>(client: Client, lease: Lease<Client>, sent: Promise<T>): Promise<T> {
+  protected async answer<T>(client: Client, lease: Lease<Client>, sent: Promise<T>): Promise<T> {
     lease.deadline ??= setTimeout(() => {
       this.#silent.add(client)
-      this.#options.pool.cut(client)
+      cut(client)
     }, this.#options.times.answerMs)
     try {
       return await sent
     } finally {
       lease.deadline.refresh() // the server begins with the next one only now
     }
-  }
-
-  /** Calls under way must have ended. */
-  async end(): Promise<void> {
-    await this.#options.pool.end()
   }
 
   #lease(): Lease<Client> {
@@ -140,7 +148,7 @@ export class Leases<Client extends object> {
     const { pool, times } = this.#options
     const client = await pool.take()
     if (this.#prepared.has(client)) return client
-    const deadline = setTimeout(() => pool.cut(client), times.connectMs)
+    const deadline = setTimeout(() => cut(client), times.connectMs)
     try {
       await pool.prepare(client)
       this.#prepared.add(client)
@@ -152,4 +160,12 @@ export class Leases<Client extends object> {
       clearTimeout(deadline)
     }
   }
+}
+
+/**
+ * What is under way fails at once, as it does when the network is cut. The ways in which drivers end a connection may wait for the
+ * server. Those of PostgreSQL and MySQL have the socket in the same place.
+ */
+export function cut(client: object): void {
+  ;(client as { readonly connection: { readonly stream: Socket } }).connection.stream.destroy()
 }

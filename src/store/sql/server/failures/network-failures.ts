@@ -1,6 +1,6 @@
 // What goes wrong between here and a database server, whichever it is, said so that the reader knows what to do.
 
-import type { ServerTls } from '../../../runtime/config/databases/server-location.ts'
+import type { ServerTls } from '../../../../runtime/config/databases/server-location.ts'
 
 const CUT = 'the connection was cut'
 // By the code of Node's network errors.
@@ -17,9 +17,11 @@ const BY_CODE: Readonly<Record<string, string>> = {
 const OWN_CERTIFICATE_REFUSED = /ALERT_/
 const CERTIFICATE_CODES = /CERT|ISSUER|SIGNATURE|CRL/
 
+/** What the names of settings begin with. */
+export type SettingsPrefix = 'PG' | 'MYSQL'
+
 export type NetworkContext = {
-  /** What the names of settings begin with. */
-  readonly settings: 'PG' | 'MYSQL'
+  readonly settings: SettingsPrefix
   readonly tls: ServerTls
   readonly isConnecting: boolean
   /** What the driver says, and what it means. */
