@@ -13,6 +13,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 const READY_WITHIN_MS = 180_000 // a JVM on a busy machine
 const LOOK_EVERY_MS = 100
+const LOOK_AGAIN_MS = 5 // whether a process has got a signal
 const STOP_WITHIN_MS = 30_000
 const LOG_CHARS_SHOWN = 2_000
 
@@ -155,10 +156,39 @@ function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
 async function endProcess(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
   if (hasEnded(child)) return
   const ended = once(child, 'exit')
+  if (signal === 'SIGKILL') await killStarted(child)
   child.kill(signal)
   const late = setTimeout(() => child.kill('SIGKILL'), STOP_WITHIN_MS)
   await ended
   clearTimeout(late)
+}
+
+/**
+ * What a server has started, such as the backends of PostgreSQL, does not end with it: one that is busy would keep the data from being
+ * opened again. While the server is stopped it starts nothing more, and those that have ended can be told from those that have not.
+ */
+async function killStarted({ pid }: ChildProcess): Promise<void> {
+  if (stateOf(pid!) === null) return // not Linux
+  process.kill(pid!, 'SIGSTOP')
+  while (!/[TtZX]/.test(stateOf(pid!) ?? 'X')) await sleep(LOOK_AGAIN_MS)
+  const started = startedBy(pid!)
+  for (const one of started) if (stateOf(one) !== null) process.kill(one, 'SIGKILL')
+  while (started.some((one) => /[^ZX]/.test(stateOf(one) ?? 'X'))) await sleep(LOOK_AGAIN_MS)
+}
+
+function startedBy(pid: number): number[] {
+  const file = `/proc/${pid}/task/${pid}/children`
+  const pids = existsSync(file) ? readFileSync(file, 'utf8').split(' ').filter(Boolean).map(Number) : []
+  return pids.flatMap((one) => [one, ...startedBy(one)])
+}
+
+/** The letter that Linux has for it: T for one that is stopped, Z or X for one that has ended. Null: there is no such process. */
+export function stateOf(pid: number): string | null {
+  try {
+    return /^.*\) (\w)/s.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'))![1]!
+  } catch {
+    return null
+  }
 }
 
 function freePort(): Promise<number> {

@@ -155,6 +155,7 @@ onServer('cassandra', (server) => {
     const written = shards.map(() => [] as string[])
     let signal = Promise.withResolvers<void>()
     const over = new AbortController()
+    t.after(() => over.abort()) // also after a failure, else the writers would go on for ever
     const write = async (shard: ShardId): Promise<void> => {
       for (let n = 0; !over.signal.aborted; n++) {
         const id = `${shard}-${n}`

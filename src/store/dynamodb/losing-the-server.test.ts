@@ -138,6 +138,7 @@ onServer('dynamodb', (server) => {
     const enough = Promise.withResolvers<void>()
     let signal = enough
     const over = new AbortController()
+    t.after(() => over.abort()) // also after a failure, else the writers would go on for ever
     const write = async (shard: ShardId): Promise<void> => {
       for (let n = 0; !over.signal.aborted; n++) {
         const id = `${shard}-${n}`

@@ -179,6 +179,7 @@ onServer('ferretdb', (server) => {
     const written: string[] = []
     let signal = Promise.withResolvers<void>()
     const over = new AbortController()
+    t.after(() => over.abort()) // also after a failure, else the writers would go on for ever
     const write = async (shard: ShardId): Promise<void> => {
       for (let n = 0; !over.signal.aborted; n++) {
         const id = `${shard}-${n}`
