@@ -23,7 +23,7 @@ const ORDER: Readonly<Record<string, Order>> = {
     ['conformance'],
   ],
   targets: [['function', 'http', 'nats', 'none']],
-  engine: [['wake', 'calendars'], ['commit', 'window'], ['delivery'], ['cluster'], ['.']],
+  engine: [['wake', 'calendars', 'split'], ['commit', 'window'], ['delivery'], ['cluster'], ['.']],
   service: [['queries'], ['calendars'], ['.'], ['activity', 'keys', 'peers', 'transfer'], ['shards']],
   language: [['targets'], ['.']],
   http: [

@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs'
 import { Session } from 'node:inspector/promises'
 import { fileURLToPath } from 'node:url'
-import { makePlan } from './plan/plan.ts'
+import { huntedPlan } from './plan/plan.ts'
 import { simulate } from './simulate.ts'
 
 const COVERED =
@@ -16,7 +16,7 @@ export async function branchCoverage(seeds: number): Promise<string[]> {
   session.connect()
   await session.post('Profiler.enable')
   await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true })
-  for (let seed = 1; seed <= seeds; seed++) await simulate(makePlan(seed))
+  for (let seed = 1; seed <= seeds; seed++) await simulate(huntedPlan(seed))
   const { result } = await session.post('Profiler.takePreciseCoverage')
   session.disconnect()
   return result

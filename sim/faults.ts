@@ -37,6 +37,7 @@ export const TARGET_FAULTS: readonly FaultKind[] = [
   'flood',
 ]
 
+/** A reshard is none: nothing may be late, or come twice, because of it. */
 export type FaultKind = (typeof FAULT_KINDS)[number]
 export type Faults = ReadonlySet<FaultKind>
 

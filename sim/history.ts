@@ -143,7 +143,8 @@ export type History = {
   readonly faults: readonly FaultRecord[]
   readonly events: readonly PublishedEvent[]
   readonly owners: readonly OwnerChange[]
-  readonly shardOf: ReadonlyMap<string, number>
+  /** Where a timer was, one after the other: a reshard may have moved it. */
+  readonly shardsOf: ReadonlyMap<string, readonly number[]>
   /** Values above their limits. */
   readonly excesses: readonly MemoryPeak[]
   /** What would have ended a process. */

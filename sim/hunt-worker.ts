@@ -4,7 +4,7 @@ import { parentPort } from 'node:worker_threads'
 import type { Violation } from './checkers/verdict.ts'
 import { Coverage } from './coverage.ts'
 import type { HuntReport, SeedRange } from './hunt.ts'
-import { makePlan } from './plan/plan.ts'
+import { huntedPlan } from './plan/plan.ts'
 import { simulate } from './simulate.ts'
 
 Error.stackTraceLimit = 0 // errors are a part of what is simulated, and stacks are dear
@@ -15,7 +15,7 @@ async function run(from: number, to: number): Promise<void> {
   const coverage = new Coverage()
   const failures: { seed: number; violations: readonly Violation[] }[] = []
   for (let seed = from; seed < to; seed++) {
-    const { violations } = await simulate(makePlan(seed), coverage)
+    const { violations } = await simulate(huntedPlan(seed), coverage)
     if (violations.length > 0) failures.push({ seed, violations })
   }
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window

@@ -10,7 +10,7 @@ import { branchCoverage } from './branch-coverage.ts'
 import { coverageText, hunt } from './hunt.ts'
 import { runMutations } from './mutations/run.ts'
 import { MUTATIONS } from './mutations/table.ts'
-import { makePlan } from './plan/plan.ts'
+import { huntedPlan } from './plan/plan.ts'
 import { shrink } from './shrink.ts'
 import { simulate } from './simulate.ts'
 import { tellStory } from './story.ts'
@@ -42,7 +42,7 @@ else {
 }
 
 async function showSeed(seed: number): Promise<number> {
-  const simulation = await simulate(makePlan(seed))
+  const simulation = await simulate(huntedPlan(seed))
   const isBroken = simulation.violations.length > 0
   const shown = isBroken && !values.whole ? await shrink(simulation) : simulation
   print(tellStory(shown.plan, shown.history, shown.violations))

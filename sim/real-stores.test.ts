@@ -11,7 +11,7 @@ import type { Store } from '../src/store/store.ts'
 import { onEveryEngine, openOn } from '../test/engines/engines.ts'
 import { Coverage } from './coverage.ts'
 import { FAULT_KINDS } from './faults.ts'
-import { makePlan } from './plan/plan.ts'
+import { makePlan, withReshard } from './plan/plan.ts'
 import type { Plan } from './plan/plan.ts'
 import { simulate } from './simulate.ts'
 import { tellStory } from './story.ts'
@@ -25,16 +25,17 @@ after(() => postgres.stop())
 const FAULTS = FAULT_KINDS.filter((kind) => kind !== 'failOver')
 const REQUESTS_MAX = 60 // a database takes its time
 
-type Wanted = { readonly shared: boolean; readonly simulations: number }
+type Wanted = { readonly shared: boolean; readonly simulations: number; readonly reshard?: true }
 
 /** Of the first seeds whose plans are for a store like this; one for several nodes gets several. */
-function plansFor({ shared, simulations }: Wanted): Plan[] {
+function plansFor({ shared, simulations, reshard }: Wanted): Plan[] {
   const plans: Plan[] = []
   for (let seed = 1; plans.length < simulations; seed++) {
     const plan = makePlan(seed, FAULTS)
     const { settings, requests } = plan
     const isRight = settings.shared === shared && (!shared || settings.machines.length > 1)
-    if (plan.faults.length > 0 && requests.length <= REQUESTS_MAX && isRight) plans.push(plan)
+    if (plan.faults.length > 0 && requests.length <= REQUESTS_MAX && isRight)
+      plans.push(reshard === true ? withReshard(plan) : plan)
   }
   return plans
 }
@@ -63,12 +64,21 @@ test('every promise is kept with timers in PostgreSQL, by several nodes', () =>
     simulations: 3,
   }))
 
+test('every promise is kept with timers in PostgreSQL while shards are split', () =>
+  assertKeptOn(async (shards) => openPostgresStore({ ...(await postgres.createDatabase()), shards }), {
+    shared: true,
+    simulations: 4,
+    reshard: true,
+  }))
+
 onEveryEngine(
   ({ name, isSlow }, server) => {
     let databases = 0
     const open = (shards: number): Promise<Store> => openOn(server(), `simulation_${++databases}`, shards)
     test(`every promise is kept with timers in ${name}, by several nodes`, () =>
       assertKeptOn(open, { shared: true, simulations: isSlow === true ? 1 : 2 }))
+    test(`every promise is kept with timers in ${name} while shards are split`, () =>
+      assertKeptOn(open, { shared: true, simulations: 1, reshard: true }))
   },
   { evenSlow: true },
 )

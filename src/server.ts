@@ -243,6 +243,7 @@ function watch(metrics: Metrics, engine: Engine, store: Store): void {
     unopenedShards: () => engine.gauges().unopenedShards,
     layoutShards: () => engine.gauges().layoutShards,
     waitingShards: () => engine.gauges().waitingShards,
+    unsplitShards: () => engine.gauges().unsplitShards,
     forgottenClaims: () => engine.gauges().forgottenClaims,
     clockSkewSeconds: () => engine.gauges().clockSkewMs / 1_000,
   })

@@ -76,7 +76,7 @@ function historyOf(
     faults: [],
     events: [],
     owners: [{ at: 0, shard: 0, owner: 'n1#1' }],
-    shardOf: new Map([[TIMER, 0]]),
+    shardsOf: new Map([[TIMER, [0]]]),
     excesses: [],
     fatal: [],
     healedAt: 20_000,

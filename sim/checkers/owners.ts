@@ -7,26 +7,29 @@ import type { TimerHistory, Violation } from './verdict.ts'
 
 export function checkOwners(timer: TimerHistory, history: History): Violation[] {
   return timer.arrivals.flatMap((arrival): Violation[] => {
-    const named = ownerAt(arrival, history)
-    const owner = named?.owner ?? null
-    if (owner === arrival.node || isByForgottenClaim(arrival, history)) return []
-    const text = `${arrival.node} started a delivery of revision ${arrival.revision} at ${time(arrival.startedAt)}, but ${owner ?? 'nobody'} owned the timer since ${time(named?.at ?? 0)}`
+    if (isByOwner(arrival, history) || isByForgottenClaim(arrival, history)) return []
+    const { owner, at } = namedFor(arrival, history).at(-1) ?? { owner: null, at: 0 }
+    const text = `${arrival.node} started a delivery of revision ${arrival.revision} at ${time(arrival.startedAt)}, but ${owner ?? 'nobody'} owned the timer since ${time(at)}`
     return [{ promise: 'owner', timer: timer.name, text }]
   })
 }
 
 /** After a fail-over a node may believe in a claim that the database has forgotten, until it has beaten, or its lease is over. */
 export function isByForgottenClaim(arrival: Arrival, history: History): boolean {
-  const { startedAt, node } = arrival
+  const { startedAt } = arrival
   const { faults, settings } = history
   return (
-    ownerAt(arrival, history)?.owner !== node &&
+    !isByOwner(arrival, history) &&
     faults.some(({ kind, at }) => kind === 'failOver' && at <= startedAt && startedAt <= at + settings.leaseMs)
   )
 }
 
-/** By the word of the database when the delivery was started. */
-function ownerAt({ timer, startedAt }: Arrival, { owners, shardOf }: History): OwnerChange | undefined {
-  const shard = shardOf.get(timer)
-  return owners.findLast((change) => change.shard === shard && change.at < startedAt)
+function isByOwner(arrival: Arrival, history: History): boolean {
+  return namedFor(arrival, history).some(({ owner }) => owner === arrival.node)
+}
+
+/** By the word of the database when the delivery was started, for each of the shards where the timer may have been. */
+function namedFor({ timer, startedAt }: Arrival, { owners, shardsOf }: History): OwnerChange[] {
+  const before = owners.filter(({ at }) => at < startedAt)
+  return shardsOf.get(timer)!.flatMap((shard) => before.findLast((change) => change.shard === shard) ?? [])
 }

@@ -50,7 +50,7 @@ function isAskedFor(previous: Arrival, next: Arrival, { operations }: TimerHisto
 function explains(fault: FaultRecord, previous: Arrival, next: Arrival, history: History): boolean {
   const since = previous.startedAt - history.settings.leaseMs
   if (fault.at > next.startedAt || fault.until < since) return false
-  const owners = ownersBetween(since, next.startedAt, history.shardOf.get(next.timer)!, history)
+  const owners = ownersBetween(since, next.startedAt, history.shardsOf.get(next.timer)!, history)
   switch (fault.kind) {
     // A node that leaves in order gives up what has not ended when its grace is over.
     case 'leave':
@@ -81,8 +81,8 @@ function explains(fault: FaultRecord, previous: Arrival, next: Arrival, history:
   }
 }
 
-function ownersBetween(from: number, to: number, shard: number, { owners }: History): string[] {
-  const changes = owners.filter((change) => change.shard === shard && change.at <= to)
+function ownersBetween(from: number, to: number, shards: readonly number[], { owners }: History): string[] {
+  const changes = owners.filter((change) => shards.includes(change.shard) && change.at <= to)
   const before = changes.findLast(({ at }) => at < from)
   return [before, ...changes.filter(({ at }) => at >= from)].flatMap((change) => change?.owner ?? [])
 }

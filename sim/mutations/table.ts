@@ -2,7 +2,13 @@
 
 import type { Mutation } from './mutation.ts'
 import { MUTATIONS_OF_CLUSTERS } from './of-clusters.ts'
+import { MUTATIONS_OF_SPLITS } from './of-splits.ts'
 import { MUTATIONS_OF_TIMERS } from './of-timers.ts'
 import { MUTATIONS_OF_WRITES } from './of-writes.ts'
 
-export const MUTATIONS: readonly Mutation[] = [...MUTATIONS_OF_WRITES, ...MUTATIONS_OF_CLUSTERS, ...MUTATIONS_OF_TIMERS]
+export const MUTATIONS: readonly Mutation[] = [
+  ...MUTATIONS_OF_WRITES,
+  ...MUTATIONS_OF_CLUSTERS,
+  ...MUTATIONS_OF_SPLITS,
+  ...MUTATIONS_OF_TIMERS,
+]

@@ -23,7 +23,7 @@ registerHooks({
   },
 })
 
-const { makePlan } = await import('../plan/plan.ts')
+const { huntedPlan } = await import('../plan/plan.ts')
 const { simulate } = await import('../simulate.ts')
 
 // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
@@ -32,7 +32,7 @@ parentPort!.postMessage(await firstFind())
 async function firstFind(): Promise<MutationResult> {
   for (let count = 1; count <= seeds; count++) {
     try {
-      const { violations } = await simulate(makePlan(firstSeed + count - 1))
+      const { violations } = await simulate(huntedPlan(firstSeed + count - 1))
       const [first] = violations
       if (first !== undefined) return { seedsNeeded: count, found: `${first.promise}: ${first.text}` }
     } catch (error) {

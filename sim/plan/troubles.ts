@@ -22,8 +22,12 @@ export type PlannedTrouble =
   | (At & Lasting & { readonly kind: 'stall' | 'cutDatabase'; readonly node: number | null })
   | (At & Lasting & { readonly kind: 'failOver'; readonly forgetsMs: number })
   | (At & Lasting & { readonly kind: 'cutLinks'; readonly from: number; readonly to: number })
+  | PlannedReshard
 
-type TroubleKind = PlannedTrouble['kind']
+/** Every shard is split into so many while nodes run. It is no fault, and explains none. */
+export type PlannedReshard = At & { readonly kind: 'reshard'; readonly times: number }
+
+type TroubleKind = Exclude<PlannedTrouble['kind'], 'reshard'>
 
 /** How many of each kind there are in a simulation of 20 s, on average. */
 const RATES: Readonly<Record<TroubleKind, number>> = {

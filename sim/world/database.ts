@@ -3,6 +3,7 @@
 // the last of it: then all is as it was a moment before, and what was written to timers since stays.
 
 import type { Epoch, ShardId } from '../../src/core/timer/timer.ts'
+import { LAYOUT_SHARD } from '../../src/store/layout/layout-row.ts'
 import { MemoryStore } from '../../src/store/memory/memory-store.ts'
 import { claimedEpoch } from '../../src/store/store.ts'
 import type {
@@ -11,6 +12,7 @@ import type {
   NodeBeat,
   OwnedShard,
   PartResult,
+  RowMove,
   ShardClaim,
   ShardRow,
   Store,
@@ -24,6 +26,8 @@ type Ownership = { readonly shards: ReadonlyMap<ShardId, ShardRow>; readonly nod
 
 const SERVER = 'database'
 const REMEMBERED_MS = 5_000
+/** Those of a layout, and of one that splits each of them in three. */
+export const SHARDS_TIMES_MAX = 4
 const FENCED: PartResult = { type: 'fenced' }
 
 export type StoreMethod = Exclude<keyof Store, 'capabilities'>
@@ -35,6 +39,8 @@ export class Database {
   /** A real store that does everything, fences included; time stands while it works. Null: all is here. */
   readonly #real: Store | null
   #ownership: Ownership = { shards: new Map(), nodes: new Map() }
+  /** When the layout was last changed, or a timer moved. */
+  #reshardedAt = -Infinity
   #past: { readonly at: number; readonly before: Ownership }[] = []
   /** Every change of an owner, by claims and by fail-overs. */
   readonly ownerChanges: OwnerChange[] = []
@@ -56,7 +62,7 @@ export class Database {
     real: Store | null = null,
   ): Promise<Database> {
     const database = new Database(scheduler, options, real)
-    for (let shard = 0; shard < options.shards; shard++)
+    for (let shard = 0; shard < options.shards * SHARDS_TIMES_MAX; shard++)
       await database.#timers.claim({ shard: shard as ShardId, expected: 0 as Epoch, from: null, owner: SERVER })
     return database
   }
@@ -95,6 +101,8 @@ export class Database {
         return this.shardRows
       case 'commit':
         return this.#commit(argument as readonly CommitPart[])
+      case 'move':
+        return this.#move(argument as RowMove)
       default:
         return (this.#timers[method] as (argument: unknown) => Promise<unknown>).call(this.#timers, argument)
     }
@@ -102,7 +110,8 @@ export class Database {
 
   /** A standby takes over that had not received the last changes of ownership. */
   forgetOwnership(lastMs: number): void {
-    const then = this.#scheduler.now - lastMs
+    // Moves are not undone here, so what they rest on is not forgotten: a standby has all that came before what it has.
+    const then = Math.max(this.#scheduler.now - lastMs, this.#reshardedAt)
     this.#ownership = this.#past.find(({ at }) => at > then)?.before ?? this.#ownership
     for (const row of this.shardRows) this.#noteOwner(row)
   }
@@ -114,6 +123,7 @@ export class Database {
     if (ifBeat !== undefined && from !== null && (this.#ownership.nodes.get(from)?.beat ?? null) !== ifBeat) return null
     const epoch = claimedEpoch(claim)
     this.#own({ shard, epoch, owner })
+    if (shard === LAYOUT_SHARD) this.#reshardedAt = this.#scheduler.now
     return epoch
   }
 
@@ -130,6 +140,16 @@ export class Database {
       return { node, address, leaving, labels, beat: last, clockSkewMs: now }
     })
     return { nodes: rows, shards: this.shardRows }
+  }
+
+  async #move({ from, to, timers }: RowMove): Promise<boolean> {
+    const isOwned = [from, to].every(({ shard, epoch, owner }) => {
+      const row = this.#ownership.shards.get(shard)
+      return row?.epoch === epoch && row.owner === owner
+    })
+    if (isOwned) this.#reshardedAt = this.#scheduler.now
+    const asServer = ({ shard }: OwnedShard): OwnedShard => ({ shard, epoch: 1 as Epoch, owner: SERVER })
+    return isOwned && this.#timers.move({ from: asServer(from), to: asServer(to), timers })
   }
 
   async #commit(parts: readonly CommitPart[]): Promise<readonly PartResult[]> {

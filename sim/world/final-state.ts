@@ -1,9 +1,12 @@
 // How things look in the end, as a client, an operator and a reader of the cluster page see them.
 
+import { shardsOf } from '../../src/core/cluster/layout.ts'
 import { DuetimeError, ErrorCode } from '../../src/core/errors.ts'
+import { clusterLook } from '../../src/store/layout/layout-row.ts'
 import type { ListPage, StoreStats } from '../../src/store/store.ts'
 import type { FinalState, FinalTimer } from '../history.ts'
 import type { PlannedTimer } from '../plan/plan.ts'
+import { SHARDS_TIMES_MAX } from './database.ts'
 import { answerOf, identityOf, nameOf } from './client-requests.ts'
 import type { SimulatedNode } from './node.ts'
 import { EPOCH } from './node-clock.ts'
@@ -50,7 +53,9 @@ async function readTimer(node: SimulatedNode, timer: PlannedTimer): Promise<Fina
 export function unopenedIn({ machines, database, plan }: World): string[] {
   const nodes = machines.flatMap(({ node }) => (node?.incarnation.isAlive === true ? [node] : []))
   const rows = new Map(database.shardRows.map((row) => [row.shard as number, row]))
-  return Array.from({ length: plan.settings.shards }, (_, shard) => shard).flatMap((shard) => {
+  const { layout } = clusterLook({ nodes: [], shards: database.shardRows }, plan.settings.shards)
+  if (layout.next !== null) return ['the reshard is not finished']
+  return shardsOf(layout).flatMap((shard) => {
     const owner = rows.get(shard)?.owner ?? null
     const node = nodes.find(({ incarnation }) => incarnation.name === owner)
     if (node === undefined) return [`shard ${shard} is owned by ${owner ?? 'nobody'}, which does not live`]
@@ -74,7 +79,7 @@ async function countsOf({ database }: World): Promise<FinalState['counts']> {
 
 /** What has waited for a moment only does not count: a cycle may have just fired. */
 async function eventsLeftIn({ database, plan, scheduler }: World): Promise<number> {
-  const shards = Array.from({ length: plan.settings.shards }, (_, shard) => shard)
+  const shards = Array.from({ length: plan.settings.shards * SHARDS_TIMES_MAX }, (_, shard) => shard)
   const { count, oldestAt } = (await database.apply('countEvents', shards)) as EventCount
   return oldestAt !== null && oldestAt < EPOCH + scheduler.now - PUBLISHED_WITHIN_MS ? count : 0
 }

@@ -1,5 +1,10 @@
 // How each trouble of a plan is made. What is done for a while is undone by an event of its own.
 
+import { resized } from '../../src/core/cluster/layout.ts'
+import { announced } from '../../src/core/cluster/split.ts'
+import type { Epoch } from '../../src/core/timer/timer.ts'
+import { changeLayout, readLayout } from '../../src/store/layout/layout-row.ts'
+import type { ShardClaim, ShardRow } from '../../src/store/store.ts'
 import type { PlannedTrouble } from '../plan/troubles.ts'
 import { GRACE_MS } from './node.ts'
 import type { Machine } from './machine.ts'
@@ -29,6 +34,8 @@ export function beginTrouble(world: World, trouble: PlannedTrouble): void {
       return failOver(world, trouble)
     case 'cutLinks':
       return cutLink(world, trouble)
+    case 'reshard':
+      return void reshard(world, trouble.times)
   }
 }
 
@@ -119,6 +126,17 @@ function failOver(world: World, { forMs, forgetsMs }: { forMs: number; forgetsMs
   world.note('failOver', { until, node: null, about })
   world.cutDatabase(null, until)
   world.database.forgetOwnership(forgetsMs)
+}
+
+/** As the command line tells the nodes. */
+async function reshard({ database }: World, times: number): Promise<void> {
+  const store = {
+    capabilities: database.capabilities,
+    shards: () => database.apply('shards', undefined) as Promise<readonly ShardRow[]>,
+    claim: (claim: ShardClaim) => database.apply('claim', claim) as Promise<Epoch | null>,
+  }
+  const layout = await readLayout(store)
+  await changeLayout(store, layout, { ...layout, next: announced(resized(layout, null, layout.shared.count * times)) })
 }
 
 function cutLink(world: World, { from, to, forMs }: { from: number; to: number; forMs: number }): void {

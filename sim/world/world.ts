@@ -3,8 +3,10 @@
 
 import { inspect } from 'node:util'
 import type { Logger } from '../../src/runtime/telemetry/logger.ts'
+import { clusterLook } from '../../src/store/layout/layout-row.ts'
 import type { ListPage, Store } from '../../src/store/store.ts'
 import type { Timer } from '../../src/core/timer/timer.ts'
+import { placesOf } from '../../src/core/cluster/split.ts'
 import { shardOf } from '../../src/core/timer/ids.ts'
 import { isFinished } from '../../src/core/timer/timer.ts'
 import { SeededRandom } from '../../test/support/seeded-random.ts'
@@ -13,12 +15,12 @@ import { FaultCounts, TARGET_FAULTS } from '../faults.ts'
 import type { FaultKind, Faults } from '../faults.ts'
 import type { FaultRecord, History, MemoryPeak, PublishedEvent } from '../history.ts'
 import { ALL_NAMESPACES, NAMESPACES } from '../plan/namespaces.ts'
-import type { Plan } from '../plan/plan.ts'
+import type { Plan, PlannedTimer } from '../plan/plan.ts'
 import { SimulatedBroker } from './broker.ts'
 import { identityOf, nameOf } from './client-requests.ts'
 import { Clients } from './clients.ts'
 import { Connection } from './connection.ts'
-import { Database } from './database.ts'
+import { Database, SHARDS_TIMES_MAX } from './database.ts'
 import { finalState, unopenedIn } from './final-state.ts'
 import { Incarnation } from './incarnation.ts'
 import { LEASE_MS, retentionOf, SimulatedNode } from './node.ts'
@@ -227,7 +229,7 @@ export class World {
     if (!this.#clients.areDone || unopenedIn(this).length > 0) return false
     const now = Math.min(...this.machines.map(({ clock }) => clock.now()))
     const page = (await this.#database.apply('list', { filter: {}, after: null, limit: 1_000 })) as ListPage
-    const shards = Array.from({ length: this.plan.settings.shards }, (_, shard) => shard)
+    const shards = Array.from({ length: this.plan.settings.shards * SHARDS_TIMES_MAX }, (_, shard) => shard)
     const { count } = (await this.#database.apply('countEvents', shards)) as { readonly count: number }
     return count === 0 && page.timers.every((timer) => isFinished(timer) || isAtRest(timer, now))
   }
@@ -236,6 +238,14 @@ export class World {
     for (const { node } of this.machines)
       if (node?.isOpen === true) this.#excesses.push(...excessesOf(node, this.plan, this.scheduler.now))
     this.scheduler.after(everyMs, () => this.#lookEvery(everyMs))
+  }
+
+  /** By the first layout, and by the one in the end. */
+  #shardsOf(timer: PlannedTimer): readonly number[] {
+    const identity = identityOf(timer)
+    const { shards } = this.plan.settings
+    const { layout } = clusterLook({ nodes: [], shards: this.#database.shardRows }, shards)
+    return [...new Set([shardOf(identity.uuid, shards), ...placesOf(layout, identity)])]
   }
 
   async #history(healedAt: number): Promise<History> {
@@ -254,7 +264,7 @@ export class World {
       faults: this.faultRecords,
       events: this.#events,
       owners: this.#database.ownerChanges,
-      shardOf: new Map(Array.from(timers, ([name, timer]) => [name, shardOf(identityOf(timer).uuid, settings.shards)])),
+      shardsOf: new Map(Array.from(timers, ([name, timer]) => [name, this.#shardsOf(timer)])),
       excesses: this.#excesses,
       fatal: this.#fatal,
       healedAt,
@@ -286,19 +296,29 @@ function isAtRest({ schedule, wakeAt, status }: Timer, now: number): boolean {
   return status === 'paused' || (schedule?.startsWith('R/') === true && wakeAt > now - 1_000)
 }
 
-function excessesOf(node: SimulatedNode, { settings }: Plan, at: number): MemoryPeak[] {
+function excessesOf(node: SimulatedNode, plan: Plan, at: number): MemoryPeak[] {
+  const { settings } = plan
   const { windowTimers, commitQueueLength, inFlight } = node.engine.gauges()
   const { window, deliveries, commitQueue, shards, machines } = settings
+  const shardsMax = isResharded(plan) ? shards * (SHARDS_TIMES_MAX - 1) : shards
   const inFlightMax = 3 * deliveries.total // under way, and waiting for the store
   const reportedMax = (machines.length - 1) * deliveries.total // outcomes of deliveries that other nodes have made
   const values = [
     // Each shard may hold two; and what a node holds shrinks only slowly when it gets more shards.
-    { what: 'timers in memory', value: windowTimers, limit: 2 * Math.max(window.timersMax, 2 * shards) + inFlightMax },
+    {
+      what: 'timers in memory',
+      value: windowTimers,
+      limit: 2 * Math.max(window.timersMax, 2 * shardsMax) + inFlightMax,
+    },
     { what: 'writes in the queue', value: commitQueueLength, limit: commitQueue.lengthMax + inFlightMax + reportedMax },
     { what: 'deliveries', value: inFlight, limit: deliveries.total },
   ]
   const { name } = node.incarnation
   return values.filter(({ value, limit }) => value > limit).map((peak) => ({ node: name, at, ...peak }))
+}
+
+function isResharded({ troubles }: Plan): boolean {
+  return troubles.some(({ kind }) => kind === 'reshard')
 }
 
 function loggerFor(coverage: Coverage): Logger {

@@ -2,82 +2,39 @@
 // the commit queue, the dispatcher, the driver timer and the pruner.
 
 import type { ShardCommand } from '../core/rules/command.ts'
-import { shardIn } from '../core/cluster/layout.ts'
 import type { PlacedTimer } from '../core/cluster/layout.ts'
-import type { Millis, Namespace, ShardId, Timer } from '../core/timer/timer.ts'
+import { placeOf } from '../core/cluster/split.ts'
+import type { TimerIdentity } from '../core/timer/ids.ts'
+import type { Millis, ShardId, Timer } from '../core/timer/timer.ts'
 import { sleep } from '../runtime/clock/clock.ts'
-import type { Clock } from '../runtime/clock/clock.ts'
-import type { Logger } from '../runtime/telemetry/logger.ts'
 import { GatheredGets } from '../store/gathered-gets.ts'
-import type { TimerStore } from '../store/store.ts'
-import type { TargetAdapter } from '../targets/target.ts'
 import { NodeCalendars } from './calendars/node-calendars.ts'
 import { CommitQueue } from './commit/commit-queue.ts'
-import type { CommitObserver } from './commit/commit-queue.ts'
 import { CatchUpRate } from './delivery/catch-up-rate.ts'
 import { Dispatcher } from './delivery/dispatcher.ts'
-import type { DispatcherLimits } from './delivery/dispatcher.ts'
-import type { DeliveryObserver } from './delivery/in-flight-deliveries.ts'
 import type { DeliveryReport } from './delivery/remote-delivery.ts'
-import type { MovedShard, Neighbours } from './cluster/handover.ts'
+import type { MovedShard } from './cluster/handover.ts'
+import type { EngineOptions } from './engine-options.ts'
+import { findTimer } from './find-timer.ts'
 import { NodeView } from './node-view.ts'
 import type { ClusterView, EngineGauges, ShardGauges } from './node-view.ts'
 import { OpenShards } from './open-shards.ts'
-import type { Outbox } from './commit/outbox.ts'
 import { notOwner } from './commit/owned-rows.ts'
 import { Ownership } from './cluster/ownership.ts'
 import { Pruner } from './pruner.ts'
 import type { Executed } from './shard.ts'
-import type { WindowLimits } from './window/shares.ts'
 import { targetFinder } from './delivery/target-finder.ts'
 import { Waker } from './waker.ts'
 import { ZonePass } from './zone-pass.ts'
 
+export type { ClusterOptions, EngineObserver, EngineOptions } from './engine-options.ts'
 export type { ClusterView, EngineGauges } from './node-view.ts'
-
-export type EngineOptions = {
-  readonly store: TimerStore
-  readonly targets: readonly TargetAdapter[]
-  readonly clock: Clock
-  readonly logger: Logger
-  readonly observer: EngineObserver
-  /** Names this run of this process in the store. */
-  readonly node: string
-  /** Left out where the store is for one node. */
-  readonly cluster?: ClusterOptions
-  readonly retentionMs: (namespace: Namespace) => Millis
-  /** How soon a receiver can have itself called again at the earliest. */
-  readonly rescheduleMinMs: Millis
-  readonly window: WindowLimits
-  readonly deliveries: DispatcherLimits
-  /** How many missed iterations of a namespace begin in a second, on all nodes together; none: as many as there are slots for. */
-  readonly catchUpPerSecond?: number
-  readonly commitQueue: { readonly lengthMax: number; readonly batchMax: number }
-  readonly pollIntervalMs: Millis
-  /** Whether timers are stored whose time was computed with other zone data than the runtime has. Absent where nobody can tell. */
-  readonly hasOtherZoneData?: () => Promise<boolean>
-  /** Absent where nobody wants lifecycle events. */
-  readonly outbox?: Outbox
-}
-
-export type ClusterOptions = {
-  /** Where other nodes reach this one. */
-  readonly address: () => string
-  readonly leaseMs: Millis
-  /** What rules of the layout may ask for; none unless they are given. */
-  readonly labels?: readonly string[]
-  readonly neighbours: Neighbours
-  /** True only for a node whose process has surely ended, such as the one in whose place this one was started. Left out where nobody can tell. */
-  readonly hasEnded?: (node: string) => Promise<boolean>
-}
 
 /** Which node should get ready to have which shards. */
 export type Preparation = { readonly node: string; readonly shards: readonly ShardId[] }
 
 /** What the other nodes ask of this one; the other side of Neighbours. */
 export type ClusterMember = Pick<Engine, 'execute' | 'lookNow' | 'prepare' | 'accept' | 'acceptReport'>
-
-export type EngineObserver = DeliveryObserver & CommitObserver
 
 const NOBODY = (): Promise<never> => Promise.reject(new Error('there are no other nodes'))
 const ALONE = {
@@ -119,7 +76,7 @@ export class Engine {
       onRefill: () => this.lookForOpenDestinations(),
     })
     const machinery = { clock, commits: this.#commits, dispatcher: this.#dispatcher }
-    this.calendars = new NodeCalendars({ reads, clock, logger, shardOf: (row) => this.shardOf(row) })
+    this.calendars = new NodeCalendars({ read: (row) => this.find(row, reads), clock, logger })
     this.#shards = new OpenShards({
       ...options,
       ...machinery,
@@ -135,6 +92,8 @@ export class Engine {
       onFenced: ({ shard, epoch }) => this.#ownership.lost(shard, epoch),
       reportToOwner: (report) => this.#reportToOwner(report),
       lookNow: () => this.lookNow(),
+      layout: () => this.#ownership.layout.current,
+      onEmptied: (shard) => this.#ownership.splits.emptied(shard),
     })
     const shards = this.#shards
     this.#ownership = new Ownership({ store, clock, logger, node, ...(options.cluster ?? ALONE), shards })
@@ -150,7 +109,7 @@ export class Engine {
     this.#view = new NodeView({ ...machinery, node, shards, ownership: this.#ownership })
     const { hasOtherZoneData = () => Promise.resolve(false) } = options
     this.#zonePass = new ZonePass({ store, clock, logger, shards, hasOtherZoneData })
-    this.#pruner = new Pruner({ store, clock, logger, owned: () => Array.from(shards, (shard) => shard.fence) })
+    this.#pruner = new Pruner({ store, clock, logger, owned: () => shards.prunable })
   }
 
   /** Claims what this node should own now, and resolves when each of these shards has its first page in memory. */
@@ -193,7 +152,12 @@ export class Engine {
   }
 
   shardOf(timer: PlacedTimer): ShardId {
-    return shardIn(this.#ownership.layout.current, timer)
+    return placeOf(this.#ownership.layout.current, timer)
+  }
+
+  /** What is stored of the timer. */
+  find(timer: TimerIdentity, reads: GatheredGets): Promise<Timer | null> {
+    return findTimer(timer, reads, this.#ownership)
   }
 
   /** A destination of a target has been opened: what waits there may start. */
@@ -236,7 +200,7 @@ export class Engine {
 
   /** A delivery of another node is over; false when the timer's shard is not owned here. */
   async acceptReport(report: DeliveryReport): Promise<boolean> {
-    const shard = this.#shards.openOrClosing(report.shard)
+    const shard = this.#shards.openOrClosing(this.shardOf(report.delivery))
     if (shard === undefined) return false
     await shard.acceptReport(report)
     return true
@@ -273,7 +237,7 @@ export class Engine {
   }
 
   #reportToOwner(report: DeliveryReport): Promise<boolean> {
-    const address = this.#ownership.addressOf(report.shard)
+    const address = this.addressOf(report.delivery)
     return address === null ? this.acceptReport(report) : this.#options.cluster!.neighbours.report(address, report)
   }
 

@@ -1,6 +1,8 @@
 // What a node tells of itself: for metrics and health, and for people who look at the cluster.
 
-import type { ShardGroup } from '../core/cluster/layout.ts'
+import type { Layout, ShardGroup } from '../core/cluster/layout.ts'
+import { reshardProgress } from '../core/cluster/split.ts'
+import type { ReshardProgress } from '../core/cluster/split.ts'
 import type { Millis, Namespace, ShardId } from '../core/timer/timer.ts'
 import type { Clock } from '../runtime/clock/clock.ts'
 import type { ShardRow } from '../store/store.ts'
@@ -20,6 +22,8 @@ export type EngineGauges = {
   readonly layoutShards: number
   /** Shards that no living node may have, by the rules of the layout. */
   readonly waitingShards: number
+  /** Shards that a reshard has not dealt with yet. */
+  readonly unsplitShards: number
   /** Claims that the database has forgotten. */
   readonly forgottenClaims: number
   readonly windowTimers: number
@@ -41,8 +45,10 @@ export type ClusterView = {
   readonly isCertain: boolean
   readonly nodes: readonly SeenNode[]
   readonly shards: readonly (ShardRow & { readonly own: ShardStatus | null })[]
-  /** Timers are being moved between shards, and nobody owns any. */
+  /** Timers are being moved between shards. */
   readonly resharding: boolean
+  /** How far that is; null when they are not. */
+  readonly reshard: ReshardProgress | null
   /** Which shards a namespace has, or those that share (null), and which nodes may own them. */
   readonly groups: readonly ({ readonly namespace: Namespace | null } & ShardGroup)[]
 }
@@ -71,6 +77,7 @@ export class NodeView {
       unopenedShards: ownership.unopenedShards,
       layoutShards: ownership.layout.shards.length,
       waitingShards: ownership.layout.waiting,
+      unsplitShards: unsplit(ownership.layout.current),
       forgottenClaims: ownership.forgottenClaims,
       windowTimers: shards.reduce((sum, { windowTimers }) => sum + windowTimers, 0),
       windowBytes: shards.reduce((sum, { windowBytes }) => sum + windowBytes, 0),
@@ -99,7 +106,13 @@ export class NodeView {
       nodes,
       shards: rows.map((row) => ({ ...row, own: shards.get(row.shard)?.status(now) ?? null })),
       resharding: layout.next !== null,
+      reshard: reshardProgress(layout),
       groups: [{ namespace: null, ...layout.shared }, ...own],
     }
   }
+}
+
+function unsplit(layout: Layout): number {
+  const { done, total } = reshardProgress(layout) ?? { done: 0, total: 0 }
+  return total - done
 }

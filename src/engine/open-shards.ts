@@ -1,16 +1,25 @@
 // The shards that this node owns, open: each has its window in memory and fires its timers. Ownership says which come and go.
 
 import type { Epoch, ShardId } from '../core/timer/timer.ts'
+import type { Layout } from '../core/cluster/layout.ts'
+import { isSplitting, partsOf, splitOf } from '../core/cluster/split.ts'
 import type { LocalShards } from './cluster/claims.ts'
 import type { Handover, RemoteDelivery } from './delivery/remote-delivery.ts'
+import type { OwnedShard } from '../store/store.ts'
 import { Shard } from './shard.ts'
 import type { ShardParts } from './shard.ts'
+import { emptyShard } from './split/split-mover.ts'
+import { SplitShard } from './split/split-shard.ts'
+import type { PageSource } from './window/page-reader.ts'
 import type { WindowLimits } from './window/shares.ts'
 import { Window } from './window/window.ts'
 
 /** What the shards of a node share, and `limits`: of all their windows together. */
-export type OpenShardsOptions = Omit<ShardParts, 'id' | 'epoch' | 'window' | 'remote'> & {
+export type OpenShardsOptions = Omit<ShardParts, 'id' | 'epoch' | 'window' | 'remote' | 'split'> & {
   readonly limits: WindowLimits
+  readonly layout: () => Layout
+  /** A shard that is being split has nothing left. */
+  readonly onEmptied: (shard: ShardId) => void
 }
 
 const SHARD_TIMERS_MIN = 2
@@ -51,12 +60,33 @@ export class OpenShards implements LocalShards {
   }
 
   open(id: ShardId, epoch: Epoch, remote: readonly RemoteDelivery[]): void {
-    const { store, clock, outbox } = this.#options
-    const window = new Window({ store, shard: id, limits: this.#shardLimits, now: clock.now() })
-    const shard = new Shard({ ...this.#options, id, epoch, window, remote })
+    const { store, clock, outbox, onEmptied } = this.#options
+    const split = this.#split(id, epoch)
+    const due: PageSource = (scan) => split?.due(scan) ?? store.due({ ...scan, shard: id })
+    const window = new Window({ due, limits: this.#shardLimits, now: clock.now() })
+    const shard = new Shard({ ...this.#options, id, epoch, window, remote, split })
     this.#shards.set(id, shard)
     outbox?.opened(id)
     void shard.load()
+    if (split !== null) void emptyShard(split, { ...this.#options, onEmpty: onEmptied })
+  }
+
+  /** Where the rows of the shard are, if it is being split. */
+  #split(id: ShardId, epoch: Epoch): SplitShard | null {
+    const layout = this.#options.layout()
+    if (!isSplitting(layout, id)) return null
+    const fence = { shard: id, epoch, owner: this.#options.node }
+    return new SplitShard({ ...this.#options, fence, parts: partsOf(splitOf(layout)!, id), next: layout.next! })
+  }
+
+  /** A part of one that is being split keeps its timers: their rows prove that copies that a move left behind are old. */
+  get prunable(): OwnedShard[] {
+    return [...this.#shards.values()].flatMap(({ split, fence }) => (split === null ? [fence] : []))
+  }
+
+  /** The shard as it is being split; null when it is open as a whole, or not open. */
+  splitOf(id: ShardId): SplitShard | null {
+    return this.#shards.get(id)?.split ?? null
   }
 
   /** Nothing starts any more, and what is in flight ends. */
@@ -65,6 +95,7 @@ export class OpenShards implements LocalShards {
     this.#shards.delete(id)
     if (shard !== undefined) this.#closing.set(id, shard)
     await shard?.close()
+    this.#leftParts(shard)
     if (this.#closing.get(id) === shard) this.#closing.delete(id)
     await this.#options.outbox?.closed(id)
   }
@@ -76,6 +107,7 @@ export class OpenShards implements LocalShards {
     this.#haveLeft = true
     const handover = shard.handOver()
     this.#options.outbox?.left(id)
+    this.#leftParts(shard)
     void shard.stop().then(() => this.#handedOver.delete(shard))
     return handover
   }
@@ -85,7 +117,15 @@ export class OpenShards implements LocalShards {
     this.#shards.delete(id)
     this.#haveLeft = true
     this.#options.outbox?.left(id)
+    this.#leftParts(shard)
     void shard?.stop()
+  }
+
+  /** Whoever has the shard next has its parts. */
+  #leftParts(shard: Shard | undefined): void {
+    const split = shard?.split ?? null
+    split?.stop()
+    for (const part of split?.parts ?? []) this.#options.outbox?.left(part)
   }
 
   told(id: ShardId, deliveries: readonly RemoteDelivery[]): void {

@@ -26,6 +26,7 @@ import type { DeliveryReport, Handover, RemoteDelivery } from './delivery/remote
 import { Holds } from './commit/holds.ts'
 import { notOwner, OwnedRows, RETRY_AFTER_MS, ROUNDS_MAX, storeFailed } from './commit/owned-rows.ts'
 import type { RowsParts } from './commit/owned-rows.ts'
+import type { SplitShard } from './split/split-shard.ts'
 import type { Entry } from './window/entry.ts'
 import { WindowKeeper } from './window/window-keeper.ts'
 import type { KeeperParts } from './window/window-keeper.ts'
@@ -71,6 +72,11 @@ export class Shard {
 
   get fence(): OwnedShard {
     return { shard: this.#parts.id, epoch: this.#parts.epoch, owner: this.#parts.node }
+  }
+
+  /** Where its rows are while it is being split; null when it is not. */
+  get split(): SplitShard | null {
+    return this.#parts.split
   }
 
   get windowBytes(): number {

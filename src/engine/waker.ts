@@ -107,10 +107,11 @@ export class Waker {
    */
   async #poll(): Promise<void> {
     const { clock, store, logger, shards, dispatcher } = this.#parts
-    const open = Array.from(shards, ({ id }) => id)
-    if (open.length === 0 || dispatcher.isBehind) return
+    const open = new Map([...shards].flatMap((one) => [one.id, ...(one.split?.parts ?? [])].map((id) => [id, one])))
+    if (open.size === 0 || dispatcher.isBehind) return
     try {
-      for (const shard of await store.dueShards({ shards: open, until: clock.now() })) void shards.get(shard)?.repair()
+      const due = await store.dueShards({ shards: [...open.keys()], until: clock.now() })
+      for (const shard of new Set(due.map((id) => open.get(id)!))) void shard.repair()
     } catch (error) {
       logger.warn({ err: error }, 'could not ask the store for due timers; trying again at the next look')
     }

@@ -66,7 +66,8 @@ export class ZonePass {
     const { signal } = this.#stopping
     let computed = 0
     for (let after: OrderKey | null = null; ;) {
-      const rows = await store.due({ shard: id, after, until: NEVER, limit: PAGE })
+      const scan = { after, until: NEVER, limit: PAGE }
+      const rows = await (shards.splitOf(id)?.due(scan) ?? store.due({ ...scan, shard: id }))
       for (const row of rows) {
         if (row.zoned !== null && (await shards.get(id)?.followZone(row)) === true) computed++
       }

@@ -150,8 +150,7 @@ export class Timers {
     assertAccess(this.#principal, secrets ? Permission.timer : Permission.read, identity.namespace)
     this.#assertEnabled(identity.namespace)
     const { reads, engine } = this.#parts
-    const shard = engine.shardOf(identity)
-    const timer = await asking(reads.get({ ...identity, shard }))
+    const timer = await asking(engine.find(identity, reads))
     if (timer === null) throw timerNotFound(identity)
     return this.#shown(timer)
   }

@@ -30,8 +30,15 @@ export type Cluster = {
     /** Of the shards of the node that answers. */
     readonly own: { readonly windowTimers: number; readonly inFlight: number; readonly lagMs: number } | null
   }[]
-  /** Timers are being moved between shards: nobody owns a shard meanwhile. */
+  /** Timers are being moved between shards; see `reshard`. */
   readonly resharding: boolean
+  /** How far that is; null when none is under way. `online`: timers go on firing meanwhile. */
+  readonly reshard: {
+    readonly online: boolean
+    readonly done: number
+    readonly total: number
+    readonly shards: number
+  } | null
   /** Ranges of shards, whose timers are in them, and which nodes may own them. */
   readonly groups: readonly {
     /** Null for all namespaces that have no shards of their own. */

@@ -120,6 +120,8 @@ async function checkWork(ask: Ask, findings: Findings): Promise<void> {
       'Start such a node, or change the rule: `duetime shards` shows it.',
     )
   }
+  const unsplit = sum('duetime_unsplit_shards')
+  if (unsplit > 0) findings.ok(`a reshard is under way: ${counted(unsplit)} shards are left`)
   const lag = await largestLag(ask)
   if (lag > LAG_WARN_MS) {
     findings.warn(

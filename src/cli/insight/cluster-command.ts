@@ -100,8 +100,7 @@ function shardsText({ shards }: Cluster, terminal: Terminal): string {
 }
 
 /** Only where there is more to say than that all namespaces share all shards and all nodes may own them. */
-function groupsText({ groups, resharding }: Cluster, terminal: Terminal): string {
-  const moving = 'The database is being resharded: nothing fires until that is finished.\n'
+function groupsText({ groups, reshard }: Cluster, terminal: Terminal): string {
   const rules = groups.map(({ namespace, count, label, whenNoneLives }) => {
     const whose = namespace === null ? 'all other namespaces' : `namespace ${namespace}`
     const pinned = label === null ? 'on all nodes' : `on nodes with the label ${label}`
@@ -109,7 +108,13 @@ function groupsText({ groups, resharding }: Cluster, terminal: Terminal): string
     return `${whose}: ${counted(count)} shards ${pinned}${others}\n`
   })
   const isPlain = groups.length === 1 && groups[0]!.label === null
-  return (isPlain ? '' : rules.join('')) + (resharding ? terminal.paint('yellow', moving) : '')
+  return (isPlain ? '' : rules.join('')) + (reshard === null ? '' : terminal.paint('yellow', reshardText(reshard)))
+}
+
+function reshardText({ online, done, total }: NonNullable<Cluster['reshard']>): string {
+  return online
+    ? `Shards are being split: ${counted(done)} of ${counted(total)} are done. Timers go on firing.\n`
+    : 'The database is being resharded: nothing fires until that is finished.\n'
 }
 
 function doubtText({ isCertain }: Cluster, { paint }: Terminal): string {

@@ -85,9 +85,7 @@ export function addShardsCommands(program: Command, actions: ShardsActions): voi
 function addReshard(program: Command, actions: ShardsActions): void {
   const reshard = program
     .command('reshard')
-    .description(
-      'spread the timers over another number of shards, while no node runs; run again, it goes on where it stopped',
-    )
+    .description('spread the timers over another number of shards; run again, it goes on where it stopped')
     .option('--to <shards>', `how many: 1 to ${SHARDS_MAX}; 0 lets a namespace share again`, countOf)
     .option('--namespace <name>', 'give this namespace shards of its own; without it: those that share', namespaceOf)
     .addHelpText('after', RESHARD_HELP)
@@ -129,7 +127,9 @@ function said<T>(parse: () => T): T {
 }
 
 const RESHARD_HELP = `
-Interrupted, it is run again, without flags; nodes serve nothing until it is finished.
+While nodes run, they split their shards themselves and timers go on firing, if the new number is a multiple of the old one.
+Everything else, and a SQLite file, needs that no node runs. Interrupted then, it is run again, without flags; nodes serve nothing
+until it is finished.
 
 Examples:
   duetime reshard --to 256

@@ -1,9 +1,13 @@
 // What `duetime shards` and `duetime reshard` do.
 
 import type { Layout, ShardGroup } from '../../core/cluster/layout.ts'
+import { reshardProgress } from '../../core/cluster/split.ts'
+import type { ReshardProgress } from '../../core/cluster/split.ts'
 import { systemClock } from '../../runtime/clock/clock.ts'
 import { reshard } from '../../service/shards/reshard.ts'
+import { reshardOnline } from '../../service/shards/reshard-online.ts'
 import { setRule } from '../../service/shards/rules.ts'
+import { NodeServesError } from '../../service/transfer/transfer-error.ts'
 import { readLayout } from '../../store/layout/layout-row.ts'
 import { standardTerminal } from '../command/terminal.ts'
 import { print } from '../output/format.ts'
@@ -18,7 +22,8 @@ export async function runShards({ output, flags }: Asked<'shards'>): Promise<voi
   const layout = await withStore(lastingDatabase(flags), readLayout)
   const terminal = standardTerminal()
   const groups = rowsOf(layout)
-  const value = { version: layout.version, resharding: layout.next !== null, groups }
+  const progress = reshardProgress(layout)
+  const value = { version: layout.version, resharding: layout.next !== null, reshard: progress, groups }
   const text = () => {
     const columns = [
       { title: 'NAMESPACE', shrinksTo: 12 },
@@ -34,10 +39,15 @@ export async function runShards({ output, flags }: Asked<'shards'>): Promise<voi
       label ?? '-',
       label === null ? '-' : whenNoneLives,
     ])
-    const unfinished = 'A reshard was begun and is not finished: run `duetime reshard`.\n'
-    return table(columns, rows, terminal) + (layout.next === null ? '' : terminal.paint('yellow', unfinished))
+    return table(columns, rows, terminal) + (progress === null ? '' : terminal.paint('yellow', reshardText(progress)))
   }
   await print({ value, text }, output, terminal)
+}
+
+function reshardText({ online, done, total, shards }: ReshardProgress): string {
+  return online
+    ? `Nodes split the shards: ${done} of ${total} are done, and there will be ${shards}. \`duetime reshard\` looks on.\n`
+    : 'A reshard was begun and is not finished: run `duetime reshard`.\n'
 }
 
 function rowsOf({ shared, own }: Layout): ({ readonly namespace: string | null } & ShardGroup)[] {
@@ -55,7 +65,30 @@ export async function runPin({ namespace, label, whenNoneLives, flags }: Asked<'
   )
 }
 
-export async function runReshard({ to, namespace, flags }: ReshardRequest): Promise<void> {
+/** By itself where no node runs; else the nodes do it. */
+export async function runReshard(request: ReshardRequest): Promise<void> {
+  try {
+    await withoutNodes(request)
+  } catch (error) {
+    if (!(error instanceof NodeServesError)) throw error
+    await byNodes(request)
+  }
+}
+
+async function byNodes({ to, namespace, flags }: ReshardRequest): Promise<void> {
+  const wanted = to === null ? null : { namespace, count: to }
+  const shards = await untilInterrupted((signal) =>
+    withStore(lastingDatabase(flags), async (store) => {
+      process.stderr.write('Nodes serve this database: they split the shards, and timers go on firing.\n')
+      const bar = new ProgressBar('Splitting shards', systemClock)
+      const onProgress = (done: number, total: number) => bar.update(done, total)
+      return reshardOnline({ store, clock: systemClock, wanted, signal, onProgress }).finally(() => bar.end())
+    }),
+  )
+  process.stdout.write(`The timers are in ${counted(shards)} shards now. No node was stopped for it.\n`)
+}
+
+async function withoutNodes({ to, namespace, flags }: ReshardRequest): Promise<void> {
   const wanted = to === null ? null : { namespace, count: to }
   const { moved, timers, shards } = await untilInterrupted((signal) =>
     withOwnedStore(

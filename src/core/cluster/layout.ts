@@ -30,8 +30,18 @@ export type ShardGroups = {
 export type Layout = ShardGroups & {
   /** Grows with every change; 0 for a database in which nothing was ever changed. */
   readonly version: number
-  /** Timers are being moved to these groups: nobody may own a shard of either until that is done. */
-  readonly next: ShardGroups | null
+  /** Timers are being moved to these groups. */
+  readonly next: Reshard | null
+}
+
+/**
+ * How far a reshard is. `offline`: nobody may own a shard until it is done. The others are for nodes that run, see split.ts: first all
+ * nodes hear of it (`announced`), then they split their shards (`splitting`).
+ */
+export type Reshard = ShardGroups & {
+  readonly phase: 'offline' | 'announced' | 'splitting'
+  /** Shards of the current layout that have been split: their timers are in shards of the next one, all of them. */
+  readonly done: ReadonlySet<ShardId>
 }
 
 const LABEL_PATTERN = /^[A-Za-z0-9][A-Za-z0-9._=-]*$/

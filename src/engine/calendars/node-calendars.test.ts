@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Namespace, ShardId, Timer } from '../../core/timer/timer.ts'
+import type { Namespace, Timer } from '../../core/timer/timer.ts'
 import { emptyTimer } from '../../core/rules/empty-timer.ts'
 import { ManualClock } from '../../runtime/clock/manual-clock.ts'
 import { silentLogger } from '../../runtime/telemetry/logger.ts'
-import { GatheredGets } from '../../store/gathered-gets.ts'
 import { StoreError } from '../../store/store.ts'
 import { calendarsRow, calendarsText, NodeCalendars } from './node-calendars.ts'
 
@@ -15,18 +14,17 @@ const calendar = (name: string) => ({ name, timeZone: 'UTC', exclude: [], allow:
 function setup() {
   const clock = new ManualClock(0)
   const store = { row: null as Timer | null, isDown: false, reads: 0 }
-  const getMany = async () => {
+  const read = async () => {
     store.reads++
     if (store.isDown) throw new StoreError('it is down')
-    return [store.row]
+    return store.row
   }
   const warnings: object[] = []
   const logger = { ...silentLogger(), warn: (fields: object) => void warnings.push(fields), error: () => {} }
   const node = new NodeCalendars({
-    reads: new GatheredGets({ getMany }),
+    read,
     clock,
     logger: logger as never,
-    shardOf: () => 0 as ShardId,
   })
   const write = (version: number, ...names: string[]) => {
     store.row = { ...emptyTimer(calendarsRow(SHOP), 0), version, payload: calendarsText(names.map(calendar)) }

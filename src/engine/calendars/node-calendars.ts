@@ -8,11 +8,10 @@ import type { Calendars } from '../../core/time/recurring/on-calendar.ts'
 import type { ShardCommand } from '../../core/rules/command.ts'
 import { INTERNAL_PREFIX, timerIdentity } from '../../core/timer/ids.ts'
 import type { TimerIdentity } from '../../core/timer/ids.ts'
-import type { JsonText, Namespace, ShardId, Timer, TimerId } from '../../core/timer/timer.ts'
+import type { JsonText, Namespace, Timer, TimerId } from '../../core/timer/timer.ts'
 import { sleep } from '../../runtime/clock/clock.ts'
 import type { Clock } from '../../runtime/clock/clock.ts'
 import type { Logger } from '../../runtime/telemetry/logger.ts'
-import type { GatheredGets } from '../../store/gathered-gets.ts'
 
 export const CALENDARS_NAMESPACE = `${INTERNAL_PREFIX}calendars` as Namespace
 const FRESH_MS = 1_000
@@ -45,11 +44,10 @@ type Known = {
 const NONE: Calendars = new Map()
 
 export type NodeCalendarsParts = {
-  readonly reads: GatheredGets
+  /** What is stored of a timer. */
+  readonly read: (row: TimerIdentity) => Promise<Timer | null>
   readonly clock: Clock
   readonly logger: Logger
-  /** The shard that a row is in. */
-  readonly shardOf: (row: Pick<TimerIdentity, 'namespace' | 'uuid'>) => ShardId
 }
 
 export class NodeCalendars {
@@ -125,10 +123,9 @@ export class NodeCalendars {
   }
 
   async #readNow(namespace: Namespace): Promise<Known> {
-    const { reads, clock, shardOf } = this.#parts
-    const identity = calendarsRow(namespace)
+    const { read, clock } = this.#parts
     const readAt = clock.monotonic()
-    const row = await reads.get({ ...identity, shard: shardOf(identity) })
+    const row = await read(calendarsRow(namespace))
     return this.#keep(namespace, row, readAt)
   }
 

@@ -11,6 +11,7 @@ import type { TimerStore } from '../../store/store.ts'
 import { AwaitedMessages } from './awaited-messages.ts'
 import type { ClusterMap } from './cluster-map.ts'
 import type { Handover, RemoteDelivery } from '../delivery/remote-delivery.ts'
+import type { SplitParts } from '../split/split-shard.ts'
 import type { MovedShard } from './handover.ts'
 
 /** What fires the timers of the shards that are this node's. */
@@ -27,6 +28,8 @@ export interface LocalShards {
   told(shard: ShardId, deliveries: readonly RemoteDelivery[]): void
   /** It is there, and fires. */
   isOpen(shard: ShardId): boolean
+  /** The shard as one that is being split; null when it is not, or is not open. */
+  splitOf(shard: ShardId): SplitParts | null
   /** These nodes lived when this one looked, at this time of the monotonic clock; what others were doing they do no longer. */
   seen(living: ReadonlySet<string>, seenAt: number): void
 }
@@ -69,6 +72,10 @@ export class Claims {
 
   get size(): number {
     return this.#owned.size
+  }
+
+  has(shard: ShardId): boolean {
+    return this.#owned.has(shard)
   }
 
   /** No shard is this node's, and none is left behind in its name. */
@@ -156,10 +163,17 @@ export class Claims {
       { shards: this.size },
       'this node was away for most of its lease: claiming its shards anew',
     )
-    for (const shard of this.all()) {
-      this.letGo(shard)
-      this.stays(shard, this.#options.shards.handOver(shard))
-    }
+    for (const shard of this.all()) this.reopen(shard)
+  }
+
+  /** The shard is claimed by a new epoch at the next look, and opened as what it is by then. What is in flight goes on. */
+  reopen(shard: ShardId): void {
+    const split = this.#options.shards.splitOf(shard)
+    this.letGo(shard)
+    const handover = this.#options.shards.handOver(shard)
+    this.stays(shard, handover)
+    // By then it may have been split.
+    if (split !== null) this.adoptParts(split, handover)
   }
 
   /** The epoch by which the shard was this node's; null when it was not. It is not claimed again before `gone` or `stays`. */
@@ -179,6 +193,27 @@ export class Claims {
   stays(shard: ShardId, handover: Handover): void {
     this.#going.delete(shard)
     this.#stayed.set(shard, handover)
+  }
+
+  /** The parts of a shard that was split here are claimed and opened in its place, as soon as they are in the layout. */
+  adoptParts({ held, partOf }: SplitParts, handover: Handover): void {
+    let ended = 0
+    let inFlight: readonly RemoteDelivery[] | null = null
+    for (const { shard, epoch } of held.values()) {
+      this.#had.set(shard, epoch)
+      this.stays(shard, {
+        // Those of one moment: what ends later is reported when all parts are open.
+        deliveries: () => (inFlight ??= handover.deliveries()).filter((delivery) => partOf(delivery) === shard),
+        // All parts know of them by then, or somebody else has the part.
+        end: () => void (++ended === held.size && handover.end()),
+      })
+    }
+    if (held.size === 0) handover.end()
+  }
+
+  /** The parts of a shard that is being closed are not claimed before they are `gone`. */
+  keepBack(parts: Iterable<ShardId>): void {
+    for (const part of parts) this.#going.add(part)
   }
 
   async #claim(shard: ShardId, beatOf: (holder: string) => number | null): Promise<void> {
@@ -256,5 +291,6 @@ export class Claims {
     this.#owned.set(shard, { epoch, sinceMono: this.#options.clock.monotonic() })
     this.#options.shards.open(shard, epoch, [...deliveries, ...(stayed?.deliveries() ?? [])])
     stayed?.end()
+    for (const part of this.#options.shards.splitOf(shard)?.parts ?? []) this.#stayed.delete(part)
   }
 }

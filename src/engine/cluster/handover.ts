@@ -13,7 +13,12 @@ import type { DeliveryReport, RemoteDelivery } from '../delivery/remote-delivery
 import type { Claims, LocalShards } from './claims.ts'
 import type { ClusterMap } from './cluster-map.ts'
 
-export type MovedShard = ShardRow & { readonly owner: string; readonly deliveries: readonly RemoteDelivery[] }
+/** `layout`: the version that the node knows which says so. What the shard is to be opened as may depend on it. */
+export type MovedShard = ShardRow & {
+  readonly owner: string
+  readonly deliveries: readonly RemoteDelivery[]
+  readonly layout: number
+}
 
 /** The way to the other nodes, by their addresses. All but `notify` reject when the other one cannot be reached. */
 export interface Neighbours {
@@ -37,6 +42,7 @@ export type HandoverOptions = {
   readonly claims: Pick<Claims, 'letGo' | 'gone' | 'stays'>
   readonly shards: Pick<LocalShards, 'handOver'>
   readonly map: Pick<ClusterMap, 'note'>
+  readonly layoutVersion: () => number
 }
 
 /** The address is not null: the node can be told. */
@@ -72,7 +78,7 @@ export async function handOver(all: Move, options: HandoverOptions): Promise<boo
 }
 
 async function move({ shards, to, witnesses }: Move, options: HandoverOptions, startedAt: number): Promise<void> {
-  const { clock, logger, neighbours, claims, map } = options
+  const { clock, logger, neighbours, claims, map, layoutVersion } = options
   const preparedAt = clock.monotonic()
   const leaving = shards.flatMap((shard) => {
     const epoch = claims.letGo(shard)
@@ -84,7 +90,7 @@ async function move({ shards, to, witnesses }: Move, options: HandoverOptions, s
     const epoch = epochs[index]
     return epoch === null || epoch === undefined
       ? []
-      : [{ shard, epoch, owner: to.node, deliveries: handover.deliveries() }]
+      : [{ shard, epoch, owner: to.node, deliveries: handover.deliveries(), layout: layoutVersion() }]
   })
   map.note(moved)
   // Before the other is told, which may take seconds: a database that was failed over may name this node again by then.

@@ -7,6 +7,7 @@ import type { Claims, ClaimsOptions } from './claims.ts'
 import type { ClusterMap } from './cluster-map.ts'
 import { handOver } from './handover.ts'
 import type { HandoverOptions, Neighbours, NextOwner } from './handover.ts'
+import type { KnownLayout } from './layout/known-layout.ts'
 import type { Lease } from './lease.ts'
 import type { NodeRow } from '../../store/store.ts'
 
@@ -25,13 +26,14 @@ export class Moves {
 
   constructor(
     options: MovesOptions,
-    { claims, map, lease, watch }: { claims: Claims; map: ClusterMap; lease: Lease; watch: BeatWatch },
+    parts: { claims: Claims; map: ClusterMap; lease: Lease; watch: BeatWatch; layout: KnownLayout },
   ) {
+    const { claims, map, lease, watch, layout } = parts
     this.#options = options
     this.#claims = claims
     this.#watch = watch
     this.#lease = lease
-    this.#handover = { ...options, claims, map }
+    this.#handover = { ...options, claims, map, layoutVersion: () => layout.current.version }
   }
 
   /** From now on everything goes. */
@@ -62,16 +64,20 @@ export class Moves {
   async giveUp(shards: readonly ShardId[]): Promise<void> {
     await Promise.all(
       shards.map(async (shard) => {
+        const parts = this.#options.shards.splitOf(shard)?.parts ?? []
         const epoch = this.#claims.letGo(shard)
         if (epoch === null) return
+        this.#claims.keepBack(parts)
         await this.#options.shards.close(shard)
+        for (const part of parts) this.#claims.gone(part)
         await this.#release(shard, epoch)
       }),
     )
   }
 
   async #moveAll(desired: ReadonlyMap<ShardId, string>, seenAt: number): Promise<void> {
-    const going = this.#leaving ? this.#claims.all() : this.#wantedElsewhere(desired, seenAt)
+    const wanted = this.#leaving ? this.#claims.all() : this.#wantedElsewhere(desired, seenAt)
+    const going = wanted.filter((shard) => this.#options.shards.splitOf(shard)?.isFinishing !== true)
     const byOwner = Map.groupBy(going, (shard) => desired.get(shard) ?? null)
     await Promise.all(byOwner.entries().map(([owner, shards]) => this.#moveTo(owner, shards)))
   }

@@ -104,6 +104,7 @@ class Node {
         },
         told: (shard, deliveries) => this.told.push([shard, deliveries.length]),
         isOpen: (shard) => this.owned.has(shard),
+        splitOf: () => null,
         seen: () => {},
       },
       neighbours,
@@ -446,7 +447,7 @@ test('a message about a shard that has moved on since changes nothing', async ()
   const [a, b] = [await node('a'), await node('b')]
   await clock.advance(2 * BEAT_MS)
   const [shard, epoch] = [...a.owned][0]!
-  b.ownership.accept([{ shard, epoch: (epoch - 1) as Epoch, owner: 'b', deliveries: [] }])
+  b.ownership.accept([{ shard, epoch: (epoch - 1) as Epoch, owner: 'b', deliveries: [], layout: 0 }])
   assert.equal(b.owned.has(shard), false)
   everyShardOnce(a, b)
 })
@@ -700,7 +701,7 @@ test('a shard that is handed to a node that has not noticed its loss is not ther
   const [shard, epoch] = [...a.owned][0]!
   const elsewhere = await store.claim({ shard, expected: epoch, from: 'a', owner: 'b' })
   const back = await store.claim({ shard, expected: elsewhere!, from: 'b', owner: 'a' })
-  a.ownership.accept([{ shard, epoch: back!, owner: 'a', deliveries: [] }])
+  a.ownership.accept([{ shard, epoch: back!, owner: 'a', deliveries: [], layout: 0 }])
   assert.deepEqual(a.dropped, [shard])
   assert.equal(a.owned.get(shard), back)
 })
@@ -810,7 +811,7 @@ test('what is in flight is known of a shard that comes back by an epoch which th
   assert.equal(b.owned.get(shard!), undefined)
   const epoch = (await forgotten.claim({ shard: shard!, expected: (had - 1) as Epoch, from: 'a', owner: 'b' }))!
   assert.equal(epoch, had)
-  b.ownership.accept([{ shard: shard!, epoch, owner: 'b', deliveries: [{} as RemoteDelivery] }])
+  b.ownership.accept([{ shard: shard!, epoch, owner: 'b', deliveries: [{} as RemoteDelivery], layout: 0 }])
   await clock.advance(2 * BEAT_MS)
   assert.deepEqual([b.owned.get(shard!), b.told], [had + 1, [[shard, 1]]])
 })

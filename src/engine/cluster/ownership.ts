@@ -23,10 +23,12 @@ import { SkewWatch } from './clock-skew.ts'
 import { ClusterMap } from './cluster-map.ts'
 import type { MovedShard } from './handover.ts'
 import { DuplicateAddressWatch } from './duplicate-address.ts'
-import { KnownLayout } from './known-layout.ts'
+import { endedOwners } from './ended-owners.ts'
+import { KnownLayout } from './layout/known-layout.ts'
 import { Lease } from './lease.ts'
 import { Moves } from './moves.ts'
 import type { MovesOptions } from './moves.ts'
+import { Splits } from './layout/splits.ts'
 import { UnopenedShards } from './unopened-shards.ts'
 
 /** `node` names this run of this process: a restarted one is another node. */
@@ -46,6 +48,7 @@ export class Ownership {
   readonly #options: OwnershipOptions
   readonly #map = new ClusterMap()
   readonly layout: KnownLayout
+  readonly splits: Splits
   readonly #watch: BeatWatch
   readonly #lease: Lease
   readonly #claims: Claims
@@ -72,7 +75,9 @@ export class Ownership {
     this.#watch = new BeatWatch(options)
     this.#lease = new Lease(options.clock, options.leaseMs)
     this.#claims = new Claims(options, this.#map, () => this.layout.shards)
-    this.#moves = new Moves(options, { claims: this.#claims, map: this.#map, lease: this.#lease, watch: this.#watch })
+    const parts = { claims: this.#claims, map: this.#map, lease: this.#lease, watch: this.#watch, layout: this.layout }
+    this.#moves = new Moves(options, parts)
+    this.splits = new Splits({ ...options, ...parts, lookNow: () => this.lookNow() })
     this.#duplicates = new DuplicateAddressWatch(options)
     this.#skew = new SkewWatch(options.logger)
     this.#unopened = new UnopenedShards(options.clock)
@@ -163,7 +168,11 @@ export class Ownership {
 
   /** Another node has handed shards over, to this one or to a third. */
   accept(moved: readonly MovedShard[]): void {
-    this.#claims.accept(moved)
+    const isOlder = () => moved.some(({ layout }) => layout > this.layout.current.version)
+    // By the newer layout the shards may have to be opened as what they are not here: the store is asked first.
+    const known = isOlder() ? this.lookNow().catch(() => {}) : null
+    if (known === null) this.#claims.accept(moved)
+    else void known.then(() => isOlder() || this.#claims.accept(moved))
     if (this.#moves.isLeaving) void this.lookNow()
   }
 
@@ -198,8 +207,10 @@ export class Ownership {
     const present = new Set([this.#options.node, ...this.#watch.present().map(({ node }) => node)])
     if (!this.#lease.isInDoubt) this.#options.shards.seen(present, sentAt)
     const { hasEnded } = this.#options
-    if (this.#ended === null && hasEnded !== undefined) this.#ended = await this.#endedOwners(hasEnded)
+    if (this.#ended === null && hasEnded !== undefined)
+      this.#ended = await endedOwners(this.#map.rows, { ...this.#options, hasEnded })
     const desired = this.layout.desired(this.#candidates())
+    this.splits.step(desired)
     this.#moves.begin(desired, sentAt)
     const isFree = (holder: string | null) => this.#isFree(holder)
     const areTakenBack = await this.#claims.claimMissing(desired, isFree, (holder) => this.#watch.beatOf(holder))
@@ -278,15 +289,6 @@ export class Ownership {
       { shards: shards.length, first: shards.slice(0, 10) },
       'the database has forgotten claims of shards, so it may have lost acknowledged changes as well: was it failed over or restored? Going on with what it says',
     )
-  }
-
-  async #endedOwners(hasEnded: (node: string) => Promise<boolean>): Promise<ReadonlySet<string>> {
-    const { node, logger } = this.#options
-    const owners = new Set(this.#map.rows.flatMap(({ owner }) => (owner === null || owner === node ? [] : [owner])))
-    const ended = new Set<string>()
-    await Promise.all(Array.from(owners, async (owner) => (await hasEnded(owner)) && ended.add(owner)))
-    if (ended.size > 0) logger.info({ ended: [...ended] }, 'taking over the shards of nodes whose processes have ended')
-    return ended
   }
 
   #isFree(holder: string | null): boolean {

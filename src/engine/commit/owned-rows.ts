@@ -16,6 +16,7 @@ import type { OwnedShard, Put, TimerStore } from '../../store/store.ts'
 import type { CommitQueue, PutResult } from './commit-queue.ts'
 import type { Holds } from './holds.ts'
 import type { Outbox } from './outbox.ts'
+import type { SplitShard } from '../split/split-shard.ts'
 
 export type RowsParts = {
   readonly id: ShardId
@@ -31,6 +32,8 @@ export type RowsParts = {
   readonly onFenced: (fence: OwnedShard) => void
   /** Absent where nobody wants events. */
   readonly outbox?: Outbox
+  /** Where the rows are while the shard is being split; null when it is not. */
+  readonly split: SplitShard | null
 }
 
 /** The parts of the shard that the rows work with. */
@@ -49,6 +52,7 @@ export const ROUNDS_MAX = 20
 export const RETRY_AFTER_MS = 1_000
 const ASK_AGAIN_FIRST_MS = 50
 const ASK_AGAIN_MAX_MS = 1_000
+const FENCED = { type: 'fenced' } as const
 
 /** `isOutdated`: a write of the timer has ended since the store was asked. */
 type Doubt = { isOutdated: boolean }
@@ -71,8 +75,9 @@ export class OwnedRows {
   }
 
   async read({ namespace, id, uuid }: Pick<Timer, 'namespace' | 'id' | 'uuid'>): Promise<Timer | null> {
+    const { split, reads, id: shard } = this.#parts
     try {
-      return await this.#parts.reads.get({ namespace, id, uuid, shard: this.#parts.id })
+      return await (split?.get({ namespace, id, uuid }) ?? reads.get({ namespace, id, uuid, shard }))
     } catch (error) {
       throw storeFailed(error)
     }
@@ -110,7 +115,13 @@ export class OwnedRows {
   }
 
   #commit(change: Change): Promise<PutResult> {
-    return this.#parts.commits.write(this.#parts.id, this.#parts.epoch, change)
+    const { split, commits, id, epoch } = this.#parts
+    return split === null ? commits.write(id, epoch, change) : this.#commitToPart(split, change)
+  }
+
+  async #commitToPart(split: SplitShard, change: Change): Promise<PutResult> {
+    const fence = await split.place(change.after)
+    return fence === null ? FENCED : this.#parts.commits.write(fence.shard, fence.epoch, change)
   }
 
   async #commitWithEvents(outbox: Outbox, put: Put): Promise<PutResult> {
@@ -120,7 +131,8 @@ export class OwnedRows {
       return await this.#commit({ ...put, events })
     } finally {
       // Also after a failure: nobody knows then whether they are there.
-      outbox.written(this.#parts.id)
+      const { split, id } = this.#parts
+      outbox.written(split?.partOf(put.after) ?? id)
     }
   }
 
@@ -129,7 +141,7 @@ export class OwnedRows {
    * held, since everybody may already be able to read that it is canceled, and no command is judged.
    */
   async #findOut({ namespace, id, uuid }: Timer): Promise<void> {
-    const { store, clock, id: shard, signal, onFenced } = this.#parts
+    const { store, clock, id: shard, signal, onFenced, split } = this.#parts
     const { holds, window, stopped } = this.#shard
     if (this.#unsure.has(uuid)) return // whoever is finding out asks again, since this write has ended
     const doubt: Doubt = { isOutdated: false }
@@ -139,10 +151,11 @@ export class OwnedRows {
       doubt.isOutdated = false
       try {
         // A commit comes after all earlier ones of the shard, even if the store is still busy with one that it was given.
-        const [result] = await store.commit([partOf(this.#fence, [])])
+        const fence = split === null ? this.#fence : await split.place({ namespace, id, uuid })
+        const [result] = fence === null ? [FENCED] : await store.commit([partOf(fence, [])])
         if (result!.type === 'fenced') onFenced(this.#fence)
         if (result!.type === 'failed') throw result!.error
-        const [row] = await store.getMany([{ namespace, id, uuid, shard }])
+        const [row] = await store.getMany([{ namespace, id, uuid, shard: fence?.shard ?? shard }])
         if (doubt.isOutdated) continue
         if (row) window.apply(row)
         break

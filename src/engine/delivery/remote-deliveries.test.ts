@@ -5,7 +5,6 @@ import { deliveryId } from '../../core/timer/ids.ts'
 import { Status } from '../../core/timer/timer.ts'
 import type { ShardId } from '../../core/timer/timer.ts'
 import { ManualClock } from '../../runtime/clock/manual-clock.ts'
-import { MemoryStore } from '../../store/memory/memory-store.ts'
 import { RemoteDeliveries } from './remote-deliveries.ts'
 import type { RemoteDelivery } from './remote-delivery.ts'
 import type { RunningDeliveries } from './running-deliveries.ts'
@@ -27,7 +26,7 @@ const DELIVERY = {
 function setup(delivery = DELIVERY) {
   const clock = new ManualClock()
   const limits = { timersMax: 10, bytesMax: 1_000, pageSize: 10 }
-  const window = new Window({ store: new MemoryStore(), shard: 0 as ShardId, limits, now: clock.now() })
+  const window = new Window({ due: async () => [], limits, now: clock.now() })
   const observer = { fired() {}, settled() {} }
   const { signal } = new AbortController()
   const holds = new Holds()

@@ -1,10 +1,13 @@
 // Reads pages of a shard, one at a time, while commits go on beside it. A page may or may not have seen what is committed
 // meanwhile; so that is noted, and whoever takes the page in lays it over the rows.
 
-import type { ShardId, Timer, TimerUuid } from '../../core/timer/timer.ts'
-import type { DueScan, TimerStore } from '../../store/store.ts'
+import type { Timer, TimerUuid } from '../../core/timer/timer.ts'
+import type { DueScan } from '../../store/store.ts'
 import { bytesOf } from './shares.ts'
 import type { WindowLimits } from './shares.ts'
+
+/** What the shard has, as `due` of the store says it. */
+export type PageSource = (scan: Omit<DueScan, 'shard'>) => Promise<readonly Timer[]>
 
 export type Reading = {
   readonly changes: Map<TimerUuid, Timer>
@@ -14,14 +17,12 @@ export type Reading = {
 }
 
 export class PageReader {
-  readonly #store: TimerStore
-  readonly #shard: ShardId
+  readonly #due: PageSource
   readonly #limits: WindowLimits
   #reading: Reading | null = null
 
-  constructor(options: { store: TimerStore; shard: ShardId; limits: WindowLimits }) {
-    this.#store = options.store
-    this.#shard = options.shard
+  constructor(options: { due: PageSource; limits: WindowLimits }) {
+    this.#due = options.due
     this.#limits = options.limits
   }
 
@@ -29,7 +30,7 @@ export class PageReader {
   async read(scan: Omit<DueScan, 'shard'>): Promise<readonly Timer[]> {
     this.#reading = { changes: new Map(), changesBytes: 0, isVoid: false }
     try {
-      return await this.#store.due({ shard: this.#shard, ...scan })
+      return await this.#due(scan)
     } catch (error) {
       this.#reading = null
       throw error

@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Namespace, ShardId, TimerId } from '../../core/timer/timer.ts'
+import type { Namespace, TimerId } from '../../core/timer/timer.ts'
 import { sampleTimer } from '../../store/conformance/sample-timer.ts'
-import type { Store } from '../../store/store.ts'
+import type { DueScan } from '../../store/store.ts'
 import { PagedStore } from './paged-store.fixture.ts'
 import { Window } from './window.ts'
 
@@ -19,7 +19,7 @@ test('the timer of a newcomer is in memory in time beside the backlogs of 150 na
     )
   }
   const limits = { timersMax: 400, bytesMax: 10_000_000, pageSize: 100 }
-  const window = new Window({ store: store as unknown as Store, shard: 0 as ShardId, limits, now: NOW })
+  const window = new Window({ due: (scan) => store.due(scan as DueScan), limits, now: NOW })
   const settle = async (now: number): Promise<void> => {
     for (let round = 0; round < 100; round++) {
       const due = window.takeDue(now, 500)

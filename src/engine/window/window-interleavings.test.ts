@@ -5,10 +5,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { NEVER, Status, isFinished } from '../../core/timer/timer.ts'
-import type { JsonText, Millis, Namespace, ShardId, Timer, TimerId, TimerUuid } from '../../core/timer/timer.ts'
+import type { JsonText, Millis, Namespace, Timer, TimerId, TimerUuid } from '../../core/timer/timer.ts'
 import { sampleTimer } from '../../store/conformance/sample-timer.ts'
 import { StoreError } from '../../store/store.ts'
-import type { Store } from '../../store/store.ts'
+import type { DueScan } from '../../store/store.ts'
 import type { Entry } from './entry.ts'
 import { PagedStore } from './paged-store.fixture.ts'
 import type { WindowLimits } from './shares.ts'
@@ -132,7 +132,7 @@ class Model {
   constructor(limits: WindowLimits, overdue: number) {
     this.limits = limits
     for (let n = 0; n < overdue; n++) this.store.put(timerAt(n, { dueAt: NOW - (n % 3) }))
-    this.window = new Window({ store: this.store as unknown as Store, shard: 0 as ShardId, limits, now: NOW })
+    this.window = new Window({ due: (scan) => this.store.due(scan as DueScan), limits, now: NOW })
     this.store.isPrompt = false
   }
 

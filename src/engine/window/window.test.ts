@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { compareKeys } from '../../core/timer/order.ts'
 import { NEVER, Status } from '../../core/timer/timer.ts'
-import type { JsonText, Millis, Namespace, ShardId, Timer, TimerId } from '../../core/timer/timer.ts'
+import type { JsonText, Millis, Namespace, Timer, TimerId } from '../../core/timer/timer.ts'
 import { sampleTimer } from '../../store/conformance/sample-timer.ts'
 import { StoreError } from '../../store/store.ts'
-import type { Store } from '../../store/store.ts'
+import type { DueScan } from '../../store/store.ts'
 import type { Entry } from './entry.ts'
 import { PagedStore } from './paged-store.fixture.ts'
 import type { WindowLimits } from './shares.ts'
@@ -29,7 +29,7 @@ function setup(rows: readonly Timer[], limits: Partial<WindowLimits> = {}) {
   const store = new PagedStore()
   store.put(...rows)
   const bounds: WindowLimits = { timersMax: 1_000, bytesMax: 10_000_000, pageSize: 200, ...limits }
-  const window = new Window({ store: store as unknown as Store, shard: 0 as ShardId, limits: bounds, now: NOW })
+  const window = new Window({ due: (scan) => store.due(scan as DueScan), limits: bounds, now: NOW })
   const load = async (now = NOW, readsMax = 100): Promise<void> => {
     for (let reads = 0; window.wantsPage(now); reads++) {
       assert.ok(reads < readsMax, 'reads pages for ever')

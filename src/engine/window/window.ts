@@ -12,14 +12,14 @@ import { compareKeys, keyOf, lastKeyAt } from '../../core/timer/order.ts'
 import type { OrderKey } from '../../core/timer/order.ts'
 import type { ShareGroup } from '../../core/timer/share-group.ts'
 import { isFinished, NEVER } from '../../core/timer/timer.ts'
-import type { Millis, ShardId, Timer, TimerUuid } from '../../core/timer/timer.ts'
-import type { TimerStore } from '../../store/store.ts'
+import type { Millis, Timer, TimerUuid } from '../../core/timer/timer.ts'
 import { Coverage, OTHERS } from './coverage.ts'
 import type { Page, Scope } from './coverage.ts'
 import type { Entry } from './entry.ts'
 import { evictBacklog, evictFurthest } from './eviction.ts'
 import type { Eviction } from './eviction.ts'
 import { PageReader } from './page-reader.ts'
+import type { PageSource } from './page-reader.ts'
 import { looksAgainAt, nextScope, SOON_MS } from './paging.ts'
 import { Shares } from './shares.ts'
 import type { WindowLimits } from './shares.ts'
@@ -36,7 +36,7 @@ export class Window {
   /** While more than this is in memory nobody is made to give way: the last page that needed it brought nothing in. */
   #pressAtSize = Infinity
 
-  constructor(options: { store: TimerStore; shard: ShardId; limits: WindowLimits; now: Millis }) {
+  constructor(options: { due: PageSource; limits: WindowLimits; now: Millis }) {
     this.#limits = options.limits
     this.#wheel = new TimingWheel(options.now)
     this.#shares = new Shares(options.limits)

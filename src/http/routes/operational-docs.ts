@@ -69,7 +69,19 @@ const Cluster = Type.Object({
       }),
     }),
   ),
-  resharding: Type.Boolean({ description: 'Timers are being moved between shards: nobody owns a shard meanwhile.' }),
+  resharding: Type.Boolean({ description: 'Timers are being moved between shards; see reshard.' }),
+  reshard: Type.Unsafe({
+    ...Type.Object({
+      online: Type.Boolean({
+        description: 'Nodes split their shards and timers go on firing. Else nobody owns a shard until it is finished.',
+      }),
+      done: Type.Integer({ description: 'Shards that have been split.' }),
+      total: Type.Integer({ description: 'Shards that are to be split.' }),
+      shards: Type.Integer({ description: 'How many there will be in all.' }),
+    }),
+    type: ['object', 'null'],
+    description: 'How far a reshard is; null when none is under way.',
+  }),
   groups: Type.Array(
     Type.Object({
       namespace: Type.Unsafe<string | null>({
@@ -102,6 +114,7 @@ const CLUSTER_EXAMPLE = {
   ],
   shards: [{ shard: 0, epoch: 1, owner: 'duetime-0:1:da97b646', own: { windowTimers: 120, inFlight: 1, lagMs: 0 } }],
   resharding: false,
+  reshard: null,
   groups: [{ namespace: null, first: 0, count: 64, label: null, whenNoneLives: 'others' }],
 }
 

@@ -32,6 +32,7 @@ export type GaugeSources = {
   readonly unopenedShards: () => number
   readonly layoutShards: () => number
   readonly waitingShards: () => number
+  readonly unsplitShards: () => number
   readonly forgottenClaims: () => number
   readonly clockSkewSeconds: () => number
   readonly outboxEvents: () => number
@@ -54,6 +55,7 @@ const GAUGES: Readonly<Record<keyof GaugeSources, readonly [name: string, help: 
     'duetime_waiting_shards',
     'Shards that no living node may own, because none has the label that they are pinned to: their timers wait',
   ],
+  unsplitShards: ['duetime_unsplit_shards', 'Shards that a reshard has not dealt with yet; 0 when none is under way'],
   forgottenClaims: [
     'duetime_forgotten_claims',
     'Claims of shards that the database has forgotten since this node was started: it went back in time',

@@ -24,7 +24,7 @@ const RETRY_AFTER_MS = 1_000
 
 /** See TimersParts. */
 type Parts = {
-  readonly engine: Pick<Engine, 'calendars' | 'shardOf'>
+  readonly engine: Pick<Engine, 'calendars' | 'find'>
   readonly executor: { execute(command: ShardCommand): Promise<Executed> }
   readonly reads: GatheredGets
   readonly clock: Clock
@@ -86,8 +86,7 @@ export class NamespaceCalendars {
 
   #row(namespace: Namespace): Promise<Timer | null> {
     const { reads, engine } = this.#parts
-    const identity = calendarsRow(namespace)
-    return asking(reads.get({ ...identity, shard: engine.shardOf(identity) }))
+    return asking(engine.find(calendarsRow(namespace), reads))
   }
 
   async #change(

@@ -12,7 +12,7 @@ import type { Store } from '../../store/store.ts'
 import { SoleOwner } from '../transfer/sole-owner.ts'
 import { contentsOf, fill } from '../transfer/transfer.fixture.ts'
 import { reshard } from './reshard.ts'
-import type { Resize } from './reshard.ts'
+import type { Resize } from './wanted-layout.ts'
 import { setRule } from './rules.ts'
 
 const EU = 'eu' as Namespace

@@ -2,25 +2,19 @@
 // the first timer is moved, and takes the place of the current one when all are where it has them. In between no node touches a
 // timer. Every step can be done again: whoever is stopped runs it again, and it goes on by what it finds.
 
-import { groupsOf, pinned, resized, shardIn, shardsOf } from '../../core/cluster/layout.ts'
-import type { ShardGroup, ShardGroups } from '../../core/cluster/layout.ts'
-import type { LifecycleEvent } from '../../core/events/lifecycle-event.ts'
+import { groupsOf, shardIn, shardsOf } from '../../core/cluster/layout.ts'
+import type { ShardGroups } from '../../core/cluster/layout.ts'
 import type { OrderKey } from '../../core/timer/order.ts'
-import type { Namespace, ShardId, Timer } from '../../core/timer/timer.ts'
-import { partsWithin } from '../../store/commit-sheet.ts'
+import type { ShardId, Timer } from '../../core/timer/timer.ts'
 import { changeLayout } from '../../store/layout/layout-row.ts'
 import type { StoredLayout } from '../../store/layout/layout-row.ts'
+import { moveEvents } from '../../store/layout/move-events.ts'
 import { MOVED_MAX } from '../../store/store.ts'
-import type { OutboxEvent, Store } from '../../store/store.ts'
+import type { Store } from '../../store/store.ts'
 import type { SoleOwner } from '../transfer/sole-owner.ts'
 import { TransferError } from '../transfer/transfer-error.ts'
-
-/** Another number of shards, and a rule if one is given, for a namespace or for those that share (null). */
-export type Resize = {
-  readonly namespace: Namespace | null
-  readonly count: number
-  readonly rule?: Pick<ShardGroup, 'label' | 'whenNoneLives'>
-}
+import { interfered, wantedGroups } from './wanted-layout.ts'
+import type { Resize } from './wanted-layout.ts'
 
 export type ReshardOptions = {
   readonly store: Store
@@ -36,7 +30,6 @@ export type ReshardResult = { readonly moved: number; readonly timers: number; r
 const PAGE_BYTES = 4 * 2 ** 20 // of payloads, about
 const PAGE_ROWS_FIRST = 50
 const PAGE_ROWS_MIN = 5
-const EVENTS_AT_ONCE = 500
 const AGAIN = 'Run `duetime reshard` to go on. No node serves this database until it is finished.'
 
 export async function reshard(options: ReshardOptions): Promise<ReshardResult> {
@@ -53,36 +46,15 @@ export async function reshard(options: ReshardOptions): Promise<ReshardResult> {
   return { moved, timers, shards: shardsOf(next).length }
 }
 
-/** What was begun before is gone on with. */
+/** What was begun before is gone on with, also if nodes have begun it: no node runs now. */
 async function begin({ store, owner, wanted }: ReshardOptions): Promise<{ layout: StoredLayout; next: ShardGroups }> {
   const { layout } = owner
-  if (layout.next !== null) {
-    if (wanted !== null && sizeOf(layout.next, wanted.namespace) !== wanted.count)
-      throw new TransferError(
-        'Another reshard of this database was begun: run `duetime reshard` without flags to finish it first.',
-      )
-    return { layout, next: layout.next }
-  }
-  if (wanted === null) throw new TransferError('No reshard of this database was begun: say --to how many shards.')
-  const { namespace, count, rule } = wanted
-  if (sizeOf(layout, namespace) === count) throw new TransferError(alreadySo(namespace, count))
-  const groups = resized(layout, namespace, count)
-  const next = (rule === undefined ? null : pinned(groups, namespace, rule)) ?? groups
+  const groups = wantedGroups(layout, wanted)
+  if (groups === null && layout.next!.phase === 'offline') return { layout, next: layout.next! }
+  const next = { ...(groups ?? layout.next!), phase: 'offline', done: new Set<ShardId>() } as const
   const begun = await changeLayout(store, layout, { ...layout, next })
   if (begun === null) throw interfered()
   return { layout: begun, next }
-}
-
-/** 0 for a namespace that has no shards of its own. */
-function sizeOf({ shared, own }: ShardGroups, namespace: Namespace | null): number {
-  return (namespace === null ? shared : own.get(namespace))?.count ?? 0
-}
-
-function alreadySo(namespace: Namespace | null, count: number): string {
-  if (namespace === null) return `The namespaces that share their shards have ${count} already.`
-  return count === 0
-    ? `Namespace '${namespace}' has no shards of its own.`
-    : `Namespace '${namespace}' has ${count} shards already.`
 }
 
 async function moveAll(
@@ -105,7 +77,8 @@ async function moveAll(
       found += timers.length
       onProgress?.(found, Math.max(found, total))
     }
-    await moveEvents(shard, next, { store, owner })
+    const fences = new Map(shardsOf(next).map((to) => [to, owner.fenceOf(to)]))
+    await moveEvents(shard, { store, fenceFor: (event) => fences.get(shardIn(next, event))! }).catch(failed)
   }
   return { found, moved }
 }
@@ -116,51 +89,13 @@ async function moveSome(
   timers: readonly Timer[],
   { store, owner }: Pick<ReshardOptions, 'store' | 'owner'>,
 ): Promise<number> {
-  const isMoved = await store
-    .move({ from: owner.fenceOf(from), to: owner.fenceOf(to), timers })
-    .catch((error: unknown) => {
-      throw new TransferError(`${(error as Error).message}\n${AGAIN}`, { cause: error })
-    })
+  const isMoved = await store.move({ from: owner.fenceOf(from), to: owner.fenceOf(to), timers }).catch(failed)
   if (!isMoved) throw new TransferError(`Somebody else took a shard over: stop every node first. ${AGAIN}`)
   return timers.length
 }
 
-/** What waits to be published. Cut short, some of it is there twice: receivers know events by their ids. */
-async function moveEvents(
-  shard: ShardId,
-  next: ShardGroups,
-  { store, owner }: Pick<ReshardOptions, 'store' | 'owner'>,
-): Promise<void> {
-  for (let after = 0; ;) {
-    const events = await store.readEvents({ shard, after, limit: EVENTS_AT_ONCE })
-    if (events.length === 0) return
-    after = events.at(-1)!.number
-    for (const [to, some] of Map.groupBy(events, (event) => shardIn(next, event))) {
-      if (to === shard) continue
-      await addEvents(to, some, { store, owner })
-      await store.removeEvents({ shard, numbers: some.map(({ number }) => number) })
-    }
-  }
-}
-
-async function addEvents(
-  to: ShardId,
-  events: readonly OutboxEvent[],
-  { store, owner }: Pick<ReshardOptions, 'store' | 'owner'>,
-): Promise<void> {
-  const fence = owner.fenceOf(to)
-  const parts = partsWithin(store.capabilities.partMax, events, (some) => {
-    return { ...fence, puts: [], deletes: [], counters: [], events: some.map(withoutNumber) }
-  })
-  for (const { part } of parts) {
-    const [result] = await store.commit([part])
-    if (result!.type === 'failed') throw new TransferError(`${result!.error.message}\n${AGAIN}`)
-    if (result!.type !== 'written') throw interfered()
-  }
-}
-
-function withoutNumber({ uuid, namespace, type, id, at, body }: OutboxEvent): LifecycleEvent {
-  return { uuid, namespace, type, id, at, body }
+function failed(error: unknown): never {
+  throw new TransferError(`${(error as Error).message}\n${AGAIN}`, { cause: error })
 }
 
 async function countIn(shards: readonly ShardId[], store: Store): Promise<number> {
@@ -189,10 +124,4 @@ async function* pagesOf(shard: ShardId, store: Store): AsyncGenerator<readonly T
 function without(shards: readonly ShardId[], other: ShardGroups): ShardId[] {
   const groups = groupsOf(other)
   return shards.filter((shard) => !groups.some(({ first, count }) => shard >= first && shard < first + count))
-}
-
-function interfered(): TransferError {
-  return new TransferError(
-    'Somebody else has changed the layout of the shards meanwhile. Look at it with `duetime shards`, and run the command again.',
-  )
 }

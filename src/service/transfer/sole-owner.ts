@@ -12,7 +12,7 @@ import { clusterLook, readLayout } from '../../store/layout/layout-row.ts'
 import type { ClusterLook, StoredLayout } from '../../store/layout/layout-row.ts'
 import type { ClusterState, NodeRow, OwnedShard, Store } from '../../store/store.ts'
 import type { Stillness } from './export-progress.ts'
-import { TransferError } from './transfer-error.ts'
+import { NodeServesError, TransferError } from './transfer-error.ts'
 
 export type SoleOwnerOptions = {
   readonly store: Store
@@ -95,7 +95,7 @@ export class SoleOwner {
       const state = await this.#beat(true)
       this.#watch.look(state)
       const alive = this.#watch.living().find(({ leaving }) => !leaving)
-      if (alive !== undefined) throw new TransferError(`${nameOf(alive)} serves this database: stop every node first`)
+      if (alive !== undefined) throw new NodeServesError(`${nameOf(alive)} serves this database: stop every node first`)
       if (!this.#watch.present().some((row) => !row.leaving || ownsAny(row, state))) return
       await sleep(clock, leaseMs / BEATS_PER_LEASE)
     }

@@ -3,12 +3,12 @@
 // layout: a node that claims a shard by what a beat has told it knows the layout of that moment.
 
 import { initialLayout, layoutFault } from '../../core/cluster/layout.ts'
-import type { Layout, ShardGroup, ShardGroups, WhenNoneLives } from '../../core/cluster/layout.ts'
+import type { Layout, Reshard, ShardGroup, ShardGroups, WhenNoneLives } from '../../core/cluster/layout.ts'
 import type { Epoch, Namespace, ShardId } from '../../core/timer/timer.ts'
 import { StoreError } from '../store.ts'
 import type { ClusterState, ShardRow, Store, TimerStore } from '../store.ts'
 
-const LAYOUT_SHARD = 1_000_000 as ShardId // far above every other one
+export const LAYOUT_SHARD = 1_000_000 as ShardId // far above every other one
 const TEXT_BYTES_MAX = 256 * 1_024 // of the 400 kB that an item of DynamoDB has
 
 /** `text`: as it is stored; null for the layout that every database has at first. */
@@ -47,10 +47,19 @@ export async function changeLayout(
 }
 
 type GroupText = readonly [first: number, count: number, label: string | null, whenNoneLives: WhenNoneLives]
+type ReshardText = GroupsText & { readonly phase: Reshard['phase']; readonly done: readonly ShardId[] }
 type GroupsText = { readonly shared: GroupText; readonly own: Readonly<Record<string, GroupText>> }
 
 function textOf({ next, ...groups }: Omit<Layout, 'version'>): string {
-  return JSON.stringify({ ...groupsText(groups), ...(next !== null && { next: groupsText(next) }) })
+  return JSON.stringify({ ...groupsText(groups), ...(next !== null && { next: reshardText(next) }) })
+}
+
+function reshardText({ phase, done, ...groups }: Reshard): ReshardText {
+  return { ...groupsText(groups), phase, done: [...done] }
+}
+
+function reshardOfText({ phase, done, ...groups }: ReshardText): Reshard {
+  return { ...groupsOfText(groups), phase, done: new Set(done) }
 }
 
 function groupsText({ shared, own }: ShardGroups): GroupsText {
@@ -66,11 +75,11 @@ function groupText({ first, count, label, whenNoneLives }: ShardGroup): GroupTex
 
 function layoutOf(row: ShardRow | undefined, initialShards: number): StoredLayout {
   if (row === undefined || row.owner === null) return { ...initialLayout(initialShards), text: null }
-  const { next, ...groups } = JSON.parse(row.owner) as GroupsText & { readonly next?: GroupsText }
+  const { next, ...groups } = JSON.parse(row.owner) as GroupsText & { readonly next?: ReshardText }
   return {
     version: row.epoch,
     ...groupsOfText(groups),
-    next: next === undefined ? null : groupsOfText(next),
+    next: next === undefined ? null : reshardOfText(next),
     text: row.owner,
   }
 }

@@ -18,7 +18,10 @@ export function storeMoves(name: string, setup: Setup): void {
     const { shards } = store.capabilities
     const first = await readLayout(store)
     assert.deepEqual(first, { ...initialLayout(shards), text: null })
-    const groups = { ...resized(first, 'eu' as Namespace, 4), next: resized(first, null, 128) }
+    const groups = {
+      ...resized(first, 'eu' as Namespace, 4),
+      next: { ...resized(first, null, 128), phase: 'splitting', done: new Set([SHARD]) },
+    } as const
     const changed = await changeLayout(store, first, groups)
     assert.deepEqual(changed, { ...groups, version: 1, text: changed!.text })
     assert.deepEqual(await readLayout(store), changed)

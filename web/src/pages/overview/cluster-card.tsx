@@ -58,18 +58,22 @@ export function ClusterCard() {
         </tbody>
       </table>
       <ShardMap shards={data.shards} colourOf={colourOf} />
-      <Groups groups={data.groups} resharding={data.resharding} />
+      <Groups groups={data.groups} reshard={data.reshard} />
     </section>
   )
 }
 
 /** Only where there is more to say than that all namespaces share all shards and all nodes may own them. */
-function Groups({ groups, resharding }: Pick<Cluster, 'groups' | 'resharding'>) {
+function Groups({ groups, reshard }: Pick<Cluster, 'groups' | 'reshard'>) {
   const isPlain = groups.length === 1 && groups[0]!.label === null
   return (
     <>
-      {resharding && (
-        <p className="soft small">The database is being resharded: nothing fires until that is finished.</p>
+      {reshard !== null && (
+        <p className="soft small">
+          {reshard.online
+            ? `Shards are being split: ${reshard.done} of ${reshard.total} are done. Timers go on firing.`
+            : 'The database is being resharded: nothing fires until that is finished.'}
+        </p>
       )}
       {!isPlain && (
         <ul className="soft small" aria-label="Shards of namespaces">

@@ -1,11 +1,11 @@
 // The layout as the last beat told it, and which node should own which shard by it.
 
-import { initialLayout, shardsOf } from '../../core/cluster/layout.ts'
-import type { Layout } from '../../core/cluster/layout.ts'
-import { assignShards } from '../../core/cluster/shard-assignment.ts'
-import type { LabelledNode } from '../../core/cluster/shard-assignment.ts'
-import type { ShardId } from '../../core/timer/timer.ts'
-import type { Logger } from '../../runtime/telemetry/logger.ts'
+import { initialLayout } from '../../../core/cluster/layout.ts'
+import type { Layout } from '../../../core/cluster/layout.ts'
+import { desiredOwners, servedShards } from '../../../core/cluster/split.ts'
+import type { LabelledNode } from '../../../core/cluster/shard-assignment.ts'
+import type { ShardId } from '../../../core/timer/timer.ts'
+import type { Logger } from '../../../runtime/telemetry/logger.ts'
 
 export class KnownLayout {
   readonly #logger: Logger
@@ -16,7 +16,7 @@ export class KnownLayout {
   constructor(initialShards: number, logger: Logger) {
     this.#logger = logger
     this.#current = initialLayout(initialShards)
-    this.#shards = shardsOf(this.#current)
+    this.#shards = servedShards(this.#current)
   }
 
   get current(): Layout {
@@ -35,21 +35,20 @@ export class KnownLayout {
   take(layout: Layout): void {
     if (layout.version === this.#current.version) return
     const { version, next } = layout
-    this.#logger.info({ version, resharding: next !== null }, 'the layout of the shards has changed')
+    this.#logger.info({ version, reshard: next?.phase ?? null }, 'the layout of the shards has changed')
     this.#current = layout
-    this.#shards = shardsOf(layout)
+    this.#shards = servedShards(layout)
   }
 
-  /** While timers are moved from shard to shard nobody has any of them. */
   desired(nodes: readonly LabelledNode[]): ReadonlyMap<ShardId, string> {
-    const desired = this.#current.next === null ? assignShards(this.#current, nodes) : new Map<ShardId, string>()
+    const desired = desiredOwners(this.#current, nodes)
     this.#waiting = nodes.length === 0 ? 0 : this.#shards.length - desired.size
     return desired
   }
 
-  /** Throws while timers are moved from shard to shard. */
+  /** Throws while timers are moved from shard to shard and nobody has any of them. */
   assertServed(): void {
-    if (this.#current.next !== null)
+    if (this.#current.next?.phase === 'offline')
       throw new Error(
         'a reshard of this database was begun and is not finished, so nothing fires: run `duetime reshard` to finish it',
       )
