@@ -111,17 +111,17 @@ export class Shard {
     // A fail-over of the database may have given the shard to another node, and this one hears of it late. A write is refused then;
     // an answer that needs none is given by what is stored.
     let isFromMemory = existing !== null && store.capabilities.shared
-    if (existing === null && !standsAlone(command, arrivedAt, calendars)) existing = await this.#rows.read(command)
+    if (existing === null && !standsAlone(command, arrivedAt, calendars)) existing = await this.#read(command)
     for (let round = 0; round < ROUNDS_MAX; round++) {
       if (calendars === undefined && needsCalendar(command, existing)) {
         calendars = await this.#calendarsOf(command)
-        existing = await this.#rows.read(command)
+        existing = await this.#read(command)
         isFromMemory = false
       }
       const context = { now: clock.now(), arrivedAt, retentionMs: retentionMs(command.namespace), calendars }
       const decision = decided(existing === null ? null : this.view(existing), command, context)
       if (isFromMemory && (decision.type === 'keep' || decision.type === 'throw')) {
-        existing = await this.#rows.read(command)
+        existing = await this.#read(command)
         isFromMemory = false
         continue
       }
@@ -137,6 +137,13 @@ export class Shard {
       existing = result.row
     }
     throw unavailable(`timer '${command.id}' is being changed by too many others at once`, RETRY_AFTER_MS)
+  }
+
+  /** Null when it is surely not there: who may have lost the shard by now has perhaps looked where it was before. */
+  async #read(command: ShardCommand): Promise<Timer | null> {
+    const row = await this.#rows.read(command)
+    if (row === null && !this.#parts.mayStart()) throw notOwner()
+    return row
   }
 
   async #calendarsOf({ namespace }: ShardCommand): Promise<Calendars> {
@@ -160,7 +167,7 @@ export class Shard {
   wake(now: Millis): Millis {
     const { window } = this.#parts
     for (const entry of window.takeDue(now, DUE_BATCH)) {
-      if (this.#holds.has(entry.uuid)) entry.state = 'held'
+      if (this.#holds.has(entry.uuid)) window.hold(entry)
       else if (entry.timer.running === null) this.#queue(entry)
       else this.#running.wake(entry, now)
     }

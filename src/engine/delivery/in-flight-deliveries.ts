@@ -152,7 +152,7 @@ export class InFlightDeliveries {
     if (this.#isGone(entry)) return false
     const { holds, keeper } = this.#shard
     if (holds.has(entry.uuid)) {
-      entry.state = 'held'
+      this.#parts.window.hold(entry)
       return false
     }
     if (now >= entry.wakeAt && this.#parts.mayStart()) {

@@ -347,6 +347,18 @@ test('what is in flight or held back is not evicted, whatever others need', asyn
   assert.ok(window.size <= 10)
 })
 
+test('a window full of timers that other nodes deliver still takes in what the others need', async () => {
+  const calm = timer('calm', 500, { namespace: 'calm' as Namespace })
+  const { window, load } = setup([...floodOf(10, 'flood', 0), calm], { timersMax: 4, pageSize: 4 })
+  await load()
+  for (const entry of window.takeDue(NOW, 10)) window.hold(entry)
+  await load()
+  waitForTurn(window, NOW)
+  await load()
+  assert.equal(window.get(calm.uuid)?.timer, calm)
+  assert.ok(window.size <= 6, `${window.size} timers`)
+})
+
 test('what waits for later than its row says is not evicted, also when it has come due: it would not be read again', async () => {
   const own = timer('a', 0, { namespace: 'flood' as Namespace })
   const { window, load, commit } = setup([own, ...floodOf(9, 'flood', 1)], { timersMax: 10, pageSize: 10 })

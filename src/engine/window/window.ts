@@ -96,6 +96,12 @@ export class Window {
     this.#countAs(entry, 'in-flight')
   }
 
+  /** Its turn has come, and it may not start: a change of it is on its way, or another node delivers it. It cannot give way either. */
+  hold(entry: Entry): void {
+    entry.state = 'held'
+    this.#countAs(entry, 'in-flight')
+  }
+
   /** The entry goes back to waiting for its time, which may be now. */
   putBack(entry: Entry): void {
     entry.state = 'waiting'
