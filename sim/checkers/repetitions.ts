@@ -75,7 +75,7 @@ function explains(fault: FaultRecord, previous: Arrival, next: Arrival, history:
     // Or nobody knew who that was, or not in time.
     case 'lostAnswers':
     case 'slowDatabase':
-      return owners.length > 1
+      return new Set(owners).size > 1
     default:
       return false
   }

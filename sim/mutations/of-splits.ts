@@ -23,6 +23,49 @@ export const MUTATIONS_OF_SPLITS: readonly Mutation[] = [
     ],
   },
   {
+    name: 'a timer is written to a part before it has been moved there',
+    promise: 'counters',
+    changes: [{ file: 'src/engine/split/split-shard.ts', from: 'await this.#bring(timer)', to: '' }],
+  },
+  {
+    name: 'the owner of a shard that is being split looks for timers only where they were',
+    promise: 'linear',
+    changes: [
+      {
+        file: 'src/engine/split/split-shard.ts',
+        from: 'for (const shard of [this.id, this.partOf(timer)])',
+        to: 'for (const shard of [this.id])',
+      },
+    ],
+  },
+  {
+    name: 'the owner of a shard that is being split looks for timers only where they are to be',
+    promise: 'linear',
+    changes: [
+      {
+        file: 'src/engine/split/split-shard.ts',
+        from: 'for (const shard of [this.id, this.partOf(timer)])',
+        to: 'for (const shard of [this.partOf(timer)])',
+      },
+    ],
+  },
+  {
+    name: 'nodes look for timers only where they were before the reshard',
+    promise: 'linear',
+    changes: [{ file: 'src/core/cluster/split.ts', from: 'next === shard ? [shard] : [shard, next]', to: '[shard]' }],
+  },
+  {
+    name: 'who has lost a shard says that a timer is not there that was moved',
+    promise: 'linear',
+    changes: [
+      {
+        file: 'src/engine/commit/owned-rows.ts',
+        from: 'if (row === null && this.#shard.stopped.aborted) throw notOwner()',
+        to: '',
+      },
+    ],
+  },
+  {
     name: 'what was in flight when a shard was split is never reported',
     promise: 'once',
     changes: [

@@ -1,9 +1,14 @@
 // The database that all nodes share, as its server sees it: every call happens at one moment, one after the other. Timers
 // are kept by the store in memory. Who owns which shard, and who has beaten, is kept here, because a fail-over can forget
-// the last of it: then all is as it was a moment before, and what was written to timers since stays.
+// the last of it: then all is as it was a moment before, and so is the shard that each timer is in, but what was written to
+// timers since stays.
 
-import type { Epoch, ShardId } from '../../src/core/timer/timer.ts'
-import { LAYOUT_SHARD } from '../../src/store/layout/layout-row.ts'
+import { shardsOf } from '../../src/core/cluster/layout.ts'
+import type { Layout, PlacedTimer } from '../../src/core/cluster/layout.ts'
+import { placeOf, placesOf } from '../../src/core/cluster/split.ts'
+import type { Epoch, ShardId, Timer, TimerUuid } from '../../src/core/timer/timer.ts'
+import { clusterLook, LAYOUT_SHARD } from '../../src/store/layout/layout-row.ts'
+import { moveEvents } from '../../src/store/layout/move-events.ts'
 import { MemoryStore } from '../../src/store/memory/memory-store.ts'
 import { claimedEpoch } from '../../src/store/store.ts'
 import type {
@@ -41,6 +46,8 @@ export class Database {
   #ownership: Ownership = { shards: new Map(), nodes: new Map() }
   /** When the layout was last changed, or a timer moved. */
   #reshardedAt = -Infinity
+  /** Timers that a reshard has moved lately. */
+  #moved: { readonly at: number; readonly from: ShardId; readonly to: ShardId; readonly uuid: TimerUuid }[] = []
   #past: { readonly at: number; readonly before: Ownership }[] = []
   /** Every change of an owner, by claims and by fail-overs. */
   readonly ownerChanges: OwnerChange[] = []
@@ -109,11 +116,62 @@ export class Database {
   }
 
   /** A standby takes over that had not received the last changes of ownership. */
-  forgetOwnership(lastMs: number): void {
-    // Moves are not undone here, so what they rest on is not forgotten: a standby has all that came before what it has.
-    const then = Math.max(this.#scheduler.now - lastMs, this.#reshardedAt)
-    this.#ownership = this.#past.find(({ at }) => at > then)?.before ?? this.#ownership
+  async forgetOwnership(lastMs: number): Promise<void> {
+    const before = this.layout
+    const then = this.#forgottenSince(this.#scheduler.now - lastMs)
+    this.#ownership = this.#ownershipAt(then)
     for (const row of this.shardRows) this.#noteOwner(row)
+    // A standby has all that came before what it has: where a timer is rests on the layout.
+    if (before.next === null && this.layout.next === null) return
+    for (const { at, from, to, uuid } of this.#moved.toReversed()) if (at > then) await this.#moveBack(to, from, uuid)
+    this.#moved = []
+    await this.#moveStrangers(before)
+  }
+
+  get layout(): Layout {
+    return this.#layoutOf(this.#ownership)
+  }
+
+  /**
+   * Moves are forgotten only with the claims of the shards that they were made by. A fence does not tell who writes to a shard by a claim that
+   * the database still knows that a timer is where it was before.
+   */
+  #forgottenSince(then: number): number {
+    const isSplitting = this.#layoutOf(this.#ownershipAt(then)).next?.phase === 'splitting'
+    return isSplitting ? Math.max(then, this.#reshardedAt) : then
+  }
+
+  #ownershipAt(then: number): Ownership {
+    return this.#past.find(({ at }) => at > then)?.before ?? this.#ownership
+  }
+
+  #layoutOf({ shards }: Ownership): Layout {
+    return clusterLook({ nodes: [], shards: [...shards.values()] }, this.capabilities.shards).layout
+  }
+
+  async #moveBack(from: ShardId, to: ShardId, uuid: TimerUuid): Promise<void> {
+    const rows = await this.#rowsOf(from)
+    const timers = rows.filter((timer) => timer.uuid === uuid)
+    await this.#timers.move({ from: asServer(from), to: asServer(to), timers })
+  }
+
+  /** What was made where nothing can be by the layout now, with its events. */
+  async #moveStrangers(before: Layout): Promise<void> {
+    const { layout } = this
+    const shardFor = (timer: PlacedTimer, shard: ShardId) =>
+      placesOf(layout, timer).includes(shard) ? shard : placeOf(layout, timer)
+    for (const shard of new Set([...shardsOf(before), ...(before.next === null ? [] : shardsOf(before.next))])) {
+      for (const timer of await this.#rowsOf(shard)) {
+        const to = shardFor(timer, shard)
+        if (to !== shard) await this.#timers.move({ from: asServer(shard), to: asServer(to), timers: [timer] })
+      }
+      await moveEvents(shard, { store: this.#timers, fenceFor: (event) => asServer(shardFor(event, shard)) })
+    }
+  }
+
+  async #rowsOf(shard: ShardId): Promise<Timer[]> {
+    const scans = [false, true].map((finished) => this.#timers.scan({ shard, finished, after: null, limit: Infinity }))
+    return (await Promise.all(scans)).flat()
   }
 
   #claim(claim: ShardClaim): Epoch | null {
@@ -147,9 +205,11 @@ export class Database {
       const row = this.#ownership.shards.get(shard)
       return row?.epoch === epoch && row.owner === owner
     })
-    if (isOwned) this.#reshardedAt = this.#scheduler.now
-    const asServer = ({ shard }: OwnedShard): OwnedShard => ({ shard, epoch: 1 as Epoch, owner: SERVER })
-    return isOwned && this.#timers.move({ from: asServer(from), to: asServer(to), timers })
+    if (!isOwned) return false
+    const at = (this.#reshardedAt = this.#scheduler.now)
+    const moved = timers.map(({ uuid }) => ({ at, from: from.shard, to: to.shard, uuid }))
+    this.#moved = [...this.#moved.filter((one) => one.at > at - REMEMBERED_MS), ...moved]
+    return this.#timers.move({ from: asServer(from.shard), to: asServer(to.shard), timers })
   }
 
   async #commit(parts: readonly CommitPart[]): Promise<readonly PartResult[]> {
@@ -181,4 +241,8 @@ export class Database {
     if (this.#past.length > 200) this.#past = this.#past.filter(({ at }) => at >= now - REMEMBERED_MS)
     this.#ownership = ownership
   }
+}
+
+function asServer(shard: ShardId): OwnedShard {
+  return { shard, epoch: 1 as Epoch, owner: SERVER }
 }

@@ -125,7 +125,7 @@ function failOver(world: World, { forMs, forgetsMs }: { forMs: number; forgetsMs
   const about = `the database fails over and forgets the last ${Math.round(forgetsMs)} ms of ownership`
   world.note('failOver', { until, node: null, about })
   world.cutDatabase(null, until)
-  world.database.forgetOwnership(forgetsMs)
+  void world.database.forgetOwnership(forgetsMs)
 }
 
 /** As the command line tells the nodes. */

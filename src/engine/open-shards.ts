@@ -29,6 +29,7 @@ export class OpenShards implements LocalShards {
   readonly #shards = new Map<ShardId, Shard>()
   /** Nothing starts there any more; reports about deliveries of other nodes are stored until they are released. */
   readonly #closing = new Map<ShardId, Shard>()
+  readonly #had = new Map<ShardId, Epoch>()
   /** Given to other nodes, with deliveries still in flight here. */
   readonly #handedOver = new Set<Shard>()
   /** Jobs of shards that are not here any more may wait in the dispatcher. */
@@ -61,6 +62,7 @@ export class OpenShards implements LocalShards {
 
   open(id: ShardId, epoch: Epoch, remote: readonly RemoteDelivery[]): void {
     const { store, clock, outbox, onEmptied } = this.#options
+    this.#had.set(id, epoch)
     const split = this.#split(id, epoch)
     const due: PageSource = (scan) => split?.due(scan) ?? store.due({ ...scan, shard: id })
     const window = new Window({ due, limits: this.#shardLimits, now: clock.now() })
@@ -76,7 +78,8 @@ export class OpenShards implements LocalShards {
     const layout = this.#options.layout()
     if (!isSplitting(layout, id)) return null
     const fence = { shard: id, epoch, owner: this.#options.node }
-    return new SplitShard({ ...this.#options, fence, parts: partsOf(splitOf(layout)!, id), next: layout.next! })
+    const parts = partsOf(splitOf(layout)!, id)
+    return new SplitShard({ ...this.#options, fence, parts, had: this.#had, next: layout.next! })
   }
 
   /** A part of one that is being split keeps its timers: their rows prove that copies that a move left behind are old. */

@@ -824,7 +824,7 @@ test('a message about a shard that comes a second time says nothing about what i
   await clock.advance(3 * BEAT_MS)
   const [shard, epoch] = [...b.owned][0]!
   assert.deepEqual(b.told.filter(([of]) => of === shard).length, 1)
-  const repeated = { shard, epoch, owner: 'b', deliveries: [DELIVERY] }
+  const repeated = { shard, epoch, owner: 'b', deliveries: [DELIVERY], layout: 0 }
   b.ownership.accept([repeated])
   b.isCutOff = true
   await clock.advance(LEASE_MS - BEAT_MS / 2)

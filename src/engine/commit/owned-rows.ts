@@ -76,11 +76,15 @@ export class OwnedRows {
 
   async read({ namespace, id, uuid }: Pick<Timer, 'namespace' | 'id' | 'uuid'>): Promise<Timer | null> {
     const { split, reads, id: shard } = this.#parts
+    let row: Timer | null
     try {
-      return await (split?.get({ namespace, id, uuid }) ?? reads.get({ namespace, id, uuid, shard }))
+      row = await (split?.get({ namespace, id, uuid }) ?? reads.get({ namespace, id, uuid, shard }))
     } catch (error) {
       throw storeFailed(error)
     }
+    // Its next owner may have moved it to another shard already.
+    if (row === null && this.#shard.stopped.aborted) throw notOwner()
+    return row
   }
 
   /** Writes with the timer held. Resolves when it is durable and known to the shard, or with the row that was in the way. */

@@ -64,7 +64,6 @@ class SplitMover {
       this.#cursors = everything()
       return 0
     }
-    this.#split.emptied()
     if (!this.#arePartsPublished) return AGAIN_MS
     this.#split.finish()
     this.#parts.onEmpty(this.#split.id)

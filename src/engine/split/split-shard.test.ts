@@ -49,10 +49,10 @@ async function setup(rows: readonly Timer[]) {
   const layout = await readLayout(store)
   await changeLayout(store, layout, { ...layout, next: { ...announced(NEXT), phase: 'splitting' } })
   const fenced: OwnedShard[] = []
-  const split = async (owner: string) => {
+  const split = async (owner: string, had = new Map<ShardId, Epoch>()) => {
     const fence = await claim(owner)
     const onFenced = (one: OwnedShard) => fenced.push(one)
-    return new SplitShard({ store, clock, logger: silentLogger(), fence, parts: PARTS, next: NEXT, onFenced })
+    return new SplitShard({ store, clock, logger: silentLogger(), fence, parts: PARTS, had, next: NEXT, onFenced })
   }
   const stored = async (shard: ShardId) => {
     const scans = [false, true].map((finished) => store.scan({ shard, finished, after: null, limit: 1_000 }))
@@ -110,6 +110,33 @@ test('all timers are moved to their parts, and then the shard is empty', async (
     const expected = rows.filter((timer) => shardIn(NEXT, timer) === part)
     assert.deepEqual(idsOf(await stored(part)).toSorted(), idsOf(expected).toSorted())
   }
+})
+
+test('a timer that is in the shard again after a fail-over of the database is found, and moved again', async () => {
+  const rows = timers(4)
+  const { store, clock, split, stored } = await setup(rows)
+  const shard = await split('owner')
+  const empty = Promise.withResolvers<ShardId>()
+  const limits = { pageSize: 4 }
+  const running = emptyShard(shard, { store, clock, logger: silentLogger(), limits, onEmpty: empty.resolve })
+  await empty.promise
+  const [timer] = rows
+  const part = (await shard.fences()).get(shardIn(NEXT, timer!))!
+  const source = (await store.shards()).find((row) => row.shard === SOURCE)!
+  await store.move({ from: part, to: { ...source, owner: 'owner' }, timers: [timer!] })
+  assert.equal((await shard.get(timer!))?.id, timer!.id)
+  assert.ok(idsOf(await shard.due(EVERYTHING)).includes(timer!.id))
+  assert.deepEqual(await shard.place(timer!), part)
+  assert.deepEqual(await stored(SOURCE), [])
+  shard.stop()
+  await running
+})
+
+test('parts are not claimed by an epoch that this node has had and the database has forgotten', async () => {
+  const { split } = await setup([])
+  const [part] = PARTS
+  const shard = await split('owner', new Map([[part!, 7 as Epoch]]))
+  assert.equal((await shard.fences()).get(part!)!.epoch, 8)
 })
 
 test('who owns the shard next has its parts, and the one before can neither move nor write', async () => {

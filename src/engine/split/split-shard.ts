@@ -9,7 +9,7 @@
 import { shardIn } from '../../core/cluster/layout.ts'
 import type { PlacedTimer, ShardGroups } from '../../core/cluster/layout.ts'
 import { isSplitting } from '../../core/cluster/split.ts'
-import type { Millis, Namespace, ShardId, Timer, TimerId, TimerUuid } from '../../core/timer/timer.ts'
+import type { Epoch, Millis, Namespace, ShardId, Timer, TimerId, TimerUuid } from '../../core/timer/timer.ts'
 import { sleep } from '../../runtime/clock/clock.ts'
 import type { Clock } from '../../runtime/clock/clock.ts'
 import type { Logger } from '../../runtime/telemetry/logger.ts'
@@ -34,6 +34,8 @@ export type SplitShardParts = {
   readonly logger: Logger
   readonly fence: OwnedShard
   readonly parts: readonly ShardId[]
+  /** The last epoch by which a shard was this node's: a claim that the database has forgotten is not made a second time. */
+  readonly had: Map<ShardId, Epoch>
   /** The groups of the layout in which the parts take the shard's place. */
   readonly next: ShardGroups
   /** A fence was refused: somebody else owns the shard, or a part of it. */
@@ -57,7 +59,6 @@ export class SplitShard implements SplitParts {
   #isBringing = false
   /** One move at a time. */
   #turn: Promise<unknown> = Promise.resolve()
-  #isEmpty = false
   #isFinishing = false
   #held: ReadonlyMap<ShardId, OwnedShard> = new Map()
 
@@ -98,7 +99,7 @@ export class SplitShard implements SplitParts {
     const { store } = this.#parts
     await this.#fences
     // Before the parts: what is moved meanwhile is seen twice, and not overlooked.
-    let page = this.#isEmpty ? [] : await store.due({ ...scan, shard: this.id })
+    let page = await store.due({ ...scan, shard: this.id })
     for (let at = 0; at < this.parts.length; at += READS_AT_ONCE) {
       const some = this.parts.slice(at, at + READS_AT_ONCE)
       const pages = await Promise.all(some.map((shard) => store.due({ ...scan, shard })))
@@ -111,8 +112,8 @@ export class SplitShard implements SplitParts {
     const { store } = this.#parts
     // When they cannot be had, what is made of the row is refused, as in every shard that has another owner.
     await this.#fences.catch(() => {})
-    const places = [...(this.#isEmpty ? [] : [this.id]), this.partOf(timer)]
-    for (const shard of places) {
+    // Also when all have been moved: a fail-over of the database may have undone it.
+    for (const shard of [this.id, this.partOf(timer)]) {
       const [row] = await store.getMany([keyOf(timer, shard)])
       if (row) return row
     }
@@ -126,7 +127,7 @@ export class SplitShard implements SplitParts {
   async place(timer: StoredTimer): Promise<OwnedShard | null> {
     const fences = await this.#fences.catch(() => null)
     if (fences === null) return null
-    if (!this.#isEmpty) await this.#bring(timer)
+    await this.#bring(timer)
     return this.stopped.aborted ? null : fences.get(this.partOf(timer))!
   }
 
@@ -141,14 +142,9 @@ export class SplitShard implements SplitParts {
     return this.#isFinishing
   }
 
-  /** It has no event left either. */
+  /** It has no timer and no event left. */
   finish(): void {
     this.#isFinishing = true
-  }
-
-  /** The shard has no timer left. */
-  emptied(): void {
-    this.#isEmpty = true
   }
 
   #bring(timer: StoredTimer): Promise<void> {
@@ -194,7 +190,7 @@ export class SplitShard implements SplitParts {
 
   /** Whoever owns the shard may have its parts, whoever had them before. */
   async #claimParts(): Promise<ReadonlyMap<ShardId, OwnedShard>> {
-    const { store, clock, logger, fence, onFenced } = this.#parts
+    const { store, clock, logger, fence, had, onFenced } = this.#parts
     for (let waitMs = AGAIN_FIRST_MS; !this.stopped.aborted; waitMs = Math.min(waitMs * 2, AGAIN_MAX_MS)) {
       try {
         const rows = new Map((await store.shards()).map((row) => [row.shard, row]))
@@ -203,9 +199,12 @@ export class SplitShard implements SplitParts {
         const row = rows.get(fence.shard)
         if (row?.epoch !== fence.epoch || row.owner !== fence.owner || !isSplitting(layout, fence.shard)) break
         const claims = this.parts.map(async (shard): Promise<OwnedShard | null> => {
-          const { epoch: expected, owner: from } = rows.get(shard) ?? { epoch: 0 as OwnedShard['epoch'], owner: null }
-          const epoch = await store.claim({ shard, expected, from, owner: fence.owner })
-          return epoch === null ? null : { shard, epoch, owner: fence.owner }
+          const { epoch: expected, owner: from } = rows.get(shard) ?? { epoch: 0 as Epoch, owner: null }
+          const above = had.get(shard) ?? (0 as Epoch)
+          const epoch = await store.claim({ shard, expected, from, owner: fence.owner, above })
+          if (epoch === null) return null
+          had.set(shard, epoch)
+          return { shard, epoch, owner: fence.owner }
         })
         const fences = await Promise.all(claims)
         if (!fences.includes(null)) return (this.#held = new Map(fences.map((one) => [one!.shard, one!])))

@@ -36,13 +36,12 @@ import type {
 import type { TallySums, TimerKey, TimerPage, Upcoming, UpcomingQuery } from '../store.ts'
 import { MemoryCounters } from './memory-counters.ts'
 
-type StoredTimer = { readonly shard: ShardId; readonly timer: Timer }
-
 export class MemoryStore implements Store {
   readonly capabilities: StoreCapabilities
   readonly #shards = new Map<ShardId, ShardRow>()
   readonly #nodes = new Map<string, NodeBeat>()
-  readonly #timers = new Map<TimerUuid, StoredTimer>()
+  /** Of each shard by itself, as in engines with a partition for each: who looks in the wrong one finds nothing. */
+  readonly #timers = new Map<ShardId, Map<TimerUuid, Timer>>()
   readonly #counters = new MemoryCounters()
   readonly #outbox = new Map<ShardId, OutboxEvent[]>()
   readonly #queries: ScanQueries
@@ -53,7 +52,7 @@ export class MemoryStore implements Store {
   constructor({ shards = 1, shared = false }: { shards?: number; shared?: boolean } = {}) {
     this.capabilities = { name: 'memory', shared, backup: false, shards }
     this.#queries = new ScanQueries({
-      shards: async () => [...new Set(Array.from(this.#timers.values(), ({ shard }) => shard))],
+      shards: async () => [...this.#timers.keys()],
       scan: async (scan) => this.#scan(scan),
       counters: async (range) => this.#counters.read(range),
     })
@@ -103,15 +102,15 @@ export class MemoryStore implements Store {
 
   async commit(parts: readonly CommitPart[]): Promise<readonly PartResult[]> {
     this.#assertOpen()
-    for (const { puts } of parts)
-      for (const { after } of puts) assertSameName(this.#timers.get(after.uuid)?.timer, after)
+    for (const { shard, puts } of parts)
+      for (const { after } of puts) assertSameName(this.#timersOf(shard).get(after.uuid), after)
     return parts.map((part) => this.#commitPart(part))
   }
 
   async getMany(keys: readonly TimerKey[]): Promise<readonly (Timer | null)[]> {
     this.#assertOpen()
-    return keys.map(({ uuid, id, namespace }) => {
-      const timer = this.#timers.get(uuid)?.timer
+    return keys.map(({ shard, uuid, id, namespace }) => {
+      const timer = this.#timers.get(shard)?.get(uuid)
       return timer !== undefined && timer.id === id && timer.namespace === namespace ? timer : null
     })
   }
@@ -166,8 +165,10 @@ export class MemoryStore implements Store {
     this.#assertOpen()
     if (!this.#isOwned(from) || !this.#isOwned(to)) return false
     for (const { uuid } of timers) {
-      const row = this.#timers.get(uuid)
-      if (row?.shard === from.shard) this.#timers.set(uuid, { ...row, shard: to.shard })
+      const timer = this.#timersOf(from.shard).get(uuid)
+      if (timer === undefined) continue
+      this.#timersOf(from.shard).delete(uuid)
+      this.#timersOf(to.shard).set(uuid, timer)
     }
     return true
   }
@@ -240,10 +241,14 @@ export class MemoryStore implements Store {
 
   #commitPart(part: CommitPart): PartResult {
     const { shard, puts, deletes, counters, events } = part
-    const result = judgedPart(part, this.#shards.get(shard), (uuid) => this.#timers.get(uuid))
+    const timers = this.#timersOf(shard)
+    const result = judgedPart(part, this.#shards.get(shard), (uuid) => {
+      const timer = timers.get(uuid)
+      return timer === undefined ? undefined : { shard, timer }
+    })
     if (result.type !== 'written') return result
-    for (const { after } of puts) this.#timers.set(after.uuid, { shard, timer: after })
-    for (const { uuid } of deletes) this.#timers.delete(uuid)
+    for (const { after } of puts) timers.set(after.uuid, after)
+    for (const { uuid } of deletes) timers.delete(uuid)
     for (const counter of counters) this.#counters.add(counter)
     for (const event of events) this.#eventsOf(shard).push({ ...event, number: ++this.#eventNumber })
     return result
@@ -256,11 +261,15 @@ export class MemoryStore implements Store {
 
   #scan({ shard, finished, after, limit }: RowScan): Timer[] {
     const rows: Timer[] = []
-    for (const row of this.#timers.values()) {
-      if (row.shard !== shard || isFinished(row.timer) !== finished) continue
-      if (after === null || compareKeys(row.timer, after) > 0) rows.push(row.timer)
-    }
+    for (const timer of this.#timers.get(shard)?.values() ?? [])
+      if (isFinished(timer) === finished && (after === null || compareKeys(timer, after) > 0)) rows.push(timer)
     return rows.toSorted(compareKeys).slice(0, limit)
+  }
+
+  #timersOf(shard: ShardId): Map<TimerUuid, Timer> {
+    const timers = this.#timers.get(shard) ?? new Map<TimerUuid, Timer>()
+    this.#timers.set(shard, timers)
+    return timers
   }
 
   #eventsOf(shard: ShardId): OutboxEvent[] {

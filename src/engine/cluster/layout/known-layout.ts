@@ -1,25 +1,25 @@
 // The layout as the last beat told it, and which node should own which shard by it.
 
 import { initialLayout } from '../../../core/cluster/layout.ts'
-import type { Layout } from '../../../core/cluster/layout.ts'
 import { desiredOwners, servedShards } from '../../../core/cluster/split.ts'
 import type { LabelledNode } from '../../../core/cluster/shard-assignment.ts'
 import type { ShardId } from '../../../core/timer/timer.ts'
 import type { Logger } from '../../../runtime/telemetry/logger.ts'
+import type { StoredLayout } from '../../../store/layout/layout-row.ts'
 
 export class KnownLayout {
   readonly #logger: Logger
-  #current: Layout
+  #current: StoredLayout
   #shards: readonly ShardId[]
   #waiting = 0
 
   constructor(initialShards: number, logger: Logger) {
     this.#logger = logger
-    this.#current = initialLayout(initialShards)
+    this.#current = { ...initialLayout(initialShards), text: null }
     this.#shards = servedShards(this.#current)
   }
 
-  get current(): Layout {
+  get current(): StoredLayout {
     return this.#current
   }
 
@@ -32,8 +32,9 @@ export class KnownLayout {
     return this.#waiting
   }
 
-  take(layout: Layout): void {
-    if (layout.version === this.#current.version) return
+  take(layout: StoredLayout): void {
+    // A fail-over may make the database forget a version, which another layout has then.
+    if (layout.version === this.#current.version && layout.text === this.#current.text) return
     const { version, next } = layout
     this.#logger.info({ version, reshard: next?.phase ?? null }, 'the layout of the shards has changed')
     this.#current = layout
