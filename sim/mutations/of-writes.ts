@@ -47,8 +47,8 @@ export const MUTATIONS_OF_WRITES: readonly Mutation[] = [
       },
       {
         file: 'src/engine/shard.ts',
-        from: "if (this.#holds.has(entry.uuid)) entry.state = 'held'",
-        to: "if (entry.uuid === '') entry.state = 'held'",
+        from: 'if (this.#holds.has(entry.uuid)) window.hold(entry)',
+        to: "if (entry.uuid === '') window.hold(entry)",
       },
     ],
   },
@@ -85,7 +85,7 @@ export const MUTATIONS_OF_WRITES: readonly Mutation[] = [
     changes: [
       {
         file: 'src/engine/commit/owned-rows.ts',
-        from: 'const [result] = await store.commit([partOf(this.#fence, [])])',
+        from: 'const [result] = fence === null ? [FENCED] : await store.commit([partOf(fence, [])])',
         to: 'const [result] = [{ type: "written" }] as { type: string }[]; void partOf',
       },
     ],
