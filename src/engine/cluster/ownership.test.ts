@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { resized } from '../../core/cluster/layout.ts'
+import { announced } from '../../core/cluster/split.ts'
 import type { Epoch, ShardId } from '../../core/timer/timer.ts'
 import { silentLogger } from '../../runtime/telemetry/logger.ts'
 import type { Logger } from '../../runtime/telemetry/logger.ts'
 import { ManualClock } from '../../runtime/clock/manual-clock.ts'
+import { changeLayout, readLayout } from '../../store/layout/layout-row.ts'
 import { MemoryStore } from '../../store/memory/memory-store.ts'
 import { StoreError } from '../../store/store.ts'
 import type { Store } from '../../store/store.ts'
@@ -888,4 +891,20 @@ test('the next owner is told once, also where the row of a dead node has its add
     await clock.advance(BEAT_MS)
   }
   assert.deepEqual(told, ['here'])
+})
+
+test('shards are split only when whoever has not heard of it knows that it may be out of date', async () => {
+  const { clock, store, node } = setup()
+  await node('a')
+  const b = await node('b')
+  await clock.advance(3 * BEAT_MS)
+  b.isCutOff = true
+  const layout = await readLayout(store)
+  await changeLayout(store, layout, { ...layout, next: announced(resized(layout, null, 2 * SHARDS)) })
+  for (let waited = 0; (await readLayout(store)).next!.phase === 'announced'; waited += BEAT_MS / 4) {
+    assert.ok(waited < 3 * LEASE_MS)
+    await clock.advance(BEAT_MS / 4)
+  }
+  assert.equal(b.ownership.layout.current.next, null)
+  assert.equal(b.ownership.isCertain, false)
 })
