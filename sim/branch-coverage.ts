@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs'
 import { Session } from 'node:inspector/promises'
 import { fileURLToPath } from 'node:url'
-import { huntedPlan } from './plan/plan.ts'
+import { huntedPlan } from './plan/reshards.ts'
 import { simulate } from './simulate.ts'
 
 const COVERED =

@@ -4,7 +4,7 @@ import { parentPort } from 'node:worker_threads'
 import type { Violation } from './checkers/verdict.ts'
 import { Coverage } from './coverage.ts'
 import type { HuntReport, SeedRange } from './hunt.ts'
-import { huntedPlan } from './plan/plan.ts'
+import { huntedPlan } from './plan/reshards.ts'
 import { simulate } from './simulate.ts'
 
 Error.stackTraceLimit = 0 // errors are a part of what is simulated, and stacks are dear

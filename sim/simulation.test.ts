@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { huntedPlan, makePlan, withReshard } from './plan/plan.ts'
+import { makePlan } from './plan/plan.ts'
+import { huntedPlan, withReshard } from './plan/reshards.ts'
 import type { Plan } from './plan/plan.ts'
 import { shrink } from './shrink.ts'
 import { simulate } from './simulate.ts'

@@ -1,7 +1,7 @@
 // Answers agree with one order of events: that of the versions. A change that was acknowledged has a version of its own, what
 // is asked afterwards sees it or something newer, and an older revision never comes back.
 
-import type { Answer, FaultRecord, History, Operation } from '../history.ts'
+import type { Answer, Operation } from '../history.ts'
 import { attemptsAt, endOf, isDone, isWrite, mayHaveHappened, time } from './verdict.ts'
 import type { TimerHistory, Violation } from './verdict.ts'
 
@@ -14,12 +14,12 @@ type Answered = {
   readonly endedAt: number
 }
 
-export function checkAnswers(timer: TimerHistory, history: History): Violation[] {
+export function checkAnswers(timer: TimerHistory): Violation[] {
   const answered = answersOf(timer)
   const found = [
     ...(timer.isForgotten ? [] : [...orderOf(answered), ...revisionsIn(timer, answered), ...conflictsOf(timer)]),
     ...contentOf(answered),
-    ...refusalsOf(timer, history),
+    ...refusalsOf(timer),
     ...acceptedAfterCancel(timer),
     ...conditions(timer),
   ]
@@ -94,11 +94,10 @@ function revisionsIn(timer: TimerHistory, answers: readonly Answered[]): string[
 }
 
 /** A refusal must be true: what it says of the timer can only come from something that happened. */
-function refusalsOf(timer: TimerHistory, history: History): string[] {
+function refusalsOf(timer: TimerHistory): string[] {
   return timer.operations.flatMap((operation) => {
     if (operation.outcome !== 'refused' || operation.endedAt === null) return []
-    if (operation.code === 'TIMER_NOT_FOUND')
-      return timer.isForgotten || isMovedBack(operation, history) ? [] : notFound(operation, timer)
+    if (operation.code === 'TIMER_NOT_FOUND') return timer.isForgotten ? [] : notFound(operation, timer)
     if (operation.code !== 'TIMER_NOT_PENDING') return []
     return hasReason(operation, timer)
       ? []
@@ -129,13 +128,6 @@ function notFound(operation: Operation, { operations }: TimerHistory): string[] 
   return before === undefined
     ? []
     : [`${operationName(operation)} did not find the timer, but ${operationName(before)} had`]
-}
-
-/** A fail-over has undone that the timer was moved to another shard, and a node looks for it there until it has beaten. */
-function isMovedBack({ timer, endedAt }: Operation, { faults, settings, shardsOf }: History): boolean {
-  const mayBe = ({ kind, at }: FaultRecord) =>
-    kind === 'failOver' && at <= endedAt! && endedAt! <= at + settings.leaseMs
-  return shardsOf.get(timer)!.length > 1 && faults.some(mayBe)
 }
 
 function hasReason({ refusedStatus, sentAt, endedAt }: Operation, { operations, arrivals }: TimerHistory): boolean {

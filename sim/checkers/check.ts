@@ -15,7 +15,7 @@ export function check(history: History): Violation[] {
   return [
     ...checkSurroundings(history, timers),
     ...timers.flatMap((timer) => [
-      ...checkAnswers(timer, history),
+      ...checkAnswers(timer),
       ...checkDeliveries(timer, history),
       ...checkCompleteness(timer, history),
       ...checkRepetitions(timer, history),

@@ -8,7 +8,16 @@ export const MUTATIONS_OF_SPLITS: readonly Mutation[] = [
     promise: 'lost',
     changes: [
       { file: 'src/engine/split/split-mover.ts', from: 'null }[] = everything()', to: 'null }[] = []' },
-      { file: 'src/engine/split/split-mover.ts', from: 'if (!(await this.#isEmpty()))', to: 'if (false)' },
+      {
+        file: 'src/engine/split/split-mover.ts',
+        from: 'const isEmpty = await isEmptyShard(',
+        to: 'const isEmpty = [true, isEmptyShard][0] as boolean; void (',
+      },
+      {
+        file: 'src/engine/cluster/layout/splits.ts',
+        from: '(await isEmptyShard(this.#options.store, source)) ?',
+        to: '[true, isEmptyShard][0] ?',
+      },
     ],
   },
   {
@@ -46,6 +55,17 @@ export const MUTATIONS_OF_SPLITS: readonly Mutation[] = [
         file: 'src/engine/split/split-shard.ts',
         from: 'for (const shard of [this.id, this.partOf(timer)])',
         to: 'for (const shard of [this.partOf(timer)])',
+      },
+    ],
+  },
+  {
+    name: 'the owner of a shard that is being split looks for a timer where it moves to, and then where it comes from',
+    promise: 'linear',
+    changes: [
+      {
+        file: 'src/engine/split/split-shard.ts',
+        from: 'for (const shard of [this.id, this.partOf(timer)])',
+        to: 'for (const shard of [this.partOf(timer), this.id])',
       },
     ],
   },

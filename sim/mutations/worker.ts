@@ -23,7 +23,7 @@ registerHooks({
   },
 })
 
-const { huntedPlan } = await import('../plan/plan.ts')
+const { huntedPlan } = await import('../plan/reshards.ts')
 const { simulate } = await import('../simulate.ts')
 
 // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window

@@ -98,23 +98,6 @@ export function makePlan(seed: number, only: readonly FaultKind[] = FAULT_KINDS)
   }
 }
 
-/** What a hunt makes of a seed: the same, and in some of the worlds with several nodes a reshard. */
-export function huntedPlan(seed: number): Plan {
-  const plan = makePlan(seed)
-  return plan.settings.shared && seed % 3 === 0 ? withReshard(plan) : plan
-}
-
-/** Of a reshard nothing else depends on: the seed means the same without it. */
-export function withReshard(plan: Plan): Plan {
-  const random = new SeededRandom(plan.seed * 2 + 2)
-  const reshard = {
-    kind: 'reshard',
-    at: random.next() * plan.settings.activeMs * 0.7,
-    times: random.between(2, 3),
-  } as const
-  return { ...plan, troubles: [...plan.troubles, reshard].toSorted((a, b) => a.at - b.at) }
-}
-
 function chooseFaults(random: SeededRandom): FaultKind[] {
   const chosen = random.next()
   if (chosen < CALM_SHARE) return []

@@ -123,7 +123,7 @@ function whileAway(
   ]
 }
 
-function troubleOf(kind: TroubleKind, random: SeededRandom, { activeMs, machines }: Settings): PlannedTrouble {
+export function troubleOf(kind: TroubleKind, random: SeededRandom, { activeMs, machines }: Settings): PlannedTrouble {
   const at = random.next() * activeMs * 0.9
   const node = random.between(0, machines.length - 1)
   // Shorter than a beat, about a lease, or longer.

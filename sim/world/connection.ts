@@ -4,8 +4,8 @@
 
 import type { SeededRandom } from '../../test/support/seeded-random.ts'
 import { StoreError } from '../../src/store/store.ts'
-import type { Store } from '../../src/store/store.ts'
-import type { Database, StoreMethod } from './database.ts'
+import type { RowMove, Store } from '../../src/store/store.ts'
+import type { Database, SimulatedMove, StoreMethod } from './database.ts'
 import type { FaultCounts, FaultKind, Faults } from '../faults.ts'
 import { neverAnswered } from './incarnation.ts'
 import type { Incarnation } from './incarnation.ts'
@@ -37,6 +37,7 @@ const LATER_MS_MAX = 3_000
 const LAGGING_CHANCE = 0.5 // troubles seldom come alone: after a lost answer others of the same node are late for a while
 const LAGGING_MS = 2_000
 const LATE_READ_MS_MAX = 1_500
+const CUT_CHANCE = 0.5 // of a move whose answer is lost: only its first step is done
 const REFUSED_AFTER_MS = 2
 const LATE_CLAIM_MS = 300 // with a message and a beat on top, the next owner has waited long enough for the message
 const READS: ReadonlySet<StoreMethod> = new Set([
@@ -128,12 +129,14 @@ export class Connection {
   }
 
   #lose(method: StoreMethod, argument: unknown): Promise<unknown> {
-    const { random, scheduler } = this.#parts
+    const { random, scheduler, database } = this.#parts
     if (random.chance(LAGGING_CHANCE)) this.#laggingUntil = scheduler.now + LAGGING_MS
     const fate = random.weighted({ done: 3, undone: 2, later: READS.has(method) ? 0 : 2 })
     if (fate === 'undone') return this.#send(method, argument, Infinity, random.next() * 20)
+    const isCut = method === 'move' && database.isPartitioned && random.chance(CUT_CHANCE)
     const laterMs = fate === 'done' ? 0 : random.next() * LATER_MS_MAX
-    return this.#send(method, argument, laterMs, random.next() * (fate === 'done' ? 60 : 5))
+    const sent = isCut ? ({ ...(argument as RowMove), isCut } satisfies SimulatedMove) : argument
+    return this.#send(method, sent, laterMs, random.next() * (fate === 'done' ? 60 : 5))
   }
 
   /** It reaches the server `laterMs` later than it would; the caller gives up after `patienceMs`. */

@@ -1,13 +1,16 @@
 // The database that all nodes share, as its server sees it: every call happens at one moment, one after the other. Timers
 // are kept by the store in memory. Who owns which shard, and who has beaten, is kept here, because a fail-over can forget
-// the last of it: then all is as it was a moment before, and so is the shard that each timer is in, but what was written to
-// timers since stays.
+// the last of it. A standby has a part of one history, up to some moment: so the layout is that of the same moment, and every timer
+// is in the shard that it was in then. But what was written to timers since stays, as a database that loses it is not covered.
+//
+// Databases that can fail over so are SQL databases, which find a timer by its uuid, whatever shard is named. Those that keep each shard by
+// itself write to a majority and forget nothing; but they move timers in two steps, and may be stopped in between.
 
 import { shardsOf } from '../../src/core/cluster/layout.ts'
 import type { Layout, PlacedTimer } from '../../src/core/cluster/layout.ts'
-import { placeOf, placesOf } from '../../src/core/cluster/split.ts'
+import { isSplitting, placeOf, placesOf } from '../../src/core/cluster/split.ts'
 import type { Epoch, ShardId, Timer, TimerUuid } from '../../src/core/timer/timer.ts'
-import { clusterLook, LAYOUT_SHARD } from '../../src/store/layout/layout-row.ts'
+import { clusterLook } from '../../src/store/layout/layout-row.ts'
 import { moveEvents } from '../../src/store/layout/move-events.ts'
 import { MemoryStore } from '../../src/store/memory/memory-store.ts'
 import { claimedEpoch } from '../../src/store/store.ts'
@@ -35,6 +38,12 @@ const REMEMBERED_MS = 5_000
 export const SHARDS_TIMES_MAX = 4
 const FENCED: PartResult = { type: 'fenced' }
 
+/** `partitioned`: as MemoryStore has it. */
+type DatabaseOptions = { readonly shards: number; readonly shared: boolean; readonly partitioned: boolean }
+
+/** `isCut`: by a store that does it in two steps, and is stopped between them. */
+export type SimulatedMove = RowMove & { readonly isCut?: boolean }
+
 export type StoreMethod = Exclude<keyof Store, 'capabilities'>
 
 export class Database {
@@ -44,30 +53,22 @@ export class Database {
   /** A real store that does everything, fences included; time stands while it works. Null: all is here. */
   readonly #real: Store | null
   #ownership: Ownership = { shards: new Map(), nodes: new Map() }
-  /** When the layout was last changed, or a timer moved. */
-  #reshardedAt = -Infinity
   /** Timers that a reshard has moved lately. */
   #moved: { readonly at: number; readonly from: ShardId; readonly to: ShardId; readonly uuid: TimerUuid }[] = []
+  readonly isPartitioned: boolean
   #past: { readonly at: number; readonly before: Ownership }[] = []
   /** Every change of an owner, by claims and by fail-overs. */
   readonly ownerChanges: OwnerChange[] = []
 
-  private constructor(
-    scheduler: Scheduler,
-    options: { readonly shards: number; readonly shared: boolean },
-    real: Store | null,
-  ) {
+  private constructor(scheduler: Scheduler, options: DatabaseOptions, real: Store | null) {
     this.#scheduler = scheduler
     this.#real = real
+    this.isPartitioned = options.partitioned
     this.#timers = new MemoryStore(options)
     this.capabilities = (real ?? this.#timers).capabilities
   }
 
-  static async open(
-    scheduler: Scheduler,
-    options: { readonly shards: number; readonly shared: boolean },
-    real: Store | null = null,
-  ): Promise<Database> {
+  static async open(scheduler: Scheduler, options: DatabaseOptions, real: Store | null = null): Promise<Database> {
     const database = new Database(scheduler, options, real)
     for (let shard = 0; shard < options.shards * SHARDS_TIMES_MAX; shard++)
       await database.#timers.claim({ shard: shard as ShardId, expected: 0 as Epoch, from: null, owner: SERVER })
@@ -109,44 +110,25 @@ export class Database {
       case 'commit':
         return this.#commit(argument as readonly CommitPart[])
       case 'move':
-        return this.#move(argument as RowMove)
+        return this.#move(argument as SimulatedMove)
       default:
         return (this.#timers[method] as (argument: unknown) => Promise<unknown>).call(this.#timers, argument)
     }
   }
 
-  /** A standby takes over that had not received the last changes of ownership. */
+  /** A standby takes over that had not received the last changes of ownership, and nothing that came after them. */
   async forgetOwnership(lastMs: number): Promise<void> {
     const before = this.layout
-    const then = this.#forgottenSince(this.#scheduler.now - lastMs)
-    this.#ownership = this.#ownershipAt(then)
+    const then = this.#scheduler.now - lastMs
+    this.#ownership = this.#past.find(({ at }) => at > then)?.before ?? this.#ownership
     for (const row of this.shardRows) this.#noteOwner(row)
-    // A standby has all that came before what it has: where a timer is rests on the layout.
-    if (before.next === null && this.layout.next === null) return
     for (const { at, from, to, uuid } of this.#moved.toReversed()) if (at > then) await this.#moveBack(to, from, uuid)
     this.#moved = []
-    await this.#moveStrangers(before)
+    if (before.version !== this.layout.version) await this.#moveStrangers(before)
   }
 
   get layout(): Layout {
-    return this.#layoutOf(this.#ownership)
-  }
-
-  /**
-   * Moves are forgotten only with the claims of the shards that they were made by. A fence does not tell who writes to a shard by a claim that
-   * the database still knows that a timer is where it was before.
-   */
-  #forgottenSince(then: number): number {
-    const isSplitting = this.#layoutOf(this.#ownershipAt(then)).next?.phase === 'splitting'
-    return isSplitting ? Math.max(then, this.#reshardedAt) : then
-  }
-
-  #ownershipAt(then: number): Ownership {
-    return this.#past.find(({ at }) => at > then)?.before ?? this.#ownership
-  }
-
-  #layoutOf({ shards }: Ownership): Layout {
-    return clusterLook({ nodes: [], shards: [...shards.values()] }, this.capabilities.shards).layout
+    return clusterLook({ nodes: [], shards: this.shardRows }, this.capabilities.shards).layout
   }
 
   async #moveBack(from: ShardId, to: ShardId, uuid: TimerUuid): Promise<void> {
@@ -158,8 +140,10 @@ export class Database {
   /** What was made where nothing can be by the layout now, with its events. */
   async #moveStrangers(before: Layout): Promise<void> {
     const { layout } = this
-    const shardFor = (timer: PlacedTimer, shard: ShardId) =>
-      placesOf(layout, timer).includes(shard) ? shard : placeOf(layout, timer)
+    const shardFor = (timer: PlacedTimer, shard: ShardId) => {
+      const place = placeOf(layout, timer)
+      return isSplitting(layout, place) && placesOf(layout, timer).includes(shard) ? shard : place
+    }
     for (const shard of new Set([...shardsOf(before), ...(before.next === null ? [] : shardsOf(before.next))])) {
       for (const timer of await this.#rowsOf(shard)) {
         const to = shardFor(timer, shard)
@@ -181,7 +165,6 @@ export class Database {
     if (ifBeat !== undefined && from !== null && (this.#ownership.nodes.get(from)?.beat ?? null) !== ifBeat) return null
     const epoch = claimedEpoch(claim)
     this.#own({ shard, epoch, owner })
-    if (shard === LAYOUT_SHARD) this.#reshardedAt = this.#scheduler.now
     return epoch
   }
 
@@ -200,16 +183,23 @@ export class Database {
     return { nodes: rows, shards: this.shardRows }
   }
 
-  async #move({ from, to, timers }: RowMove): Promise<boolean> {
+  async #move({ from, to, timers, isCut = false }: SimulatedMove): Promise<boolean> {
     const isOwned = [from, to].every(({ shard, epoch, owner }) => {
       const row = this.#ownership.shards.get(shard)
       return row?.epoch === epoch && row.owner === owner
     })
     if (!isOwned) return false
-    const at = (this.#reshardedAt = this.#scheduler.now)
+    if (isCut) return this.#copy(to.shard, timers)
+    const at = this.#scheduler.now
     const moved = timers.map(({ uuid }) => ({ at, from: from.shard, to: to.shard, uuid }))
     this.#moved = [...this.#moved.filter((one) => one.at > at - REMEMBERED_MS), ...moved]
     return this.#timers.move({ from: asServer(from.shard), to: asServer(to.shard), timers })
+  }
+
+  async #copy(shard: ShardId, timers: readonly Timer[]): Promise<boolean> {
+    for (const after of timers)
+      await this.#write({ ...asServer(shard), puts: [{ before: null, after }], deletes: [], counters: [], events: [] })
+    return true
   }
 
   async #commit(parts: readonly CommitPart[]): Promise<readonly PartResult[]> {

@@ -95,7 +95,8 @@ export class World {
   static async create(plan: Plan, coverage: Coverage, real: Store | null = null): Promise<World> {
     const scheduler = new Scheduler()
     const { shards, shared } = plan.settings
-    return new World(plan, await Database.open(scheduler, { shards, shared }, real), scheduler, coverage)
+    const partitioned = !plan.faults.includes('failOver')
+    return new World(plan, await Database.open(scheduler, { shards, shared, partitioned }, real), scheduler, coverage)
   }
 
   async run(): Promise<History> {

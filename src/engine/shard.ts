@@ -98,7 +98,7 @@ export class Shard {
 
   /** Resolves when the change is durable. Rejects with a DuetimeError when it is refused or the store failed. */
   async execute(command: ShardCommand): Promise<Executed> {
-    const { window, clock, commits, outbox, mayStart, retentionMs, store } = this.#parts
+    const { window, clock, commits, outbox, mayStart, retentionMs, store, split } = this.#parts
     const arrivedAt = clock.now() - (command.waitedMs ?? 0)
     // Before anything is looked up: what is known of the timer now would be old after this wait.
     let calendars = needsCalendar(command, null) ? await this.#calendarsOf(command) : undefined
@@ -127,7 +127,7 @@ export class Shard {
       }
       if (decision.type === 'throw') throw decision.error
       if (decision.type === 'keep') return { timer: decision.timer, previous: existing, changed: false }
-      commits.assertRoom(1)
+      commits.assertRoom(1 + (split?.placing ?? 0))
       outbox?.assertRoom()
       const result = await this.#rows.change(existing, decision.timer)
       if (result.type === 'written') {

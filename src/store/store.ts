@@ -112,9 +112,9 @@ export type PartMax = { readonly items: number; readonly bytes: number }
 
 /**
  * A shard follows from a timer's namespace and uuid by the layout. A timer is named with the same shard until it is moved, and a store
- * may look for it there alone.
+ * may look for it there alone. But one whose database can forget its last writes, and so a move, in a fail-over finds a timer in whichever
+ * shard it is, and does not store another one beside it (conformance/suite/unique-timers.ts).
  */
-
 export type TimerKey = {
   readonly namespace: Namespace
   readonly id: TimerId

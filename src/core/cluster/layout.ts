@@ -40,6 +40,8 @@ export type Layout = ShardGroups & {
  */
 export type Reshard = ShardGroups & {
   readonly phase: 'offline' | 'announced' | 'splitting'
+  /** Shards of the current layout in which nothing was found any more. They are looked at once more, now that this is stored. */
+  readonly emptied: ReadonlySet<ShardId>
   /** Shards of the current layout that have been split: their timers are in shards of the next one, all of them. */
   readonly done: ReadonlySet<ShardId>
 }

@@ -78,7 +78,11 @@ export function desiredOwners(layout: Layout, nodes: readonly LabelledNode[]): R
 }
 
 export function announced(next: ShardGroups): Reshard {
-  return { ...next, phase: 'announced', done: new Set() }
+  return { ...next, phase: 'announced', emptied: new Set(), done: new Set() }
+}
+
+export function withEmptied(next: Reshard, source: ShardId): Reshard {
+  return { ...next, emptied: new Set([...next.emptied, source]) }
 }
 
 export function withDone(next: Reshard, source: ShardId): Reshard {

@@ -173,7 +173,7 @@ export class Claims {
     const handover = this.#options.shards.handOver(shard)
     this.stays(shard, handover)
     // By then it may have been split.
-    if (split !== null) this.adoptParts(split, handover)
+    if (split !== null && split.held.size > 0) this.adoptParts(split, handover)
   }
 
   /** The epoch by which the shard was this node's; null when it was not. It is not claimed again before `gone` or `stays`. */

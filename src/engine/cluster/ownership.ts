@@ -136,17 +136,10 @@ export class Ownership {
   /** Of the nodes this one comes first. */
   get state(): { readonly nodes: readonly SeenNode[]; readonly shards: readonly ShardRow[] } {
     const { node, address, labels = [] } = this.#options
-    const self = {
-      node,
-      address: address(),
-      leaving: this.#moves.isLeaving,
-      labels,
-      silentMs: 0,
-      clockSkewMs: this.clockSkewMs,
-    }
+    const { clockSkewMs } = this
+    const self = { node, address: address(), leaving: this.#moves.isLeaving, labels, silentMs: 0, clockSkewMs }
     const nodes = [...(this.#lease.hasBeaten ? [self] : []), ...this.#watch.seen()]
-    const inLayout = new Set(this.layout.shards)
-    const shards = this.#map.rows.filter(({ shard }) => inLayout.has(shard))
+    const shards = this.layout.served(this.#map.rows)
     return { nodes: nodes.toSorted((a, b) => (a.node < b.node ? -1 : 1)), shards }
   }
 

@@ -6,6 +6,7 @@ import type { ShardId, Timer } from '../../core/timer/timer.ts'
 import { sleep } from '../../runtime/clock/clock.ts'
 import type { Clock } from '../../runtime/clock/clock.ts'
 import type { Logger } from '../../runtime/telemetry/logger.ts'
+import { isEmptyShard } from '../../store/layout/empty-shard.ts'
 import { moveEvents } from '../../store/layout/move-events.ts'
 import type { TimerStore } from '../../store/store.ts'
 import type { SplitShard } from './split-shard.ts'
@@ -18,7 +19,7 @@ export type SplitMoverParts = {
   readonly outbox?: { opened(shard: ShardId): void }
   /** Of the windows. */
   readonly limits: { readonly pageSize: number }
-  /** Nothing is left in the shard. Called again until it is not there any more. */
+  /** Nothing is left in the shard. Called again until it has been split. */
   readonly onEmpty: (shard: ShardId) => void
 }
 
@@ -60,14 +61,20 @@ class SplitMover {
       await this.#movePage(cursor)
       return 0
     }
-    if (!(await this.#isEmpty())) {
-      this.#cursors = everything()
-      return 0
+    const isEmpty = await isEmptyShard(this.#parts.store, this.#split.id)
+    this.#split.isFinishing = isEmpty && this.#arePartsPublished
+    if (this.#split.isFinishing) {
+      this.#parts.onEmpty(this.#split.id)
+      return EMPTY_AGAIN_MS
     }
-    if (!this.#arePartsPublished) return AGAIN_MS
-    this.#split.finish()
-    this.#parts.onEmpty(this.#split.id)
-    return EMPTY_AGAIN_MS
+    if (!isEmpty) this.#beginAnew()
+    return AGAIN_MS
+  }
+
+  /** Events wait to be published, or a fail-over of the database has undone moves. */
+  #beginAnew(): void {
+    this.#cursors = everything()
+    if (this.#parts.outbox === undefined) this.#arePartsPublished = false
   }
 
   async #movePage(cursor: { readonly finished: boolean; after: OrderKey | null }): Promise<void> {
@@ -80,12 +87,6 @@ class SplitMover {
     })
     if (page.length < limit) this.#cursors.shift()
     else cursor.after = page.at(-1)!
-  }
-
-  async #isEmpty(): Promise<boolean> {
-    const scan = { shard: this.#split.id, after: null, limit: 1 }
-    const rows = await Promise.all([false, true].map((finished) => this.#parts.store.scan({ ...scan, finished })))
-    return rows.every((page) => page.length === 0)
   }
 
   /** What is written to the parts is published after what was written to the shard. */

@@ -139,6 +139,19 @@ test('parts are not claimed by an epoch that this node has had and the database 
   assert.equal((await shard.fences()).get(part!)!.epoch, 8)
 })
 
+test('writes that wait for a move are counted', async () => {
+  const rows = timers(3)
+  const { split } = await setup(rows)
+  const shard = await split('owner')
+  const page = Promise.withResolvers<Timer[]>()
+  const moved = shard.move(() => page.promise)
+  const placed = rows.map((timer) => shard.place(timer))
+  assert.equal(shard.placing, 3)
+  page.resolve([])
+  await Promise.all([moved, ...placed])
+  assert.equal(shard.placing, 0)
+})
+
 test('who owns the shard next has its parts, and the one before can neither move nor write', async () => {
   const rows = timers(4)
   const { store, split, fenced } = await setup(rows)

@@ -51,15 +51,17 @@ const AGAIN_FIRST_MS: Millis = 20
 const AGAIN_MAX_MS: Millis = 500
 
 export class SplitShard implements SplitParts {
+  /** It has no timer and no event left. */
+  isFinishing = false
   readonly #parts: SplitShardParts
   readonly #fences: Promise<ReadonlyMap<ShardId, OwnedShard>>
   readonly #stopping = new AbortController()
   /** Timers that are to be written, by uuid. */
   #asked = new Map<TimerUuid, Asked>()
   #isBringing = false
+  #placing = 0
   /** One move at a time. */
   #turn: Promise<unknown> = Promise.resolve()
-  #isFinishing = false
   #held: ReadonlyMap<ShardId, OwnedShard> = new Map()
 
   constructor(parts: SplitShardParts) {
@@ -125,10 +127,20 @@ export class SplitShard implements SplitParts {
 
   /** The fence by which the timer is written: that of its part, where it is then. Null when somebody else owns the shard. */
   async place(timer: StoredTimer): Promise<OwnedShard | null> {
-    const fences = await this.#fences.catch(() => null)
-    if (fences === null) return null
-    await this.#bring(timer)
-    return this.stopped.aborted ? null : fences.get(this.partOf(timer))!
+    this.#placing++
+    try {
+      const fences = await this.#fences.catch(() => null)
+      if (fences === null) return null
+      await this.#bring(timer)
+      return this.stopped.aborted ? null : fences.get(this.partOf(timer))!
+    } finally {
+      this.#placing--
+    }
+  }
+
+  /** How many writes wait for that. */
+  get placing(): number {
+    return this.#placing
   }
 
   /** Moves these, which the shard has or had. False when a fence was refused. */
@@ -136,15 +148,6 @@ export class SplitShard implements SplitParts {
     const result = this.#turn.then(async () => this.#moveAll(await read()))
     this.#turn = result.catch(() => {})
     return result
-  }
-
-  get isFinishing(): boolean {
-    return this.#isFinishing
-  }
-
-  /** It has no timer and no event left. */
-  finish(): void {
-    this.#isFinishing = true
   }
 
   #bring(timer: StoredTimer): Promise<void> {

@@ -7,7 +7,7 @@ import type { Clock } from '../../runtime/clock/clock.ts'
 import { changeLayout, readLayout } from '../../store/layout/layout-row.ts'
 import type { Store } from '../../store/store.ts'
 import { TransferError } from '../transfer/transfer-error.ts'
-import { interfered, wantedGroups } from './wanted-layout.ts'
+import { interfered, sizeOf, wantedGroups } from './wanted-layout.ts'
 import type { Resize } from './wanted-layout.ts'
 
 export type OnlineOptions = {
@@ -24,17 +24,26 @@ const LOOK_EVERY_MS = 500
 
 /** How many shards there are in the end. */
 export async function reshardOnline(options: OnlineOptions): Promise<number> {
-  const { store, clock, onProgress, signal } = options
+  const { store, clock, wanted, onProgress, signal } = options
   await begin(options)
   for (;;) {
     const layout = await readLayout(store)
     const progress = reshardProgress(layout)
-    if (progress === null) return shardsOf(layout).length
+    if (progress === null) {
+      if (wanted !== null && sizeOf(layout, wanted.namespace) !== wanted.count) throw forgotten()
+      return shardsOf(layout).length
+    }
     onProgress?.(progress.done, progress.total)
     if (signal?.aborted)
       throw new TransferError('The nodes go on with the reshard: run `duetime reshard` again to look on.')
     await sleep(clock, LOOK_EVERY_MS, signal).catch(() => {})
   }
+}
+
+function forgotten(): TransferError {
+  return new TransferError(
+    'The database has forgotten the reshard: was it failed over or restored? The shards are as they were. Run the command again.',
+  )
 }
 
 async function begin({ store, wanted }: OnlineOptions): Promise<void> {

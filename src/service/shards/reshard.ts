@@ -3,7 +3,8 @@
 // timer. Every step can be done again: whoever is stopped runs it again, and it goes on by what it finds.
 
 import { groupsOf, shardIn, shardsOf } from '../../core/cluster/layout.ts'
-import type { ShardGroups } from '../../core/cluster/layout.ts'
+import type { Reshard, ShardGroups } from '../../core/cluster/layout.ts'
+import { announced } from '../../core/cluster/split.ts'
 import type { OrderKey } from '../../core/timer/order.ts'
 import type { ShardId, Timer } from '../../core/timer/timer.ts'
 import { changeLayout } from '../../store/layout/layout-row.ts'
@@ -51,7 +52,7 @@ async function begin({ store, owner, wanted }: ReshardOptions): Promise<{ layout
   const { layout } = owner
   const groups = wantedGroups(layout, wanted)
   if (groups === null && layout.next!.phase === 'offline') return { layout, next: layout.next! }
-  const next = { ...(groups ?? layout.next!), phase: 'offline', done: new Set<ShardId>() } as const
+  const next: Reshard = { ...announced(groups ?? layout.next!), phase: 'offline' }
   const begun = await changeLayout(store, layout, { ...layout, next })
   if (begun === null) throw interfered()
   return { layout: begun, next }

@@ -28,7 +28,7 @@ export function wantedGroups(layout: Layout, wanted: Resize | null): ShardGroups
 }
 
 /** 0 for a namespace that has no shards of its own. */
-function sizeOf({ shared, own }: ShardGroups, namespace: Namespace | null): number {
+export function sizeOf({ shared, own }: ShardGroups, namespace: Namespace | null): number {
   return (namespace === null ? shared : own.get(namespace))?.count ?? 0
 }
 

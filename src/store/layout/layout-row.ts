@@ -47,19 +47,23 @@ export async function changeLayout(
 }
 
 type GroupText = readonly [first: number, count: number, label: string | null, whenNoneLives: WhenNoneLives]
-type ReshardText = GroupsText & { readonly phase: Reshard['phase']; readonly done: readonly ShardId[] }
+type ReshardText = GroupsText & {
+  readonly phase: Reshard['phase']
+  readonly emptied: readonly ShardId[]
+  readonly done: readonly ShardId[]
+}
 type GroupsText = { readonly shared: GroupText; readonly own: Readonly<Record<string, GroupText>> }
 
 function textOf({ next, ...groups }: Omit<Layout, 'version'>): string {
   return JSON.stringify({ ...groupsText(groups), ...(next !== null && { next: reshardText(next) }) })
 }
 
-function reshardText({ phase, done, ...groups }: Reshard): ReshardText {
-  return { ...groupsText(groups), phase, done: [...done] }
+function reshardText({ phase, emptied, done, ...groups }: Reshard): ReshardText {
+  return { ...groupsText(groups), phase, emptied: [...emptied], done: [...done] }
 }
 
-function reshardOfText({ phase, done, ...groups }: ReshardText): Reshard {
-  return { ...groupsOfText(groups), phase, done: new Set(done) }
+function reshardOfText({ phase, emptied, done, ...groups }: ReshardText): Reshard {
+  return { ...groupsOfText(groups), phase, emptied: new Set(emptied), done: new Set(done) }
 }
 
 function groupsText({ shared, own }: ShardGroups): GroupsText {

@@ -40,16 +40,24 @@ export class MemoryStore implements Store {
   readonly capabilities: StoreCapabilities
   readonly #shards = new Map<ShardId, ShardRow>()
   readonly #nodes = new Map<string, NodeBeat>()
-  /** Of each shard by itself, as in engines with a partition for each: who looks in the wrong one finds nothing. */
   readonly #timers = new Map<ShardId, Map<TimerUuid, Timer>>()
+  readonly #isPartitioned: boolean
   readonly #counters = new MemoryCounters()
   readonly #outbox = new Map<ShardId, OutboxEvent[]>()
   readonly #queries: ScanQueries
   #eventNumber = 0
   #closed = false
 
-  /** `shared`: several nodes of one process use it, on one clock. */
-  constructor({ shards = 1, shared = false }: { shards?: number; shared?: boolean } = {}) {
+  /**
+   * `shared`: several nodes of one process use it, on one clock. `partitioned`: a timer is looked for in the shard that is named and nowhere else, as in engines that keep each shard by itself. Else
+   * its uuid is enough, as in SQL databases, which have an index of them all.
+   */
+  constructor({
+    shards = 1,
+    shared = false,
+    partitioned = true,
+  }: { shards?: number; shared?: boolean; partitioned?: boolean } = {}) {
+    this.#isPartitioned = partitioned
     this.capabilities = { name: 'memory', shared, backup: false, shards }
     this.#queries = new ScanQueries({
       shards: async () => [...this.#timers.keys()],
@@ -103,14 +111,14 @@ export class MemoryStore implements Store {
   async commit(parts: readonly CommitPart[]): Promise<readonly PartResult[]> {
     this.#assertOpen()
     for (const { shard, puts } of parts)
-      for (const { after } of puts) assertSameName(this.#timersOf(shard).get(after.uuid), after)
+      for (const { after } of puts) assertSameName(this.#find(shard, after.uuid)?.timer, after)
     return parts.map((part) => this.#commitPart(part))
   }
 
   async getMany(keys: readonly TimerKey[]): Promise<readonly (Timer | null)[]> {
     this.#assertOpen()
     return keys.map(({ shard, uuid, id, namespace }) => {
-      const timer = this.#timers.get(shard)?.get(uuid)
+      const timer = this.#find(shard, uuid)?.timer
       return timer !== undefined && timer.id === id && timer.namespace === namespace ? timer : null
     })
   }
@@ -168,7 +176,7 @@ export class MemoryStore implements Store {
       const timer = this.#timersOf(from.shard).get(uuid)
       if (timer === undefined) continue
       this.#timersOf(from.shard).delete(uuid)
-      this.#timersOf(to.shard).set(uuid, timer)
+      if (!this.#timersOf(to.shard).has(uuid)) this.#timersOf(to.shard).set(uuid, timer)
     }
     return true
   }
@@ -242,10 +250,7 @@ export class MemoryStore implements Store {
   #commitPart(part: CommitPart): PartResult {
     const { shard, puts, deletes, counters, events } = part
     const timers = this.#timersOf(shard)
-    const result = judgedPart(part, this.#shards.get(shard), (uuid) => {
-      const timer = timers.get(uuid)
-      return timer === undefined ? undefined : { shard, timer }
-    })
+    const result = judgedPart(part, this.#shards.get(shard), (uuid) => this.#find(shard, uuid))
     if (result.type !== 'written') return result
     for (const { after } of puts) timers.set(after.uuid, after)
     for (const { uuid } of deletes) timers.delete(uuid)
@@ -264,6 +269,14 @@ export class MemoryStore implements Store {
     for (const timer of this.#timers.get(shard)?.values() ?? [])
       if (isFinished(timer) === finished && (after === null || compareKeys(timer, after) > 0)) rows.push(timer)
     return rows.toSorted(compareKeys).slice(0, limit)
+  }
+
+  #find(shard: ShardId, uuid: TimerUuid): { readonly shard: ShardId; readonly timer: Timer } | undefined {
+    const timer = this.#timers.get(shard)?.get(uuid)
+    if (timer !== undefined) return { shard, timer }
+    if (this.#isPartitioned) return undefined
+    for (const [other, timers] of this.#timers) if (timers.has(uuid)) return { shard: other, timer: timers.get(uuid)! }
+    return undefined
   }
 
   #timersOf(shard: ShardId): Map<TimerUuid, Timer> {

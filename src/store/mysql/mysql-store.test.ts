@@ -1,10 +1,14 @@
 import { storeConformance } from '../conformance/conformance.ts'
 import { storeRandomWalk } from '../conformance/random-walk.ts'
+import { storeUniqueTimers } from '../conformance/suite/unique-timers.ts'
 import { emptyDatabase, onEveryMysql } from './mysql-server.fixture.ts'
 import { openMysqlStore } from './mysql-store.ts'
 
 onEveryMysql((name, server) => {
-  storeConformance(name, () => openMysqlStore(emptyDatabase(server())))
+  const open = () => openMysqlStore(emptyDatabase(server()))
+
+  storeConformance(name, open)
+  storeUniqueTimers(name, open)
 
   storeRandomWalk(name, async () => {
     const location = emptyDatabase(server())

@@ -1,6 +1,7 @@
 import { after, before } from 'node:test'
 import { storeConformance } from '../conformance/conformance.ts'
 import { storeRandomWalk } from '../conformance/random-walk.ts'
+import { storeUniqueTimers } from '../conformance/suite/unique-timers.ts'
 import { PostgresServer } from './postgres-server.fixture.ts'
 import { openPostgresStore } from './postgres-store.ts'
 
@@ -10,7 +11,10 @@ before(async () => {
 })
 after(() => server.stop())
 
-storeConformance('postgres', async () => openPostgresStore(await server.createDatabase()))
+const open = async () => openPostgresStore(await server.createDatabase())
+
+storeConformance('postgres', open)
+storeUniqueTimers('postgres', open)
 
 storeRandomWalk('postgres', async () => {
   const database = await server.createDatabase()

@@ -1,5 +1,9 @@
 import { storeConformance } from '../conformance/conformance.ts'
+import { storeUniqueTimers } from '../conformance/suite/unique-timers.ts'
 import { openSqliteStore } from './sqlite-store.ts'
 import { temporaryFile } from './file/temporary-file.fixture.ts'
 
-storeConformance('sqlite', async () => openSqliteStore({ path: temporaryFile(), cacheMiB: 4 }))
+const open = () => openSqliteStore({ path: temporaryFile(), cacheMiB: 4 })
+
+storeConformance('sqlite', open)
+storeUniqueTimers('sqlite', open)

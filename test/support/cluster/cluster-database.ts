@@ -38,6 +38,8 @@ export function serverDatabase(server: RunningServer, impatience: Environment = 
   }
 }
 
+const STANDBY = 'standby'
+
 export class PostgresDatabase implements ClusterDatabase {
   readonly name = 'PostgreSQL'
   readonly port: number
@@ -75,6 +77,24 @@ export class PostgresDatabase implements ClusterDatabase {
     const pid = Number(row!['pid'])
     process.kill(pid, 'SIGQUIT')
     await eventually('PostgreSQL is gone', () => !isRunning(pid))
+  }
+
+  /** A standby that has what is there now, and gets nothing more. All connections are cut. */
+  async keepStandby(): Promise<void> {
+    await this.#copy(this.#location.database, STANDBY)
+  }
+
+  /** All that was written after `keepStandby` is lost. All connections are cut. */
+  async failOver(): Promise<void> {
+    await this.#server.sql(`DROP DATABASE ${this.#location.database} WITH (FORCE)`)
+    await this.#copy(STANDBY, this.#location.database)
+  }
+
+  async #copy(from: string, to: string): Promise<void> {
+    await this.#server.sql(`ALTER DATABASE ${from} ALLOW_CONNECTIONS false`)
+    await this.#server.sql(`SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = '${from}'`)
+    await this.#server.sql(`CREATE DATABASE ${to} TEMPLATE ${from}`)
+    await this.#server.sql(`ALTER DATABASE ${from} ALLOW_CONNECTIONS true`)
   }
 
   /** One statement, as the superuser. */

@@ -6,6 +6,7 @@ import type { LabelledNode } from '../../../core/cluster/shard-assignment.ts'
 import type { ShardId } from '../../../core/timer/timer.ts'
 import type { Logger } from '../../../runtime/telemetry/logger.ts'
 import type { StoredLayout } from '../../../store/layout/layout-row.ts'
+import type { ShardRow } from '../../../store/store.ts'
 
 export class KnownLayout {
   readonly #logger: Logger
@@ -30,6 +31,12 @@ export class KnownLayout {
   /** How many shards no living node may have, by the rules. */
   get waiting(): number {
     return this.#waiting
+  }
+
+  /** Of these, the rows of shards that can have an owner. */
+  served(rows: readonly ShardRow[]): ShardRow[] {
+    const served = new Set(this.#shards)
+    return rows.filter(({ shard }) => served.has(shard))
   }
 
   take(layout: StoredLayout): void {

@@ -5,14 +5,17 @@
 //    has not heard of it by then could not beat for as long, and knows that it may be out of date.
 // 2. A node claims one of its shards anew and opens it as one that is being split (split-shard.ts). The new epoch comes after the layout that
 //    says so: a claim by an older layout fails.
-// 3. When a shard is empty the layout is told, and its parts are opened in its place, by new epochs.
+// 3. When a shard is empty the layout is told, and its parts are opened in its place, by new epochs. It is told twice: a fail-over of the
+//    database may undo moves after the shard was found empty. It undoes what was stored after them, too; so a shard that is empty while the
+//    layout says so stays empty for as long as the layout says so.
 // 4. When all are done the next layout becomes the current one.
 
 import { shardsIn } from '../../../core/cluster/layout.ts'
 import type { Reshard } from '../../../core/cluster/layout.ts'
-import { isAllDone, splitOf, withDone } from '../../../core/cluster/split.ts'
+import { isAllDone, splitOf, withDone, withEmptied } from '../../../core/cluster/split.ts'
 import type { Split } from '../../../core/cluster/split.ts'
 import type { Millis, ShardId } from '../../../core/timer/timer.ts'
+import { isEmptyShard } from '../../../store/layout/empty-shard.ts'
 import { changeLayout, readLayout } from '../../../store/layout/layout-row.ts'
 import type { Claims, ClaimsOptions } from '../claims.ts'
 import type { KnownLayout } from './known-layout.ts'
@@ -25,6 +28,9 @@ export type SplitsOptions = ClaimsOptions & {
   readonly lease: Lease
   readonly lookNow: () => Promise<void>
 }
+
+/** What comes after what is stored: the same when nothing is left to do, null when the reshard is over. */
+type Step = (next: Reshard) => Promise<Reshard | null>
 
 const TRIES_MAX = 20 // every node changes the layout for each of its shards
 
@@ -43,21 +49,28 @@ export class Splits {
     const { layout, lease, claims } = this.#options
     for (const shard of claims.all()) if (this.#isDone(shard)) this.#openParts(shard)
     const split = splitOf(layout.current)
+    const isKnown = this.#hasBeenKnown(split)
     if (split === null || !lease.isCertain || lease.isInDoubt) return
     const { next } = layout.current
     if (next!.phase === 'announced') {
-      if (this.#hasBeenKnown(split)) this.#change(split, (known) => ({ ...known, phase: 'splitting' }))
+      if (isKnown) this.#change(split, async (stored) => begun(stored))
     } else if (isAllDone(split, next!)) {
-      this.#change(split, () => null)
+      // A fail-over may have forgotten that one of them is.
+      this.#change(split, async (stored) => (isAllDone(split, stored) ? null : stored))
     } else {
       this.#splitOne(split, desired)
     }
   }
 
-  /** A shard that is being split has nothing left. */
+  /** Nothing was found any more in a shard that is being split. */
   emptied(source: ShardId): void {
     const split = splitOf(this.#options.layout.current)
-    if (split !== null) this.#change(split, (next) => (next.done.has(source) ? next : withDone(next, source)))
+    if (split === null) return
+    this.#change(split, async (next) => {
+      if (next.done.has(source)) return next
+      if (!next.emptied.has(source)) return withEmptied(next, source)
+      return (await isEmptyShard(this.#options.store, source)) ? withDone(next, source) : next
+    })
   }
 
   /** One after the other: each waits for a moment, and moving timers is work for the database. */
@@ -89,15 +102,18 @@ export class Splits {
     store.release({ shard: source, epoch, owner: node }).catch(() => {})
   }
 
-  #hasBeenKnown({ to }: Split): boolean {
+  /** For a lease. Null: none is under way, so the next one is another one, wherever it moves timers to. */
+  #hasBeenKnown(split: Split | null): boolean {
     const { clock, leaseMs } = this.#options
     const now = clock.monotonic()
-    if (this.#known?.first !== to.first) this.#known = { first: to.first, sinceMono: now }
-    return now - this.#known.sinceMono >= leaseMs
+    const first = split?.to.first ?? null
+    if (first === null) this.#known = null
+    else if (this.#known?.first !== first) this.#known = { first, sinceMono: now }
+    return this.#known !== null && now - this.#known.sinceMono >= leaseMs
   }
 
-  /** Null: the reshard is over. One change is under way at a time; who is refused asks again. */
-  #change(split: Split, step: (next: Reshard) => Reshard | null): void {
+  /** One change is under way at a time; who is refused asks again. */
+  #change(split: Split, step: Step): void {
     if (this.#isChanging) return
     this.#isChanging = true
     const { logger, lookNow } = this.#options
@@ -107,17 +123,20 @@ export class Splits {
       .finally(() => (this.#isChanging = false))
   }
 
-  async #changeNow(split: Split, step: (next: Reshard) => Reshard | null): Promise<void> {
+  async #changeNow(split: Split, step: Step): Promise<void> {
     const { store } = this.#options
     for (let tries = 0; tries < TRIES_MAX; tries++) {
       const current = await readLayout(store)
       // Another one, or none, may be under way by now.
       if (current.next === null || splitOf(current)?.to.first !== split.to.first) return
-      const next = step(current.next)
+      const next = await step(current.next)
       if (next === current.next) return
-      const after = next === null ? { ...current.next, next } : { ...current, next }
-      if ((await changeLayout(store, current, after)) !== null) return
+      await changeLayout(store, current, next === null ? { ...current.next, next } : { ...current, next })
     }
     throw new Error('too many others change the layout at once')
   }
+}
+
+function begun(next: Reshard): Reshard {
+  return next.phase === 'announced' ? { ...next, phase: 'splitting' } : next
 }

@@ -20,7 +20,12 @@ export function storeMoves(name: string, setup: Setup): void {
     assert.deepEqual(first, { ...initialLayout(shards), text: null })
     const groups = {
       ...resized(first, 'eu' as Namespace, 4),
-      next: { ...resized(first, null, 128), phase: 'splitting', done: new Set([SHARD]) },
+      next: {
+        ...resized(first, null, 128),
+        phase: 'splitting',
+        emptied: new Set([SHARD, NEXT]),
+        done: new Set([SHARD]),
+      },
     } as const
     const changed = await changeLayout(store, first, groups)
     assert.deepEqual(changed, { ...groups, version: 1, text: changed!.text })
