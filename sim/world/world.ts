@@ -278,7 +278,7 @@ export class World {
         isCalm: plan.faults.length === 0,
         isOnlyTargets: plan.faults.every((kind) => TARGET_FAULTS.includes(kind)),
         // The namespaces of the flood are of one tenant.
-        hasRoomForAll: settings.window.timersMax > NAMESPACES.length + 1,
+        hasRoomForAll: settings.window.timersMax / splitTimes(plan) > NAMESPACES.length + 1,
       },
     }
   }
@@ -301,7 +301,7 @@ function excessesOf(node: SimulatedNode, plan: Plan, at: number): MemoryPeak[] {
   const { settings } = plan
   const { windowTimers, commitQueueLength, inFlight } = node.engine.gauges()
   const { window, deliveries, commitQueue, shards, machines } = settings
-  const shardsMax = isResharded(plan) ? shards * (SHARDS_TIMES_MAX - 1) : shards
+  const shardsMax = shards * splitTimes(plan)
   const inFlightMax = 3 * deliveries.total // under way, and waiting for the store
   const reportedMax = (machines.length - 1) * deliveries.total // outcomes of deliveries that other nodes have made
   const values = [
@@ -318,8 +318,9 @@ function excessesOf(node: SimulatedNode, plan: Plan, at: number): MemoryPeak[] {
   return values.filter(({ value, limit }) => value > limit).map((peak) => ({ node: name, at, ...peak }))
 }
 
-function isResharded({ troubles }: Plan): boolean {
-  return troubles.some(({ kind }) => kind === 'reshard')
+/** Into how many shards, which share what a node may hold in memory, each is split. */
+function splitTimes({ troubles }: Plan): number {
+  return troubles.find((trouble) => trouble.kind === 'reshard')?.times ?? 1
 }
 
 function loggerFor(coverage: Coverage): Logger {
