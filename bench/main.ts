@@ -18,6 +18,7 @@ import { batch } from './scenarios/batch.ts'
 import { burst } from './scenarios/burst.ts'
 import { costs } from './scenarios/costs.ts'
 import { creates } from './scenarios/creates.ts'
+import { enginesGrowth } from './scenarios/engines-growth.ts'
 import { engines } from './scenarios/engines.ts'
 import { flood } from './scenarios/flood.ts'
 import { hanging } from './scenarios/hanging.ts'
@@ -32,14 +33,22 @@ import { schedules } from './scenarios/schedules.ts'
 
 /** In an order that grows the stored timers only once. */
 const ON_SQLITE: readonly Scenario[] = [creates, costs, burst, nats, idle, flood, hanging, lateness, batch, memory]
-const SCENARIOS: readonly Scenario[] = [...ON_SQLITE, schedules, postgres, postgresNodes, postgresScale, engines]
+const SCENARIOS: readonly Scenario[] = [
+  ...ON_SQLITE,
+  schedules,
+  postgres,
+  postgresNodes,
+  postgresScale,
+  engines,
+  enginesGrowth,
+]
 const RESULTS = join(import.meta.dirname, 'results')
 const FOREIGN_LOAD_MAX = 0.1 // of all cores
 
 const USAGE = `npm run bench -- [scenario…] [--quick] [--out <folder>]
 
   scenario   ${SCENARIOS.map(({ name }) => name).join(', ')}; unless some are named, all but those on PostgreSQL
-  engines    every engine whose server is here; BENCH_ENGINES=sqlite,postgres,mariadb chooses
+  engines    every engine whose server is here, and engines-growth; BENCH_ENGINES=sqlite,postgres,mariadb chooses
   --quick    a small run that shows that everything works; its figures mean nothing
   --out      where latest.json and latest.svg go, postgres.json and so on; bench/results unless told, nowhere for a quick run
 `

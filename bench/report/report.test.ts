@@ -63,7 +63,10 @@ test('the picture is well-formed, in both colour schemes, and cuts off a bar tha
 test('the table of engines has a row for each, and leaves out what an engine has no figure for', () => {
   const of = (engine: string, what: string, rounds: readonly number[]) =>
     measurement({ scenario: 'engines', what: engineFigure(engine, what), unit: '/s', rounds })
-  const lines = enginesTable([of('A', 'creates', [10]), of('A', 'firings', [20]), of('B', 'firings', [30])]).split('\n')
+  const lines = enginesTable(
+    [of('A', 'creates', [10]), of('A', 'firings', [20]), of('B', 'firings', [30])],
+    'raw',
+  ).split('\n')
   assert.deepEqual(lines, [
     '| | creates | firings |',
     '|---|---:|---:|',

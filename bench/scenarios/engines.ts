@@ -9,8 +9,10 @@ import type { DuetimeServer } from '../harness/duetime-server.ts'
 import { engines as enginesHere } from '../harness/engines.ts'
 import type { Engine, RunningEngine } from '../harness/engines.ts'
 import type { Helper } from '../harness/helper-process.ts'
+import type { Spread } from '../harness/statistics.ts'
 import type { Batches, BatchesResult } from '../programs/batch-generator.ts'
 import { BATCH_PATH } from '../programs/create-body.ts'
+import type { LoadResult } from '../programs/load-generator.ts'
 import type { RawCommits } from '../programs/raw-commits.ts'
 import { writeEnginesPage } from '../report/engines-page.ts'
 import { engineFigure, enginesPicture } from '../report/engines-picture.ts'
@@ -40,23 +42,31 @@ const ROUNDS_MAX = 3 // of each, so that all engines are measured within twenty 
 const SHARE_GOAL = 0.6
 const LATENESS_GOAL_MS = 10
 
-type Parts = LatenessParts & { readonly batches: Helper<Batches, BatchesResult> }
 /** One engine under test. `first`: of the ids that come next. */
-type Trial = Parts & {
+export type Trial = LatenessParts & {
+  readonly batches: Helper<Batches, BatchesResult>
   readonly engine: RunningEngine
   readonly server: DuetimeServer
-  readonly raw: Helper<RawCommits, { perSecond: number }>
   first: number
 }
+type RawTrial = Trial & { readonly raw: Helper<RawCommits, { perSecond: number }> }
 
-async function run(bench: Bench): Promise<Measurement[]> {
+function run(bench: Bench): Promise<Measurement[]> {
+  return onAllEngines(bench, runOn)
+}
+
+/** One after the other; BENCH_ENGINES chooses. */
+export async function onAllEngines(
+  bench: Bench,
+  measure: (bench: Bench, engine: Engine) => Promise<Measurement[]>,
+): Promise<Measurement[]> {
   const { here, missing } = enginesHere()
   if (missing.length > 0) bench.progress(`not installed, and left out: ${missing.join(', ')}`)
   const wanted = process.env['BENCH_ENGINES']?.split(',')
   const measured: Measurement[] = []
   for (const engine of here.filter(({ name }) => wanted === undefined || wanted.includes(name))) {
     try {
-      measured.push(...(await runOn(bench, engine)))
+      measured.push(...(await measure(bench, engine)))
       bench.progress(`${engine.title}: measured`)
     } finally {
       await bench.stopAll()
@@ -65,17 +75,24 @@ async function run(bench: Bench): Promise<Measurement[]> {
   return measured
 }
 
-async function runOn(bench: Bench, { title, start }: Engine): Promise<Measurement[]> {
-  const [engine, rawEngine] = [await start(bench), await start(bench)]
-  const program = (file: string) => new URL(`../programs/${file}.ts`, import.meta.url)
-  const trial: Trial = {
+const program = (file: string) => new URL(`../programs/${file}.ts`, import.meta.url)
+
+export async function trialOf(bench: Bench, { start }: Engine): Promise<Trial> {
+  const engine = await start(bench)
+  return {
     ...(await latenessParts(bench)),
     batches: (await bench.helper<Batches, BatchesResult>(program('batch-generator'))).helper,
-    raw: (await bench.helper<RawCommits, { perSecond: number }>(program('raw-commits'), { url: rawEngine.url })).helper,
     engine,
     server: await bench.duetime({ databaseUrl: engine.url }),
     first: 0,
   }
+}
+
+async function runOn(bench: Bench, one: Engine): Promise<Measurement[]> {
+  const { title, start } = one
+  const rawEngine = await start(bench)
+  const raw = await bench.helper<RawCommits, { perSecond: number }>(program('raw-commits'), { url: rawEngine.url })
+  const trial: RawTrial = { ...(await trialOf(bench, one)), raw: raw.helper }
   const figures = [...(await creates(bench, trial)), ...(await batches(bench, trial))]
   const storedPerSecond = Math.min(...figures.at(-1)!.rounds)
   figures.push(...(await bursts(bench, trial, storedPerSecond)), ...(await lateness(bench, trial)))
@@ -90,7 +107,7 @@ function roundsOf({ rounds }: Bench): number {
   return Math.min(rounds, ROUNDS_MAX)
 }
 
-async function creates(bench: Bench, trial: Trial): Promise<Row[]> {
+async function creates(bench: Bench, trial: RawTrial): Promise<Row[]> {
   const raw: number[] = []
   const rounds: number[] = []
   const latencies: number[] = []
@@ -99,19 +116,7 @@ async function creates(bench: Bench, trial: Trial): Promise<Row[]> {
   for (let round = 0; round < roundsOf(bench); round++) {
     raw.push(await rawRound(trial, { commits: bench.timers(RAW_COMMITS), rowsPerCommit: RAW_ROWS }))
     const before = await costsOf(trial)
-    const {
-      perSecond: rate,
-      requests,
-      latencyMs,
-    } = await trial.generator.ask({
-      port: trial.server.port,
-      path: '/api/v1/timers/create',
-      connections: IN_FLIGHT,
-      warmUpMs: bench.durationMs(1_500),
-      durationMs: bench.durationMs(4_000),
-      perSecond: null,
-      idPrefix: `e${round}x-`,
-    })
+    const { perSecond: rate, requests, latencyMs } = await createsRound(bench, trial, `e${round}x-`)
     const after = await costsOf(trial)
     rounds.push(rate)
     latencies.push(latencyMs.p99)
@@ -134,18 +139,30 @@ async function creates(bench: Bench, trial: Trial): Promise<Row[]> {
   ]
 }
 
+export function createsRound(bench: Bench, { generator, server }: Trial, idPrefix: string): Promise<LoadResult> {
+  return generator.ask({
+    port: server.port,
+    path: '/api/v1/timers/create',
+    connections: IN_FLIGHT,
+    warmUpMs: bench.durationMs(1_500),
+    durationMs: bench.durationMs(4_000),
+    perSecond: null,
+    idPrefix,
+  })
+}
+
 async function costsOf({ server, engine }: Trial): Promise<{ readonly commits: number; readonly cpuMs: number }> {
   const metrics = await server.metrics()
   return { commits: total(metrics, 'duetime_commit_puts_count'), cpuMs: engine.cpuMs?.() ?? 0 }
 }
 
-async function rawRound(trial: Trial, load: Omit<RawCommits, 'firstId'>): Promise<number> {
+async function rawRound(trial: RawTrial, load: Omit<RawCommits, 'firstId'>): Promise<number> {
   const firstId = trial.first
   trial.first += load.commits * load.rowsPerCommit
   return (await trial.raw.ask({ ...load, firstId })).perSecond
 }
 
-async function batches(bench: Bench, trial: Trial): Promise<Row[]> {
+async function batches(bench: Bench, trial: RawTrial): Promise<Row[]> {
   const raw: number[] = []
   const rounds: number[] = []
   for (let round = 0; round < roundsOf(bench); round++) {
@@ -164,7 +181,7 @@ async function batches(bench: Bench, trial: Trial): Promise<Row[]> {
   ]
 }
 
-async function storeMore(trial: Trial, requests: number): Promise<number> {
+export async function storeMore(trial: Trial, requests: number): Promise<number> {
   const firstId = 1_000_000_000 + trial.first
   trial.first += requests * PER_BATCH
   const { perSecond: rate } = await trial.batches.ask({
@@ -180,39 +197,46 @@ async function storeMore(trial: Trial, requests: number): Promise<number> {
 }
 
 async function bursts(bench: Bench, trial: Trial, storedPerSecond: number): Promise<Row[]> {
-  const { server, receiver, origin } = trial
   const count = bench.timers(BURST)
   const rounds: number[] = []
-  for (let round = 0; round < roundsOf(bench); round++) {
-    await receiver.ask({ type: 'reset' })
-    const before = await settledCount(server)
-    const dueAt = Date.now() + BURST_LEAD_MS + (2 * count * 1_000) / storedPerSecond
-    const dueTimes = Array.from({ length: count }, () => dueAt)
-    await createDue(server, { idPrefix: `f${round}x-`, dueTimes, callbackUrl: `${origin}/hooks/order/reminders` })
-    if (Date.now() > dueAt - 500)
-      throw new Error('creating the burst took too long: it began before all of it was stored')
-    await sleep(dueAt - Date.now())
-    const result = await receiver.ask({ type: 'result', count, timeoutMs: 120_000 })
-    if (result.count !== count) throw new Error(`${count} calls were due and ${result.count} came`)
-    while ((await settledCount(server)) < before + count) await sleep(20)
-    rounds.push(perSecond(count, Date.now() - dueAt))
-  }
+  for (let round = 0; round < roundsOf(bench); round++)
+    rounds.push(await burstRound(trial, { count, storedPerSecond, idPrefix: `f${round}x-` }))
   return [{ what: `called and settled, ${count.toLocaleString('en-US')} due at once`, unit: '/s', rounds }]
+}
+
+type BurstRound = { readonly count: number; readonly storedPerSecond: number; readonly idPrefix: string }
+
+export async function burstRound(trial: Trial, { count, storedPerSecond, idPrefix }: BurstRound): Promise<number> {
+  const { server, receiver, origin } = trial
+  await receiver.ask({ type: 'reset' })
+  const before = await settledCount(server)
+  const dueAt = Date.now() + BURST_LEAD_MS + (2 * count * 1_000) / storedPerSecond
+  const dueTimes = Array.from({ length: count }, () => dueAt)
+  await createDue(server, { idPrefix, dueTimes, callbackUrl: `${origin}/hooks/order/reminders` })
+  if (Date.now() > dueAt - 500)
+    throw new Error('creating the burst took too long: it began before all of it was stored')
+  await sleep(dueAt - Date.now())
+  const result = await receiver.ask({ type: 'result', count, timeoutMs: 120_000 })
+  if (result.count !== count) throw new Error(`${count} calls were due and ${result.count} came`)
+  while ((await settledCount(server)) < before + count) await sleep(20)
+  return perSecond(count, Date.now() - dueAt)
 }
 
 async function lateness(bench: Bench, trial: Trial): Promise<Row[]> {
   await storeMore(trial, bench.timers(STORED) / PER_BATCH)
-  const rounds: { p50: number; p99: number }[] = []
-  for (let round = 0; round < roundsOf(bench); round++) {
-    const load = { durationMs: bench.durationMs(8_000), perSecond: 100, createsPerSecond: 0, name: `l${round}x-` }
-    const { early, latenessMs } = await serviceRound(trial, trial.server, load)
-    if (early > 0) throw new Error(`${early} calls came before their time`)
-    rounds.push(latenessMs!)
-  }
+  const rounds: Spread[] = []
+  for (let round = 0; round < roundsOf(bench); round++) rounds.push(await latenessRound(bench, trial, `l${round}x-`))
   const figure = (quantile: 'p50' | 'p99') => ({
     what: `lateness ${quantile} at 100/s, 200k stored`,
     unit: 'ms' as const,
     rounds: rounds.map((round) => round[quantile]),
   })
   return [figure('p50'), { ...figure('p99'), target: { atMost: LATENESS_GOAL_MS } }]
+}
+
+export async function latenessRound(bench: Bench, trial: Trial, name: string): Promise<Spread> {
+  const load = { durationMs: bench.durationMs(8_000), perSecond: 100, createsPerSecond: 0, name }
+  const { early, latenessMs } = await serviceRound(trial, trial.server, load)
+  if (early > 0) throw new Error(`${early} calls came before their time`)
+  return latenessMs!
 }
