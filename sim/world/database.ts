@@ -191,7 +191,9 @@ export class Database {
     if (!isOwned) return false
     if (isCut) return this.#copy(to.shard, timers)
     const at = this.#scheduler.now
-    const moved = timers.map(({ uuid }) => ({ at, from: from.shard, to: to.shard, uuid }))
+    // Not those that had been moved before: a fail-over leaves them where they are.
+    const there = new Set((await this.#rowsOf(from.shard)).map(({ uuid }) => uuid))
+    const moved = timers.flatMap(({ uuid }) => (there.has(uuid) ? [{ at, from: from.shard, to: to.shard, uuid }] : []))
     this.#moved = [...this.#moved.filter((one) => one.at > at - REMEMBERED_MS), ...moved]
     return this.#timers.move({ from: asServer(from.shard), to: asServer(to.shard), timers })
   }

@@ -80,6 +80,13 @@ const PLATFORM_CREATE = {
 
 const CALENDAR_PATH = { path: '/api/v1/calendars/business-hours' }
 
+/** A delivery is over of a timer that is not there. */
+const NEWS_OF_NOBODY = {
+  shard: 0,
+  delivery: { namespace: 'default', id: 'nobody', uuid: '0'.repeat(32), deliveryId: 'd', attempt: 1, node: 'a' },
+  ended: null,
+}
+
 export const ROUTES: ReadonlyMap<string, RouteRule> = new Map<string, RouteRule>([
   ['GET /', { needs: 'nothing', ok: 200 }],
   ['GET /ui', { needs: 'nothing', ok: 302 }],
@@ -100,7 +107,7 @@ export const ROUTES: ReadonlyMap<string, RouteRule> = new Map<string, RouteRule>
   [`POST ${LOOK_PATH}`, { needs: 'the cluster secret', ok: 204, body: {} }],
   [`POST ${PREPARE_PATH}`, { needs: 'the cluster secret', ok: 204, body: { node: 'test', shards: [] } }],
   [`POST ${MOVED_PATH}`, { needs: 'the cluster secret', ok: 204, body: { moved: [] } }],
-  [`POST ${REPORT_PATH}`, { needs: 'the cluster secret', ok: 200, body: { shard: -1 } }],
+  [`POST ${REPORT_PATH}`, { needs: 'the cluster secret', ok: 200, body: NEWS_OF_NOBODY }],
 
   ['GET /api/v1/calendars', { needs: 'read', ok: 200 }],
   ['GET /api/v1/calendars/:name', { ...CALENDAR_PATH, needs: 'read', ok: 200 }],
