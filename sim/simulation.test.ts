@@ -36,6 +36,8 @@ const KNOWN_SEEDS: readonly (readonly [number, string])[] = [
   [45132, 'an outcome whose write was in doubt, of a timer that was retried since'],
   [38066, 'a timer that is fired by hand while it waits for its next attempt'],
   [37453, 'slow targets in memory that has no room for all tenants'],
+  [23862, 'a shard that is split by another epoch of its owner while a timer of it is delivered'],
+  [16092, 'a fail-over after timers were moved a second time'],
   [2687, 'an iteration that runs, of a timer that has to leave memory'],
 ]
 

@@ -149,8 +149,10 @@ export class Claims {
       if (!isStillOurs) this.lost(shard, epoch)
     }
     for (const [shard, handover] of this.#stayed) {
+      const owner = this.#map.ownerOf(shard)
+      // A part of a shard that was split may have none yet.
+      if (owner === this.#options.node || owner === null) continue
       // It was given away after all, and only the answer was lost; the new owner was not told.
-      if (this.#map.ownerOf(shard) === this.#options.node) continue
       this.#stayed.delete(shard)
       handover.end()
     }
@@ -196,19 +198,19 @@ export class Claims {
   }
 
   /** The parts of a shard that was split here are claimed and opened in its place, as soon as they are in the layout. */
-  adoptParts({ held, partOf }: SplitParts, handover: Handover): void {
+  adoptParts({ parts, held, partOf }: SplitParts, handover: Handover): void {
     let ended = 0
     let inFlight: readonly RemoteDelivery[] | null = null
-    for (const { shard, epoch } of held.values()) {
-      this.#had.set(shard, epoch)
+    for (const shard of parts) {
+      const epoch = held.get(shard)?.epoch
+      if (epoch !== undefined) this.#had.set(shard, epoch)
       this.stays(shard, {
         // Those of one moment: what ends later is reported when all parts are open.
         deliveries: () => (inFlight ??= handover.deliveries()).filter((delivery) => partOf(delivery) === shard),
         // All parts know of them by then, or somebody else has the part.
-        end: () => void (++ended === held.size && handover.end()),
+        end: () => void (++ended === parts.length && handover.end()),
       })
     }
-    if (held.size === 0) handover.end()
   }
 
   /** The parts of a shard that is being closed are not claimed before they are `gone`. */

@@ -12,6 +12,7 @@ import { sampleTimer } from '../../../store/conformance/sample-timer.ts'
 import { changeLayout, readLayout } from '../../../store/layout/layout-row.ts'
 import { MemoryStore } from '../../../store/memory/memory-store.ts'
 import type { TimerStore } from '../../../store/store.ts'
+import type { RemoteDelivery } from '../../delivery/remote-delivery.ts'
 import { Claims } from '../claims.ts'
 import type { LocalShards } from '../claims.ts'
 import { ClusterMap } from '../cluster-map.ts'
@@ -139,4 +140,25 @@ test('a reshard that is announced anew is waited for as long as the first one', 
   await look()
   await setImmediate()
   assert.equal((await stored())!.phase, 'splitting')
+})
+
+test('the deliveries of a shard that was split go to its parts, also to those that nobody has claimed yet', async () => {
+  const PART = 1 as ShardId
+  const delivery = { uuid: 'u', deliveryId: 'd' } as RemoteDelivery
+  const opened: unknown[] = []
+  const shards = { ...NO_SHARDS, open: (...told: unknown[]) => void opened.push(told) }
+  const options = { store: new MemoryStore({ shared: true }), clock: new ManualClock(), logger: silentLogger() }
+  const claims = new Claims({ ...options, node: NODE, shards }, new ClusterMap(), () => [PART])
+  let hasEnded = false
+  const handover = { deliveries: () => [delivery], end: () => void (hasEnded = true) }
+  claims.adoptParts({ parts: [PART], held: new Map(), isFinishing: true, partOf: () => PART }, handover)
+  claims.dropWhatIsLost()
+  assert.equal(hasEnded, false)
+  await claims.claimMissing(
+    new Map([[PART, NODE]]),
+    () => true,
+    () => null,
+  )
+  assert.deepEqual(opened, [[PART, 1, [delivery]]])
+  assert.equal(hasEnded, true)
 })
