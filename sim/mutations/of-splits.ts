@@ -91,7 +91,7 @@ export const MUTATIONS_OF_SPLITS: readonly Mutation[] = [
     changes: [
       {
         file: 'src/engine/cluster/claims.ts',
-        from: 'end: () => void (++ended === held.size && handover.end())',
+        from: 'end: () => void (++ended === parts.length && handover.end())',
         to: 'end: () => void ++ended',
       },
     ],
