@@ -38,6 +38,7 @@ const KNOWN_SEEDS: readonly (readonly [number, string])[] = [
   [37453, 'slow targets in memory that has no room for all tenants'],
   [23862, 'a shard that is split by another epoch of its owner while a timer of it is delivered'],
   [16092, 'a fail-over after timers were moved a second time'],
+  [21963, 'a flood in a shard that is split, in memory that has no room for all tenants then'],
   [2687, 'an iteration that runs, of a timer that has to leave memory'],
 ]
 

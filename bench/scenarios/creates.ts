@@ -10,7 +10,20 @@ import type { Load, LoadResult } from '../programs/load-generator.ts'
 
 export const creates: Scenario = { name: 'creates', run }
 
-const IN_FLIGHT = 64
+export const IN_FLIGHT = 64
+
+/** Single creates for four seconds, the same in every scenario. */
+export function createsLoad(bench: Bench, port: number, idPrefix: string): Load {
+  return {
+    port,
+    path: '/api/v1/timers/create',
+    connections: IN_FLIGHT,
+    warmUpMs: bench.durationMs(1_500),
+    durationMs: bench.durationMs(4_000),
+    perSecond: null,
+    idPrefix,
+  }
+}
 
 type Round = LoadResult & { readonly cpuUs: number }
 
@@ -24,15 +37,7 @@ async function run(bench: Bench): Promise<Measurement[]> {
   )
   const load = async (port: number, pid: number, idPrefix: string): Promise<Round> => {
     const cpuBefore = mainThreadCpuMs(pid)
-    const result = await generator.ask({
-      port,
-      path: '/api/v1/timers/create',
-      connections: IN_FLIGHT,
-      warmUpMs: bench.durationMs(1_500),
-      durationMs: bench.durationMs(4_000),
-      perSecond: null,
-      idPrefix,
-    })
+    const result = await generator.ask(createsLoad(bench, port, idPrefix))
     return { ...result, cpuUs: ((mainThreadCpuMs(pid) - cpuBefore) / result.requests) * 1_000 }
   }
 

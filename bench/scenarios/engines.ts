@@ -19,6 +19,7 @@ import { engineFigure, enginesPicture } from '../report/engines-picture.ts'
 import { measurement } from '../report/measurement.ts'
 import type { Figure, Measurement } from '../report/measurement.ts'
 import { perSecond, settledCount } from './burst.ts'
+import { createsLoad, IN_FLIGHT } from './creates.ts'
 import { createDue } from './due-timers.ts'
 import { latenessParts, serviceRound } from './lateness.ts'
 import type { LatenessParts } from './lateness.ts'
@@ -29,7 +30,6 @@ export const engines: Scenario = {
   apart: { results: 'engines', picture: enginesPicture, page: writeEnginesPage },
 }
 
-const IN_FLIGHT = 64
 const RAW_ROWS = IN_FLIGHT / 2 // of 64 clients that wait, two commits have half each
 const RAW_COMMITS = 100
 const BATCHES = 10
@@ -140,15 +140,7 @@ async function creates(bench: Bench, trial: RawTrial): Promise<Row[]> {
 }
 
 export function createsRound(bench: Bench, { generator, server }: Trial, idPrefix: string): Promise<LoadResult> {
-  return generator.ask({
-    port: server.port,
-    path: '/api/v1/timers/create',
-    connections: IN_FLIGHT,
-    warmUpMs: bench.durationMs(1_500),
-    durationMs: bench.durationMs(4_000),
-    perSecond: null,
-    idPrefix,
-  })
+  return generator.ask(createsLoad(bench, server.port, idPrefix))
 }
 
 async function costsOf({ server, engine }: Trial): Promise<{ readonly commits: number; readonly cpuMs: number }> {

@@ -17,6 +17,7 @@ import { measurement } from '../report/measurement.ts'
 import type { Measurement } from '../report/measurement.ts'
 import { postgresPicture } from '../report/picture.ts'
 import { perSecond, settledCount } from './burst.ts'
+import { createsLoad, IN_FLIGHT } from './creates.ts'
 import { createDue } from './due-timers.ts'
 import { latenessParts } from './lateness.ts'
 import type { LatenessParts } from './lateness.ts'
@@ -24,7 +25,6 @@ import { lateness } from './postgres-lateness.ts'
 
 export const postgres: Scenario = { name: 'postgres', run, apart: { results: 'postgres', picture: postgresPicture } }
 
-const IN_FLIGHT = 64
 const RAW_CONNECTIONS = 16
 const STORED = 200_000
 const BATCHES = 40
@@ -122,19 +122,7 @@ export async function createRound(
   idPrefix: string,
 ): Promise<Created> {
   const before = await costsOf(parts, server)
-  const {
-    perSecond: rate,
-    requests,
-    latencyMs,
-  } = await parts.generator.ask({
-    port: server.port,
-    path: '/api/v1/timers/create',
-    connections: IN_FLIGHT,
-    warmUpMs: bench.durationMs(1_500),
-    durationMs: bench.durationMs(4_000),
-    perSecond: null,
-    idPrefix,
-  })
+  const { perSecond: rate, requests, latencyMs } = await parts.generator.ask(createsLoad(bench, server.port, idPrefix))
   const after = await costsOf(parts, server)
   return {
     perSecond: rate,

@@ -10,6 +10,7 @@ import { changeLayout, readLayout } from '../../store/layout/layout-row.ts'
 import { MemoryStore } from '../../store/memory/memory-store.ts'
 import { StoreError } from '../../store/store.ts'
 import type { Store } from '../../store/store.ts'
+import { DELIVERY } from '../delivery/remote-delivery.fixture.ts'
 import type { RemoteDelivery } from '../delivery/remote-delivery.ts'
 import type { Neighbours } from './handover.ts'
 import { Ownership } from './ownership.ts'
@@ -131,15 +132,6 @@ class Node {
     })
   }
 }
-
-const DELIVERY = {
-  uuid: 'u',
-  deliveryId: 'd',
-  attempt: 1,
-  lastAttemptAt: null,
-  timeoutMs: 1_000,
-  node: 'a',
-} as RemoteDelivery
 
 /** As soon as a shard is claimed in the node's name, the node cannot be reached: nobody can tell it. */
 function losingTouch(store: MemoryStore, owner: string, node: { isUnreachable: boolean }): { ends(): void } {

@@ -6,7 +6,7 @@ import { Status } from '../../core/timer/timer.ts'
 import type { ShardId } from '../../core/timer/timer.ts'
 import { ManualClock } from '../../runtime/clock/manual-clock.ts'
 import { RemoteDeliveries } from './remote-deliveries.ts'
-import type { RemoteDelivery } from './remote-delivery.ts'
+import { DELIVERY } from './remote-delivery.fixture.ts'
 import type { RunningDeliveries } from './running-deliveries.ts'
 import type { NodeCalendars } from '../calendars/node-calendars.ts'
 import { Holds } from '../commit/holds.ts'
@@ -14,14 +14,6 @@ import type { OwnedRows } from '../commit/owned-rows.ts'
 import { Window } from '../window/window.ts'
 
 const LEASE_MS = 5_000
-const DELIVERY = {
-  uuid: 'u',
-  deliveryId: 'd',
-  attempt: 1,
-  lastAttemptAt: null,
-  timeoutMs: 1_000,
-  node: 'a',
-} as RemoteDelivery
 
 function setup(delivery = DELIVERY) {
   const clock = new ManualClock()
