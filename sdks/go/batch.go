@@ -3,6 +3,7 @@ package duetime
 import (
 	"context"
 	"encoding/json"
+	"net/http"
 	"time"
 )
 
@@ -150,14 +151,28 @@ func (c *Client) sendChunk(ctx context.Context, limits budget, items []*openItem
 	}
 }
 
-type batchAnswer struct {
-	Results []struct {
-		Status  int
-		Timer   *Timer
-		Error   Code
-		Message string
-		Details map[string]any
+type batchAnswer struct{ Results []batchItemAnswer }
+
+type batchItemAnswer struct {
+	Status  int
+	Timer   *Timer
+	Error   Code
+	Message string
+	Details map[string]any
+}
+
+func (a batchItemAnswer) failure() *Error {
+	failure := &Error{Code: a.Error, Message: a.Message, Status: a.Status, Details: a.Details, Attempts: 1}
+	failure.Retryable = a.Status == http.StatusServiceUnavailable || a.Status == http.StatusTooManyRequests
+	if wait, ok := a.Details["retryAfterMs"].(float64); ok {
+		failure.RetryAfter = time.Duration(wait) * time.Millisecond
 	}
+	return failure
+}
+
+func anotherNumber(about Error) *Error {
+	about.Code, about.Status, about.Message = BadAnswer, http.StatusOK, "the batch has another number of results than items"
+	return &about
 }
 
 // sendItems returns the failure of those that are to be sent again after a while; nil when there are none.
@@ -176,7 +191,7 @@ func (c *Client) sendItems(ctx context.Context, limits budget, items []*openItem
 		return nil, err
 	}
 	if len(answer.Results) != len(items) {
-		return nil, &Error{Code: BadAnswer, Status: 200, Message: "the batch has another number of results than items", Attempts: 1}
+		return nil, anotherNumber(Error{Attempts: 1})
 	}
 	var busy *Error
 	for index, answered := range answer.Results {
@@ -185,11 +200,7 @@ func (c *Client) sendItems(ctx context.Context, limits budget, items []*openItem
 			item.result = &BatchResult{Timer: answered.Timer}
 			continue
 		}
-		failure := &Error{Code: answered.Error, Message: answered.Message, Status: answered.Status, Details: answered.Details, Attempts: 1}
-		failure.Retryable = answered.Status == 503 || answered.Status == 429
-		if wait, ok := answered.Details["retryAfterMs"].(float64); ok {
-			failure.RetryAfter = time.Duration(wait) * time.Millisecond
-		}
+		failure := answered.failure()
 		switch {
 		case failure.Retryable:
 			item.unsure = item.unsure || mayHaveHappened(failure)

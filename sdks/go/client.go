@@ -25,6 +25,10 @@ type Options struct {
 	Header http.Header
 	// HTTPClient replaces http.DefaultClient.
 	HTTPClient *http.Client
+	// DisableGathering sends a request for each call. Otherwise creates, updates and cancels that are called at the same time share
+	// requests: nothing waits for it, and each has its own answer or error. A shared request ends by AttemptTimeout, and has none of the
+	// values of the callers' contexts.
+	DisableGathering bool
 }
 
 // Client of the service. Goroutines can share it.
@@ -34,6 +38,7 @@ type Client struct {
 	retries                 int
 	header                  http.Header
 	http                    *http.Client
+	gatherer                *gatherer
 }
 
 // New makes a client; it does not connect before the first call.
@@ -47,6 +52,9 @@ func New(options Options) *Client {
 		retries:        max(0, orDefault(options.Retries, 10)),
 		header:         options.Header.Clone(),
 		http:           orDefault(options.HTTPClient, http.DefaultClient),
+	}
+	if !options.DisableGathering {
+		client.gatherer = &gatherer{client: client, slowAfter: slowAfter}
 	}
 	return client
 }
@@ -177,6 +185,15 @@ func (c *Client) Retry(ctx context.Context, id string) (*Timer, error) {
 func (c *Client) change(ctx context.Context, verb, id string, body any, isDone func(*Timer) bool) (*Timer, error) {
 	ctx, cancel, limits := c.begin(ctx)
 	defer cancel()
+	end, err := c.turn(ctx, c.namespace, id)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	action := verb
+	if verb == "retry" {
+		action = ""
+	}
 	repeated := false
 	sent := func(uncertain bool) any {
 		repeated = uncertain
@@ -187,7 +204,7 @@ func (c *Client) change(ctx context.Context, verb, id string, body any, isDone f
 	if verb == "delete" {
 		into = nil
 	}
-	_, err := c.send(ctx, limits, call{path: "timers/" + verb, body: sent}, into)
+	_, err = c.send(ctx, limits, call{path: "timers/" + verb, action: action, body: sent}, into)
 	if err == nil {
 		return &timer, nil
 	}

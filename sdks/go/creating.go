@@ -50,6 +50,13 @@ func (c *Client) Create(ctx context.Context, timer NewTimer) (*Timer, error) {
 	ctx, cancel, limits := c.begin(ctx)
 	defer cancel()
 	create := c.ready(timer, OnConflictReplace)
+	if timer.ID != "" { // of one that is made here nobody else can know
+		end, err := c.turn(ctx, create.Namespace, create.ID)
+		if err != nil {
+			return nil, err
+		}
+		defer end()
+	}
 	for {
 		repeated := false
 		body := func(uncertain bool) any {
@@ -60,7 +67,7 @@ func (c *Client) Create(ctx context.Context, timer NewTimer) (*Timer, error) {
 			return create
 		}
 		var made Timer
-		_, err := c.send(ctx, limits, call{path: "timers/create", body: body}, &made)
+		_, err := c.send(ctx, limits, call{path: "timers/create", action: "create", body: body}, &made)
 		if err == nil {
 			return &made, nil
 		}

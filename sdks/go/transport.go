@@ -27,6 +27,8 @@ const (
 type call struct {
 	// path is what follows /api/v1/.
 	path string
+	// action is what it is in a batch: create, update or delete. Without one it goes alone.
+	action string
 	// body is asked for every attempt: uncertain when one before may have been carried out although its answer is not known. Without it
 	// this is a GET.
 	body func(uncertain bool) any
@@ -57,7 +59,7 @@ func (c *Client) begin(ctx context.Context) (context.Context, context.CancelFunc
 func (c *Client) send(ctx context.Context, limits budget, request call, into any) (time.Time, error) {
 	uncertain := false
 	for attempt := 1; ; attempt++ {
-		serverTime, err := c.attempt(ctx, request, attempt, uncertain, into)
+		serverTime, err := c.try(ctx, request, attempt, uncertain, into)
 		if err == nil {
 			return serverTime, nil
 		}
@@ -106,30 +108,43 @@ func mayHaveHappened(failure *Error) bool {
 	return failure.Status != http.StatusTooManyRequests && failure.Code != NotOwner
 }
 
-func (c *Client) attempt(ctx context.Context, request call, attempt int, uncertain bool, into any) (time.Time, error) {
+// try is one attempt: alone, or with others that are made at the same time.
+func (c *Client) try(ctx context.Context, request call, attempt int, uncertain bool, into any) (time.Time, error) {
 	about := Error{RequestID: newRequestID(), Attempts: attempt}
-	method, body := http.MethodGet, []byte(nil)
+	var body []byte
 	if request.body != nil {
 		written, err := json.Marshal(request.body(uncertain))
 		if err != nil {
 			return time.Time{}, fmt.Errorf("duetime: the request cannot be written as JSON: %w", err)
 		}
-		method, body = http.MethodPost, written
+		body = written
 	}
-	attemptCtx, cancel := ctx, func() {}
 	if !request.onceOnly {
 		// What is sent once only has no second attempt to save time for.
-		attemptCtx, cancel = context.WithTimeout(ctx, c.attemptTimeout)
+		limited, cancel := context.WithTimeout(ctx, c.attemptTimeout)
+		defer cancel()
+		ctx = limited
 	}
-	defer cancel()
-	outgoing, err := http.NewRequestWithContext(attemptCtx, method, c.url+"/api/v1/"+request.path, bytes.NewReader(body))
+	if c.gatherer != nil && request.action != "" {
+		return c.gatherer.send(ctx, request, body, about, into)
+	}
+	return c.attempt(ctx, request, body, about, into)
+}
+
+// attempt sends one request, once; without a body it is a GET.
+func (c *Client) attempt(ctx context.Context, request call, body []byte, about Error, into any) (time.Time, error) {
+	method := http.MethodGet
+	if body != nil {
+		method = http.MethodPost
+	}
+	outgoing, err := http.NewRequestWithContext(ctx, method, c.url+"/api/v1/"+request.path, bytes.NewReader(body))
 	if err != nil {
 		return time.Time{}, fmt.Errorf("duetime: %w", err)
 	}
 	for name, values := range c.header {
 		outgoing.Header[name] = values
 	}
-	if request.body != nil {
+	if body != nil {
 		outgoing.Header.Set("Content-Type", "application/json")
 	}
 	outgoing.Header.Set("Accept", "application/json")
@@ -139,23 +154,23 @@ func (c *Client) attempt(ctx context.Context, request call, attempt int, uncerta
 	}
 	response, err := c.http.Do(outgoing)
 	if err != nil {
-		return time.Time{}, noAnswer(ctx, attemptCtx, about, err)
+		return time.Time{}, noAnswer(ctx, about, err)
 	}
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
 	if err != nil {
-		return time.Time{}, noAnswer(ctx, attemptCtx, about, err)
+		return time.Time{}, noAnswer(ctx, about, err)
 	}
 	return read(response, text, about, into)
 }
 
 // noAnswer: the caller's own end of the call is returned as it is; a deadline of ours is a timeout.
-func noAnswer(ctx, attemptCtx context.Context, about Error, cause error) error {
+func noAnswer(ctx context.Context, about Error, cause error) error {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return ctx.Err()
 	}
 	about.Retryable, about.cause = true, cause
-	if attemptCtx.Err() != nil || errors.Is(cause, context.DeadlineExceeded) {
+	if ctx.Err() != nil || errors.Is(cause, context.DeadlineExceeded) {
 		about.Code, about.Message = Timeout, "the service did not answer in time"
 	} else {
 		about.Code, about.Message = Network, "the service cannot be reached: "+cause.Error()

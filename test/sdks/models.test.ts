@@ -57,6 +57,8 @@ const OPERATIONS: Readonly<
       'updated',
       'deleted',
       'failed',
+      // Only for those who ask for short answers, as the SDK for TypeScript does.
+      ...['made', 'made.executeAt', 'made.createdAt', 'made.version', 'made.deliveryId', 'plainTimer'],
     ],
   },
   cancelTimer: { op: 'cancelMany', models: ['BulkFilter', 'Canceled'], besides: ['dryRun'] },

@@ -67,8 +67,17 @@ export class Duetime {
     const given = viewedAs<MinimalFetch | undefined>(options.fetch)
     const fetch: MinimalFetch = given ?? ((target, init) => platform.fetch(target, init))
     const byFetch = fetchExchange(this.url, fetch)
-    const exchange = given === undefined ? (nodeExchange(this.url, byFetch) ?? byFetch) : byFetch
-    this.#transport = new Transport({ url: this.url, headers, fetch, exchange, timeoutMs, attemptTimeoutMs, retries })
+    const byNode = given === undefined ? nodeExchange(this.url, byFetch) : null
+    this.#transport = new Transport({
+      url: this.url,
+      headers,
+      fetch,
+      exchange: byNode ?? byFetch,
+      timeoutMs,
+      attemptTimeoutMs,
+      retries,
+      isMinimal: byNode !== null, // a browser would ask the service of another origin whether it may send the header
+    })
     this.calendars = new Calendars(this.#transport, namespace)
     this.#gatherer = options.gather === false ? null : this.#transport.gatherer()
   }

@@ -499,10 +499,19 @@ export type BatchAnswer = {
   readonly results: readonly ({
     readonly status: number
     readonly timer?: TimerAnswer
+    /** Instead of timer, of a new plain timer, where Prefer: return=minimal was asked for. */
+    readonly made?: {
+      readonly executeAt: string
+      readonly createdAt: string
+      readonly version: number
+      readonly deliveryId: string
+    }
     readonly error?: string
     readonly message?: string
     readonly details?: unknown
   })[]
+  /** With made: what all these timers have in common (status, retryPolicy, callbackTimeout). All else is as the request says. */
+  readonly plainTimer?: unknown
   readonly created: number
   /** Where there were updates. */
   readonly updated?: number

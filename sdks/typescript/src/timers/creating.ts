@@ -4,6 +4,8 @@
 
 import { DuetimeError } from '../errors.ts'
 import { platform } from '../platform.ts'
+import { wholeTimer } from './made-timer.ts'
+import type { MadeTimer } from './made-timer.ts'
 import { isAsAsked } from './same-timer.ts'
 import type { ReadyCreate, Timer } from './timer.ts'
 import type { Gatherer } from '../transport/gathering.ts'
@@ -26,7 +28,8 @@ export async function createOne(
   const gathered = by && ({ by, action: 'create' } as const)
   try {
     const call = { method: 'POST', path: '/api/v1/timers/create', body, gathered } as const
-    return (await transport.request(call, budget)).body as Timer
+    const { body: answer, short } = await transport.request(call, budget)
+    return short === undefined ? (answer as Timer) : wholeTimer(short.sent, answer as MadeTimer, short.plainTimer)
   } catch (error) {
     if (!isRepeated || !(error instanceof DuetimeError)) throw error
     const there = timerInTheWay(error)

@@ -11,7 +11,15 @@ import type { DuetimeError } from '../errors.ts'
 import type { DuetimeOptions } from '../options.ts'
 
 type Item = { readonly id?: string; readonly timerId?: string; readonly action?: string; readonly payload?: unknown }
-type Received = { readonly path: string; readonly items: readonly Item[]; readonly answer: () => void }
+type Received = {
+  readonly path: string
+  readonly items: readonly Item[]
+  readonly answer: () => void
+  /** Of all that is in it. */
+  readonly refuse: () => void
+  /** Answers with what a client does not know, if it asked for that. */
+  readonly short: () => void
+}
 
 const LATER = { after: '1h', callbackUrl: 'http://127.0.0.1:9/never' } as const
 
@@ -22,7 +30,17 @@ async function setup(t: TestContext, options: DuetimeOptions = {}) {
   const take = async (request: IncomingMessage, response: ServerResponse) => {
     const body = JSON.parse(await text(request)) as Item & { timers?: Item[] }
     const items = body.timers ?? [body]
-    received.push({ path: request.url!, items, answer: () => answer(response, items, body.timers !== undefined) })
+    received.push({
+      path: request.url!,
+      items,
+      answer: () => answer(response, items, body.timers !== undefined),
+      refuse: () =>
+        response.writeHead(400).end(JSON.stringify({ error: 'INVALID_INPUT', message: 'unreadable', details: {} })),
+      short: () => {
+        assert.equal(request.headers['prefer'], 'return=minimal')
+        shortAnswer(response, items)
+      },
+    })
     arrived.resolve()
   }
   const server = createServer((request, response) => void take(request, response))
@@ -48,6 +66,15 @@ async function setup(t: TestContext, options: DuetimeOptions = {}) {
 function answer(response: ServerResponse, items: readonly Item[], isBatch: boolean): void {
   const timers = items.map((item) => ({ id: item.id ?? item.timerId, payload: item.payload }))
   response.end(JSON.stringify(isBatch ? { results: timers.map((timer) => ({ status: 200, timer })) } : timers[0]))
+}
+
+function shortAnswer(response: ServerResponse, items: readonly Item[]): void {
+  const results = items.map(({ id }) => ({
+    status: 200,
+    made: { executeAt: `at-${id}`, createdAt: 'now', version: 1, deliveryId: `d-${id}` },
+  }))
+  const retry = { retryPolicy: { maxRetries: 3 }, callbackTimeout: '30s', callbackTimeoutSeconds: 30 }
+  response.end(JSON.stringify({ results, plainTimer: { status: 'pending', ...retry, attemptCount: 0, attempts: [] } }))
 }
 
 test('a call that is alone is a request of its own', async (t) => {
@@ -113,6 +140,39 @@ test('requests that take long do not hold up the calls after them', async (t) =>
   for (const one of await Promise.allSettled(stuck)) assert.equal(one.status, 'rejected')
 })
 
+test('a create that is answered in short gets the whole timer, with its payload as it was sent', async (t) => {
+  const { client, next } = await setup(t)
+  const sentAt = new Date(0)
+  const payloads = ['a', 'b'].map((id) => ({ id, sentAt }))
+  const made = payloads.map((payload) => client.create({ ...LATER, id: payload.id, payload }))
+  const { short } = await next()
+  for (const payload of payloads) payload.id = 'changed since'
+  short()
+  for (const [index, timer] of (await Promise.all(made)).entries()) {
+    const id = 'ab'[index]
+    assert.deepEqual(timer, {
+      id,
+      namespace: 'default',
+      groupId: 'default',
+      status: 'pending',
+      executeAt: `at-${id}`,
+      schedule: 'PT1H',
+      callbackUrl: LATER.callbackUrl,
+      callback: { type: 'http', url: LATER.callbackUrl },
+      payload: { id, sentAt: sentAt.toISOString() },
+      retryPolicy: { maxRetries: 3 },
+      callbackTimeout: '30s',
+      callbackTimeoutSeconds: 30,
+      createdAt: 'now',
+      updatedAt: 'now',
+      attemptCount: 0,
+      attempts: [],
+      version: 1,
+      deliveryId: `d-${id}`,
+    })
+  }
+})
+
 test('calls on one timer wait for each other, and a call whose time is over does not wait on', async (t) => {
   const { client, next, received } = await setup(t)
   const [created, changed] = [client.create({ ...LATER, id: 'a' }), client.update('a', { payload: 1 })]
@@ -142,6 +202,45 @@ test('a call that is aborted leaves the others in its request alone', async (t) 
   await assert.rejects(aborted, /no longer needed/)
   batch.answer()
   assert.equal((await kept).id, 'a')
+})
+
+test('a request that is refused as a whole is not sent again for calls that have ended', async (t) => {
+  const { client, next } = await setup(t)
+  const controller = new AbortController()
+  const kept = ['a', 'b', 'c'].map((id) => client.create({ ...LATER, id }))
+  const aborted = client.create({ ...LATER, id: 'd' }, { signal: controller.signal })
+  const batch = await next()
+  controller.abort(new Error('no longer needed'))
+  await assert.rejects(aborted, /no longer needed/)
+  batch.refuse()
+  const ids: unknown[] = []
+  for (let halves = 0; halves < 2; halves++) {
+    const half = await next()
+    ids.push(...half.items.map(({ id }) => id))
+    half.answer()
+  }
+  await Promise.all(kept)
+  assert.deepEqual(ids, ['a', 'b', 'c'])
+})
+
+test('a time limit that is longer than a timer of the platform takes is none', async (t) => {
+  const { client, next } = await setup(t)
+  const warnings: Error[] = []
+  const warned = (warning: Error) => void warnings.push(warning)
+  process.on('warning', warned)
+  t.after(() => process.off('warning', warned))
+  for (const timeoutMs of [2 ** 40, Infinity]) {
+    const made = [
+      client.create({ ...LATER, id: 'a' }, { timeoutMs }),
+      client.update('a', { payload: 1 }, { timeoutMs }),
+    ]
+    const create = await next()
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    create.answer()
+    ;(await next()).answer()
+    await Promise.all(made)
+  }
+  assert.deepEqual(warnings, [])
 })
 
 test('without gathering each call is a request', async (t) => {

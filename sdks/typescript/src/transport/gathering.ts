@@ -5,8 +5,9 @@ import { BATCH_TIMERS_MAX } from '../generated.ts'
 import type { BatchAnswer } from '../generated.ts'
 import { countedAs, DuetimeError } from '../errors.ts'
 import { platform } from '../platform.ts'
+import type { AbortSignalLike } from '../platform.ts'
 import { itemError, timeoutError } from './answers.ts'
-import { TimeLimit } from './time-limit.ts'
+import { msUntil } from './time-limit.ts'
 import type { Answer, Budget } from './transport.ts'
 
 const REQUESTS_MAX = 2 // one is answered while the next one is on its way; more would only make the batches smaller
@@ -33,6 +34,10 @@ export class Gatherer {
   #underWay = 0
   #slow = 0
   #isPlanned = false
+  /** The calls that have no answer, and when the first of them has no more time. */
+  readonly #open = new Set<Waiting>()
+  #firstEndAt = Infinity
+  #timer: unknown
 
   constructor(sendBatch: SendBatch) {
     this.#sendBatch = sendBatch
@@ -41,7 +46,10 @@ export class Gatherer {
   /** What the attempt came to, as if it had been sent alone. */
   send(attempt: GatheredAttempt): Promise<Answer> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push(new Waiting(attempt, resolve, reject))
+      const waiting = new Waiting(attempt, resolve, reject, this)
+      if (waiting.isOver) return
+      this.#waiting.push(waiting)
+      this.#watch(waiting)
       if (this.#isPlanned) return
       this.#isPlanned = true
       // After the calls that are made in this turn.
@@ -50,6 +58,30 @@ export class Gatherer {
         this.#flush()
       })
     })
+  }
+
+  /** Called for each as it is settled. */
+  ended(waiting: Waiting): void {
+    this.#open.delete(waiting)
+    if (this.#open.size > 0) return
+    platform.clearTimeout(this.#timer)
+    this.#firstEndAt = Infinity
+  }
+
+  /** One timer for all: it costs as much as the rest of a call to start one for each, and hardly any comes to its end. */
+  #watch(waiting: Waiting): void {
+    this.#open.add(waiting)
+    if (waiting.endAt >= this.#firstEndAt) return
+    platform.clearTimeout(this.#timer)
+    this.#firstEndAt = waiting.endAt
+    this.#timer = platform.setTimeout(() => this.#endThoseInTime(), msUntil(waiting.endAt))
+  }
+
+  #endThoseInTime(): void {
+    const now = platform.performance.now()
+    this.#firstEndAt = Infinity
+    for (const waiting of [...this.#open]) if (waiting.endAt <= now) waiting.timeOut()
+    for (const waiting of this.#open) this.#watch(waiting)
   }
 
   #flush(): void {
@@ -90,14 +122,19 @@ export class Gatherer {
   }
 
   /** Never rejects: each of the items hears what became of it. */
-  async #send(items: readonly Waiting[]): Promise<void> {
+  async #send(given: readonly Waiting[]): Promise<void> {
+    const items = given.filter(({ isOver }) => !isOver) // a call may end while the first half is under way
+    if (items.length === 0) return
     try {
       if (items.length === 1) return items[0]!.resolve(await items[0]!.alone())
       const { body, ...about } = await this.#sendBatch(items.map(({ item }) => item))
-      for (const [index, result] of (body as BatchAnswer).results.entries()) {
+      const { results, plainTimer } = body as BatchAnswer
+      for (let index = 0; index < items.length; index++) {
         const item = items[index]!
-        if (result.error === undefined) item.resolve({ body: result.timer ?? null, ...about })
-        else item.reject(itemError(result, { ...about, attempts: item.attempts }))
+        const result = results[index]!
+        if (result.error !== undefined) item.reject(itemError(result, { ...about, attempts: item.attempts }))
+        else if (result.made === undefined) item.resolve({ body: result.timer ?? null, ...about })
+        else item.resolve({ body: result.made, short: { sent: item.item, plainTimer }, ...about })
       }
     } catch (error) {
       if (items.length === 1 || !isUnreadable(error)) {
@@ -117,24 +154,30 @@ class Waiting {
   readonly item: string
   readonly alone: () => Promise<Answer>
   readonly attempts: number
+  readonly endAt: number
   isOver = false
-  readonly #limit: TimeLimit
+  readonly #signal: AbortSignalLike | undefined
+  readonly #onAbort: (() => void) | null
   readonly #resolve: (answer: Answer) => void
   readonly #reject: (error: unknown) => void
+  readonly #gatherer: Gatherer
 
   constructor(
     { item, alone, attempts, budget: { deadlineAt, signal } }: GatheredAttempt,
     resolve: (answer: Answer) => void,
     reject: (error: unknown) => void,
+    gatherer: Gatherer,
   ) {
     this.item = item
     this.alone = alone
     this.attempts = attempts
+    this.endAt = deadlineAt
     this.#resolve = resolve
     this.#reject = reject
-    this.#limit = new TimeLimit(deadlineAt, signal)
-    this.#limit.onEnd = () =>
-      this.reject(this.#limit.isOver ? timeoutError(undefined, { requestId: '', attempts }) : signal!.reason)
+    this.#gatherer = gatherer
+    this.#signal = signal
+    this.#onAbort = signal === undefined ? null : () => this.reject(signal.reason)
+    if (this.#onAbort !== null) signal!.addEventListener('abort', this.#onAbort)
     if (signal?.aborted === true) this.reject(signal.reason)
   }
 
@@ -148,9 +191,14 @@ class Waiting {
     this.#reject(error)
   }
 
+  timeOut(): void {
+    this.reject(timeoutError(undefined, { requestId: '', attempts: this.attempts }))
+  }
+
   #end(): void {
     this.isOver = true
-    this.#limit.clear()
+    if (this.#onAbort !== null) this.#signal!.removeEventListener('abort', this.#onAbort)
+    this.#gatherer.ended(this)
   }
 }
 

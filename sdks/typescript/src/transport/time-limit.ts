@@ -5,6 +5,13 @@ import { platform } from '../platform.ts'
 import type { AbortSignalLike } from '../platform.ts'
 import type { Ending } from './exchange.ts'
 
+const TIMEOUT_MAX_MS = 2 ** 31 - 1 // 25 days; what is longer would be over at once
+
+/** What a timer of the platform takes. */
+export function msUntil(endAt: number): number {
+  return Math.min(Math.max(0, endAt - platform.performance.now()), TIMEOUT_MAX_MS)
+}
+
 export class TimeLimit implements Ending {
   /** The time is over; false when the caller's signal came first. */
   isOver = false
@@ -17,13 +24,10 @@ export class TimeLimit implements Ending {
   /** `endAt`: by `performance.now()`. */
   constructor(endAt: number, outer: AbortSignalLike | undefined) {
     this.#outer = outer
-    this.#timer = platform.setTimeout(
-      () => {
-        this.isOver = true
-        this.#end(undefined)
-      },
-      Math.max(0, endAt - platform.performance.now()),
-    )
+    this.#timer = platform.setTimeout(() => {
+      this.isOver = true
+      this.#end(undefined)
+    }, msUntil(endAt))
     outer?.addEventListener('abort', this.#onAbort)
   }
 

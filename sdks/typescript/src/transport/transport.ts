@@ -21,6 +21,8 @@ export type TransportOptions = {
   readonly timeoutMs: number
   readonly attemptTimeoutMs: number
   readonly retries: number
+  /** Creates that are sent together may be answered in short. */
+  readonly isMinimal?: boolean
 }
 
 export type CallOptions = {
@@ -52,7 +54,13 @@ export type Call = {
 }
 
 /** `body` is null when it is empty. The server's clock, to the second, is there unless a proxy has taken it away. */
-export type Answer = { readonly body: unknown; readonly serverTime: string | null; readonly requestId: string }
+export type Answer = {
+  readonly body: unknown
+  readonly serverTime: string | null
+  readonly requestId: string
+  /** Where `body` is only what the service added to a create: what it was sent, and what it left out besides. */
+  readonly short?: { readonly sent: string; readonly plainTimer: unknown }
+}
 
 export class Transport {
   readonly #options: TransportOptions
@@ -89,7 +97,7 @@ export class Transport {
     return new Gatherer((items) => {
       // The calls that wait for it end by their own time limits.
       const budget = { startedAt: 0, deadlineAt: Infinity, retries: 0, signal: undefined }
-      return this.#attempt(call, `{"timers":[${items.join(',')}]}`, budget, 1)
+      return this.#attempt(call, `{"timers":[${items.join(',')}]}`, budget, 1, this.#options.isMinimal)
     })
   }
 
@@ -130,6 +138,7 @@ export class Transport {
     body: string | undefined,
     { deadlineAt, signal }: Budget,
     attempts: number,
+    isMinimal = false,
   ): Promise<Answer> {
     const about = { requestId: newRequestId(), attempts }
     const attemptEndsAt = platform.performance.now() + this.#options.attemptTimeoutMs
@@ -137,7 +146,7 @@ export class Transport {
     const limit = new TimeLimit(call.onceOnly === true ? deadlineAt : Math.min(deadlineAt, attemptEndsAt), signal)
     try {
       if (signal?.aborted === true) throw signal.reason
-      const incoming = await this.#options.exchange(this.#outgoing(call, body, about.requestId), limit)
+      const incoming = await this.#options.exchange(this.#outgoing(call, body, about.requestId, isMinimal), limit)
       if (incoming.status < 200 || incoming.status > 299) throw refusal(incoming, about)
       const answer = incoming.text === '' ? null : parsed(incoming, about)
       return { body: answer, serverTime: incoming.header('date'), requestId: about.requestId }
@@ -150,11 +159,12 @@ export class Transport {
     }
   }
 
-  #outgoing({ method, path }: Call, body: string | undefined, requestId: string): Outgoing {
+  #outgoing({ method, path }: Call, body: string | undefined, requestId: string, isMinimal = false): Outgoing {
     const headers = {
       accept: 'application/json, text/event-stream;q=0.9',
       'x-request-id': requestId,
       ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...(isMinimal && { prefer: 'return=minimal' }),
       ...this.#options.headers(),
     }
     return { method, path, headers, body }

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.duetime.Transport.Answer;
 import dev.duetime.Transport.Budget;
 import dev.duetime.Transport.Call;
 import dev.duetime.model.Timer;
@@ -21,8 +22,8 @@ import java.util.function.Function;
  * retry without harm, as if it had been called alone.
  */
 final class Batching {
-    private static final int BATCH_TIMERS_MAX = 1_000;
-    private static final int BATCH_BYTES_MAX = 300_000; // far below the 8 MiB that the service takes
+    static final int BATCH_TIMERS_MAX = 1_000;
+    static final int BATCH_BYTES_MAX = 300_000; // far below the 8 MiB that the service takes
 
     private final Transport transport;
     private final Changing changing;
@@ -98,7 +99,7 @@ final class Batching {
             }
             return JsonNodeFactory.instance.objectNode().set("timers", sent);
         };
-        return transport.request(new Call("timers/batch", body, false), budget).thenCompose(answer -> {
+        return transport.request(Call.of("timers/batch", body), budget).thenCompose(answer -> {
             DuetimeException busy = null;
             CompletableFuture<Void> settled = CompletableFuture.completedFuture(null);
             for (int index = 0; index < items.size(); index++) {
@@ -109,7 +110,7 @@ final class Batching {
                     item.result = new BatchResult(answered.has("timer") ? Json.read(answered.get("timer"), Timer.class) : null, null);
                     continue;
                 }
-                DuetimeException error = itemError(answered);
+                DuetimeException error = itemError(answered, answer);
                 if (error.retryable()) {
                     item.uncertain |= Transport.mayHaveHappened(error);
                     busy = error;
@@ -139,11 +140,11 @@ final class Batching {
         });
     }
 
-    private static DuetimeException itemError(JsonNode answered) {
+    static DuetimeException itemError(JsonNode answered, Answer batch) {
         int status = answered.path("status").asInt();
         JsonNode wait = answered.path("details").path("retryAfterMs");
-        DuetimeException.Facts facts = DuetimeException.Facts.of("", 1)
-                .answered(status, answered.get("details"), null)
+        DuetimeException.Facts facts = DuetimeException.Facts.of(batch.requestId(), 1)
+                .answered(status, answered.get("details"), batch.serverTime())
                 .retrying(status == 503 || status == 429, wait.isNumber() ? Duration.ofMillis(wait.asLong()) : null);
         return DuetimeException.of(answered.path("error").asText(), answered.path("message").asText(), facts, null);
     }

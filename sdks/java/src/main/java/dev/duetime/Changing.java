@@ -33,7 +33,7 @@ final class Changing {
             return body;
         };
         return transport
-                .request(new Call("timers/" + verb, sent, false), budget)
+                .request(verb.equals("retry") ? Call.of("timers/retry", sent) : Call.gathered(verb, sent), budget)
                 .handle((answer, thrown) -> {
                     if (thrown == null) return CompletableFuture.completedFuture(answer.body());
                     Throwable cause = Transport.cause(thrown);

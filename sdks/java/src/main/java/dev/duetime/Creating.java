@@ -57,7 +57,7 @@ final class Creating {
             return uncertain ? withoutReplacing(create) : create;
         };
         return transport
-                .request(new Call("timers/create", body, false), budget)
+                .request(Call.gathered("create", body), budget)
                 .handle((answer, thrown) -> {
                     if (thrown == null) return CompletableFuture.completedFuture(answer.body());
                     Throwable cause = Transport.cause(thrown);

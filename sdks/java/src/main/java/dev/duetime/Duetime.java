@@ -62,7 +62,7 @@ public final class Duetime {
      * @return the timer
      */
     public Timer create(NewTimer timer) {
-        return result(async.create(timer));
+        return DuetimeAsync.timer(result(async.created(timer, async.budget())));
     }
 
     /**
@@ -157,7 +157,7 @@ public final class Duetime {
      * @return the timer
      */
     public Timer update(String id, TimerChanges changes) {
-        return result(async.update(id, changes));
+        return DuetimeAsync.timer(result(async.changed("update", async.updateBody(id, changes), async.budget())));
     }
 
     /**
@@ -166,7 +166,7 @@ public final class Duetime {
      * @param id of the timer
      */
     public void cancel(String id) {
-        result(async.cancel(id));
+        result(async.changed("delete", async.cancelBody(id, null), async.budget()));
     }
 
     /**
@@ -176,7 +176,7 @@ public final class Duetime {
      * @param ifVersion its version
      */
     public void cancel(String id, int ifVersion) {
-        result(async.cancel(id, ifVersion));
+        result(async.changed("delete", async.cancelBody(id, ifVersion), async.budget()));
     }
 
     /**

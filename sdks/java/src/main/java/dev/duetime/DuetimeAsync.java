@@ -3,6 +3,7 @@ package dev.duetime;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.duetime.Transport.Budget;
 import dev.duetime.Transport.Call;
 import dev.duetime.model.BulkFilter;
 import dev.duetime.model.CallbackTest;
@@ -28,15 +29,22 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
-/** The client: one method for everything that the service can do with timers. A future that fails has a {@link DuetimeException}. Threads can share it. */
+/**
+ * The client: one method for everything that the service can do with timers. A future that fails has a {@link DuetimeException}. Threads can
+ * share it. A create, update or cancel whose future is canceled is not sent any more; an attempt that is under way may still be carried out.
+ */
 public final class DuetimeAsync {
     private final DuetimeOptions options;
     private final Transport transport;
     private final Creating creating;
     private final Changing changing;
     private final Batching batching;
+    /** Null when each call is a request of its own, sent at once. */
+    private final CallOrder order;
 
     /**
      * Does not connect before the first call.
@@ -49,6 +57,7 @@ public final class DuetimeAsync {
         this.creating = new Creating(transport);
         this.changing = new Changing(transport);
         this.batching = new Batching(transport, changing);
+        this.order = options.gather() ? new CallOrder() : null;
     }
 
     /**
@@ -59,8 +68,41 @@ public final class DuetimeAsync {
      * @return the timer
      */
     public CompletableFuture<Timer> create(NewTimer timer) {
+        Budget budget = transport.budget();
+        return shown(created(timer, budget), budget, DuetimeAsync::timer);
+    }
+
+    CompletableFuture<JsonNode> created(NewTimer timer, Budget budget) {
         ObjectNode body = Creating.ready(timer, options.namespace(), OnConflict.REPLACE);
-        return creating.create(body, transport.budget()).thenApply(made -> Json.read(made, Timer.class));
+        Supplier<CompletableFuture<JsonNode>> call = () -> creating.create(body, budget);
+        // Of an id that is made here nobody else can know.
+        return timer.id() == null ? call.get() : inTurn(body.get("namespace").asText(), timer.id(), budget, call);
+    }
+
+    CompletableFuture<JsonNode> changed(String verb, ObjectNode body, Budget budget) {
+        Supplier<CompletableFuture<JsonNode>> call = () -> changing.change(verb, body, budget);
+        return inTurn(options.namespace(), body.get("timerId").asText(), budget, call);
+    }
+
+    private <T> CompletableFuture<T> inTurn(String namespace, String id, Budget budget, Supplier<CompletableFuture<T>> call) {
+        return order == null ? call.get() : order.run(namespace + "/" + id, budget, call);
+    }
+
+    Budget budget() {
+        return transport.budget();
+    }
+
+    static Timer timer(JsonNode json) {
+        return Json.read(json, Timer.class);
+    }
+
+    /** In a thread of its own: what the program does with it must not hold up the other calls of the request. */
+    private static <T> CompletableFuture<T> shown(CompletableFuture<JsonNode> answer, Budget budget, Function<JsonNode, T> result) {
+        CompletableFuture<T> shown = answer.thenApplyAsync(result);
+        shown.whenComplete((value, thrown) -> {
+            if (shown.isCancelled()) budget.canceled().complete(null);
+        });
+        return shown;
     }
 
     /**
@@ -93,7 +135,7 @@ public final class DuetimeAsync {
     private Batching.Item item(BatchItem item) {
         if (item.create != null) return item(item.create, OnConflict.REPLACE);
         if (item.update != null) return new Batching.Item("update", updateBody(item.id, item.update));
-        return new Batching.Item("delete", item.ifVersion == null ? named(item.id) : named(item.id).put("ifVersion", item.ifVersion));
+        return new Batching.Item("delete", cancelBody(item.id, item.ifVersion));
     }
 
     /**
@@ -155,7 +197,7 @@ public final class DuetimeAsync {
      * @return the timer
      */
     public CompletableFuture<Timer> trigger(String id) {
-        return timerOf(new Call("timers/trigger", uncertain -> named(id), true));
+        return timerOf(Call.once("timers/trigger", named(id)));
     }
 
     /**
@@ -166,10 +208,11 @@ public final class DuetimeAsync {
      * @return the timer
      */
     public CompletableFuture<Timer> update(String id, TimerChanges changes) {
-        return changing.change("update", updateBody(id, changes), transport.budget()).thenApply(timer -> Json.read(timer, Timer.class));
+        Budget budget = transport.budget();
+        return shown(changed("update", updateBody(id, changes), budget), budget, DuetimeAsync::timer);
     }
 
-    private ObjectNode updateBody(String id, TimerChanges changes) {
+    ObjectNode updateBody(String id, TimerChanges changes) {
         return Json.object(changes).setAll(named(id));
     }
 
@@ -180,7 +223,7 @@ public final class DuetimeAsync {
      * @return when it is canceled
      */
     public CompletableFuture<Void> cancel(String id) {
-        return cancel(named(id));
+        return cancel(cancelBody(id, null));
     }
 
     /**
@@ -191,11 +234,16 @@ public final class DuetimeAsync {
      * @return when it is canceled
      */
     public CompletableFuture<Void> cancel(String id, int ifVersion) {
-        return cancel(named(id).put("ifVersion", ifVersion));
+        return cancel(cancelBody(id, ifVersion));
+    }
+
+    ObjectNode cancelBody(String id, Integer ifVersion) {
+        return ifVersion == null ? named(id) : named(id).put("ifVersion", ifVersion);
     }
 
     private CompletableFuture<Void> cancel(ObjectNode body) {
-        return changing.change("delete", body, transport.budget()).thenApply(none -> null);
+        Budget budget = transport.budget();
+        return shown(changed("delete", body, budget), budget, none -> null);
     }
 
     /**
@@ -205,7 +253,8 @@ public final class DuetimeAsync {
      * @return the timer
      */
     public CompletableFuture<Timer> retry(String id) {
-        return changing.change("retry", named(id), transport.budget()).thenApply(timer -> Json.read(timer, Timer.class));
+        Budget budget = transport.budget();
+        return shown(changed("retry", named(id), budget), budget, DuetimeAsync::timer);
     }
 
     /**
@@ -323,7 +372,7 @@ public final class DuetimeAsync {
     public CompletableFuture<CallbackTestResult> testCallback(CallbackTest test) {
         ObjectNode body = inNamespace(Json.object(test));
         return transport
-                .request(new Call("callbacks/test", uncertain -> body, true), transport.budget())
+                .request(Call.once("callbacks/test", body), transport.budget())
                 .thenApply(answer -> Json.read(answer.body(), CallbackTestResult.class));
     }
 

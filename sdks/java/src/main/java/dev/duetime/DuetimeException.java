@@ -46,6 +46,10 @@ public class DuetimeException extends RuntimeException {
             return new Facts(newStatus, known, requestId, retryable, retryAfter, newServerTime, attempts);
         }
 
+        Facts counted(int newAttempts) {
+            return new Facts(status, details, requestId, retryable, retryAfter, serverTime, newAttempts);
+        }
+
         Facts retrying(boolean isRetryable, Duration wait) {
             return new Facts(status, details, requestId, isRetryable, wait, serverTime, attempts);
         }
@@ -134,6 +138,11 @@ public class DuetimeException extends RuntimeException {
      */
     public int attempts() {
         return facts.attempts();
+    }
+
+    /** The same for another call. */
+    DuetimeException counted(int attempts) {
+        return of(code, getMessage(), facts.counted(attempts), getCause());
     }
 
     Instant serverTime() {

@@ -18,6 +18,7 @@ import java.util.function.Supplier;
  * @param retries attempts after the first
  * @param headers sent with every request
  * @param httpClient for proxies and certificates of your own
+ * @param gather whether creates, updates and cancels that are called at the same time share requests
  */
 public record DuetimeOptions(
         String url,
@@ -27,7 +28,8 @@ public record DuetimeOptions(
         Duration attemptTimeout,
         int retries,
         Map<String, String> headers,
-        HttpClient httpClient) {
+        HttpClient httpClient,
+        boolean gather) {
 
     /**
      * With the defaults: no key, 30 s for a call, 10 s for an attempt, 10 retries.
@@ -49,6 +51,7 @@ public record DuetimeOptions(
         private int retries = 10;
         private final Map<String, String> headers = new LinkedHashMap<>();
         private HttpClient httpClient;
+        private boolean gather = true;
 
         private Builder(String url) {
             String scheme = URI.create(url).getScheme();
@@ -147,13 +150,25 @@ public record DuetimeOptions(
         }
 
         /**
+         * Creates, updates and cancels that are called at the same time share requests: nothing waits for it, and each has its own answer or
+         * error. False sends a request for each.
+         *
+         * @param value default: true
+         * @return this
+         */
+        public Builder gather(boolean value) {
+            gather = value;
+            return this;
+        }
+
+        /**
          * What was given so far.
          *
          * @return the options
          */
         public DuetimeOptions build() {
             HttpClient client = httpClient != null ? httpClient : HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
-            return new DuetimeOptions(url, apiKey, namespace, timeout, attemptTimeout, retries, Map.copyOf(headers), client);
+            return new DuetimeOptions(url, apiKey, namespace, timeout, attemptTimeout, retries, Map.copyOf(headers), client, gather);
         }
     }
 }

@@ -17,12 +17,14 @@ import java.time.ZonedDateTime;
 import java.time.format.DateTimeFormatter;
 import java.util.HexFormat;
 import java.util.Set;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /**
  * One request, sent as often as it takes: until there is an answer that trying again would not change, or the time or the attempts are
@@ -36,13 +38,19 @@ final class Transport {
     private static final SecureRandom RANDOM = new SecureRandom();
 
     private final DuetimeOptions options;
+    private final Gatherer gatherer;
 
     Transport(DuetimeOptions options) {
         this.options = options;
+        this.gatherer = options.gather() ? new Gatherer(this::sendBatch) : null;
     }
 
-    /** What is left for a call; several requests of one call share it. */
-    record Budget(long startedNanos, long deadlineNanos) {
+    /** What is left for a call; several requests of one call share it. Once it is canceled nothing more is sent. */
+    record Budget(long startedNanos, long deadlineNanos, CompletableFuture<Void> canceled) {
+        boolean isCanceled() {
+            return canceled.isDone();
+        }
+
         long leftMillis() {
             return TimeUnit.NANOSECONDS.toMillis(deadlineNanos - System.nanoTime());
         }
@@ -58,22 +66,35 @@ final class Transport {
      * @param path what follows /api/v1/
      * @param body is asked for every attempt: true when one before may have been carried out although its answer is not known; null for a GET
      * @param onceOnly is for what must not happen twice: it is not sent again once it may have been carried out
+     * @param action what it is in a batch: create, update or delete; null for what goes alone
      */
-    record Call(String path, Function<Boolean, JsonNode> body, boolean onceOnly) {
+    record Call(String path, Function<Boolean, JsonNode> body, boolean onceOnly, String action) {
         static Call of(String path, JsonNode body) {
-            return new Call(path, uncertain -> body, false);
+            return of(path, uncertain -> body);
+        }
+
+        static Call of(String path, Function<Boolean, JsonNode> body) {
+            return new Call(path, body, false, null);
+        }
+
+        static Call once(String path, JsonNode body) {
+            return new Call(path, uncertain -> body, true, null);
         }
 
         static Call get(String path) {
-            return new Call(path, null, false);
+            return new Call(path, null, false, null);
+        }
+
+        static Call gathered(String action, Function<Boolean, JsonNode> body) {
+            return new Call("timers/" + action, body, false, action);
         }
     }
 
-    record Answer(JsonNode body, Instant serverTime) {}
+    record Answer(JsonNode body, Instant serverTime, String requestId) {}
 
     Budget budget() {
         long now = System.nanoTime();
-        return new Budget(now, now + options.timeout().toNanos());
+        return new Budget(now, now + options.timeout().toNanos(), new CompletableFuture<>());
     }
 
     int retries() {
@@ -85,6 +106,7 @@ final class Transport {
     }
 
     private CompletableFuture<Answer> attempt(Call call, Budget budget, int attempt, boolean uncertain) {
+        if (budget.isCanceled()) return CompletableFuture.failedFuture(new CancellationException());
         return send(call, budget, attempt, uncertain)
                 .handle((answer, thrown) -> {
                     if (thrown == null) return CompletableFuture.completedFuture(answer);
@@ -117,27 +139,54 @@ final class Transport {
         return error.status() != 429 && !error.code().equals("NOT_OWNER");
     }
 
+    /** What goes wrong before it is sent, such as asking for the key, is a failure as well. */
+    static <T> CompletableFuture<T> begun(Supplier<CompletableFuture<T>> send) {
+        try {
+            return send.get();
+        } catch (RuntimeException error) {
+            return CompletableFuture.failedFuture(error);
+        }
+    }
+
     static Throwable cause(Throwable thrown) {
         return thrown instanceof CompletionException && thrown.getCause() != null ? thrown.getCause() : thrown;
     }
 
+    /** One attempt: alone, or with others that are made at the same time. */
     private CompletableFuture<Answer> send(Call call, Budget budget, int attempt, boolean uncertain) {
-        String requestId = "req_" + randomHex();
+        DuetimeException.Facts facts = DuetimeException.Facts.of(newRequestId(), attempt);
+        byte[] body = call.body() == null ? null : Json.bytes(call.body().apply(uncertain));
         // What is sent once only has no second attempt to save time for.
         long left = budget.leftMillis();
         long millis = Math.max(1, call.onceOnly() ? left : Math.min(left, options.attemptTimeout().toMillis()));
-        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(options.url() + "/api/v1/" + call.path()))
+        Supplier<CompletableFuture<Answer>> alone = () -> exchange(call.path(), body, millis, facts);
+        if (gatherer == null || call.action() == null) return alone.get();
+        return gatherer.send(new Gatherer.Attempt(call.action(), body, alone, budget, facts), millis);
+    }
+
+    private CompletableFuture<Answer> sendBatch(byte[] body) {
+        DuetimeException.Facts facts = DuetimeException.Facts.of(newRequestId(), 1);
+        // The calls that wait for it end by time limits of their own.
+        return exchange("timers/batch", body, Math.max(1, options.attemptTimeout().toMillis()), facts);
+    }
+
+    /**
+     * One request, sent once.
+     *
+     * @param body null for a GET
+     */
+    private CompletableFuture<Answer> exchange(String path, byte[] body, long millis, DuetimeException.Facts facts) {
+        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(options.url() + "/api/v1/" + path))
                 .timeout(Duration.ofMillis(millis))
                 .header("Accept", "application/json")
-                .header("X-Request-ID", requestId);
+                .header("X-Request-ID", facts.requestId());
         String apiKey = options.apiKey().get();
         if (apiKey != null) request.header("X-API-Key", apiKey);
         options.headers().forEach(request::setHeader);
-        if (call.body() != null) {
+        if (body != null) {
             request.setHeader("Content-Type", "application/json");
-            request.POST(HttpRequest.BodyPublishers.ofByteArray(Json.bytes(call.body().apply(uncertain))));
+            request.POST(HttpRequest.BodyPublishers.ofByteArray(body));
         }
-        DuetimeException.Facts facts = DuetimeException.Facts.of(requestId, attempt);
         // The request's own limit ends with the first byte of the answer; this one with the last.
         return options.httpClient()
                 .sendAsync(request.build(), HttpResponse.BodyHandlers.ofString(StandardCharsets.UTF_8))
@@ -148,7 +197,7 @@ final class Transport {
                 });
     }
 
-    private static DuetimeException noAnswer(Throwable cause, DuetimeException.Facts facts) {
+    static DuetimeException noAnswer(Throwable cause, DuetimeException.Facts facts) {
         boolean isTimeout = cause instanceof HttpTimeoutException || cause instanceof TimeoutException;
         String message = isTimeout ? "the service did not answer in time" : "the service cannot be reached: " + cause;
         String code = isTimeout ? DuetimeException.TIMEOUT : DuetimeException.NETWORK;
@@ -159,7 +208,7 @@ final class Transport {
         int status = response.statusCode();
         JsonNode body = parsed(response.body());
         if (status >= 200 && status < 300 && body != null) {
-            return new Answer(body, response.headers().firstValue("date").map(Transport::httpDate).orElse(null));
+            return new Answer(body, response.headers().firstValue("date").map(Transport::httpDate).orElse(null), about.requestId());
         }
         Duration wait = response.headers().firstValue("retry-after").map(Transport::retryAfter).orElse(null);
         DuetimeException.Facts facts = about.retrying(RETRIED_STATUSES.contains(status), wait);
@@ -215,9 +264,9 @@ final class Transport {
         }
     }
 
-    private static String randomHex() {
+    private static String newRequestId() {
         byte[] bytes = new byte[10];
         RANDOM.nextBytes(bytes);
-        return HexFormat.of().formatHex(bytes);
+        return "req_" + HexFormat.of().formatHex(bytes);
     }
 }
