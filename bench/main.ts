@@ -18,6 +18,9 @@ import { batch } from './scenarios/batch.ts'
 import { burst } from './scenarios/burst.ts'
 import { costs } from './scenarios/costs.ts'
 import { creates } from './scenarios/creates.ts'
+import { deciding } from './scenarios/deciding.ts'
+import { threads } from './scenarios/threads.ts'
+import { engineCosts } from './scenarios/engine-costs.ts'
 import { enginesGrowth } from './scenarios/engines-growth.ts'
 import { engines } from './scenarios/engines.ts'
 import { flood } from './scenarios/flood.ts'
@@ -36,11 +39,14 @@ const ON_SQLITE: readonly Scenario[] = [creates, costs, burst, nats, idle, flood
 const SCENARIOS: readonly Scenario[] = [
   ...ON_SQLITE,
   schedules,
+  deciding,
+  threads,
   postgres,
   postgresNodes,
   postgresScale,
   engines,
   enginesGrowth,
+  engineCosts,
 ]
 const RESULTS = join(import.meta.dirname, 'results')
 const FOREIGN_LOAD_MAX = 0.1 // of all cores
@@ -48,7 +54,7 @@ const FOREIGN_LOAD_MAX = 0.1 // of all cores
 const USAGE = `npm run bench -- [scenario…] [--quick] [--out <folder>]
 
   scenario   ${SCENARIOS.map(({ name }) => name).join(', ')}; unless some are named, all but those on PostgreSQL
-  engines    every engine whose server is here, and engines-growth; BENCH_ENGINES=sqlite,postgres,mariadb chooses
+  engines    every engine whose server is here, so do engines-growth and engine-costs; BENCH_ENGINES=sqlite,postgres,mariadb chooses
   --quick    a small run that shows that everything works; its figures mean nothing
   --out      where latest.json and latest.svg go, postgres.json and so on; bench/results unless told, nowhere for a quick run
 `
@@ -92,7 +98,6 @@ async function runAll(scenarios: readonly Scenario[], quick: boolean): Promise<O
   const bench = new Bench({ quick, log: (text) => process.stderr.write(`${text}\n`) })
   const measurements: Measurement[] = []
   const foreign: Record<string, number> = {}
-  let broken = 0
   for (const { name, run } of scenarios) {
     foreign[name] = await foreignLoad()
     const startedAt = performance.now()
@@ -100,13 +105,12 @@ async function runAll(scenarios: readonly Scenario[], quick: boolean): Promise<O
       measurements.push(...(await run(bench)))
       bench.progress(`${name}: ${((performance.now() - startedAt) / 1_000).toFixed(0)} s`)
     } catch (error) {
-      broken++
-      bench.progress(`${name}: BROKEN: ${error instanceof Error ? error.stack : String(error)}\n${bench.lastWords()}`)
+      bench.failed(`${name}: BROKEN: ${error instanceof Error ? error.stack : String(error)}\n${bench.lastWords()}`)
     }
     await bench.stopAll()
   }
   bench.close()
-  return { measurements, broken, foreign }
+  return { measurements, broken: bench.failures, foreign }
 }
 
 /** Figures of a busy machine are better not believed, so the result says so wherever it is shown. */

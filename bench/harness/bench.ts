@@ -30,6 +30,7 @@ export class Bench {
   readonly #log: (text: string) => void
   readonly #running = new Set<{ stop(): Promise<void> }>()
   readonly #databases = new Set<object>()
+  failures = 0
 
   constructor({ quick, log }: { quick: boolean; log: (text: string) => void }) {
     this.#quick = quick
@@ -88,6 +89,12 @@ export class Bench {
   }
 
   progress(text: string): void {
+    this.#log(text)
+  }
+
+  /** Something that a scenario could not measure, while it goes on with the rest. */
+  failed(text: string): void {
+    this.failures++
     this.#log(text)
   }
 

@@ -116,6 +116,14 @@ export class DuetimeServer {
     )
   }
 
+  /** Without a word, as a power failure would. */
+  async kill(): Promise<void> {
+    const exited = once(this.#child, 'exit')
+    this.#child.kill('SIGKILL')
+    await exited
+    await this.#pool.destroy()
+  }
+
   async stop(): Promise<void> {
     await this.#pool.destroy()
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return

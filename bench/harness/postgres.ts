@@ -126,7 +126,7 @@ const FILL = `
       (extract(epoch FROM now()) * 1000)::bigint + 172800000 + floor(random() * 31363200000)::bigint,
       gen_random_uuid(), 'default', 'far-' || lpad(n::text, 16, '0'), 1, 0, 0,
       (extract(epoch FROM now()) * 1000)::bigint, '{"order":"o-1234567890","reason":"payment reminder","n":1}',
-      '{"target":{"type":"http","url":"http://127.0.0.1:9/hooks/order/reminders"}}'
+      '{"target":{"url":"http://127.0.0.1:9/hooks/order/reminders"}}'
     FROM generate_series($1::bigint + 1, $2::bigint) AS n
     RETURNING 1
   )

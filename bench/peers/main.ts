@@ -1,4 +1,5 @@
-// npm run bench:peers [-- --quick] [-- --only name,…]
+// npm run bench:peers [-- --quick] [-- --only name,…] [-- --parts rates,…] [-- --out directory]
+// node bench/peers/main.ts --draw        the page and the pictures again, from the figures of the last run
 //
 // The same work on Duetime and on the systems that people use instead, on one machine, in one run, one after the other in
 // alternating rounds. Each has a database of its own, durable settings, and its best documented options where that is said.
@@ -9,18 +10,12 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { foreignLoad } from '../harness/foreign-load.ts'
 import { thisMachine } from '../report/machine.ts'
-import type { Machine } from '../report/machine.ts'
-import { drawing, markdown, text } from './report.ts'
-import type { Row } from './results.ts'
-import { Results } from './results.ts'
-import { runAll } from './rows.ts'
-import { contestants } from './systems.ts'
-
-const ROOT = join(import.meta.dirname, '..', '..')
-const RESULTS = join(ROOT, 'bench', 'results')
-const PAGE = join(ROOT, 'docs', 'benchmarks.md')
-const PICTURE = join(ROOT, 'docs', 'images', 'peers.svg')
-const FIGURES = /(<!-- figures -->\n).*(\n<!-- end of figures -->)/s
+import { RESULTS, writePage } from '../report/peers/page.ts'
+import { everyRow } from '../report/peers/pictures.ts'
+import { Results } from '../report/peers/results.ts'
+import type { Comparison } from '../report/peers/results.ts'
+import { text } from '../report/peers/tables.ts'
+import type { PartName } from './steps.ts'
 
 process.exitCode = await main()
 
@@ -28,45 +23,50 @@ async function main(): Promise<number> {
   const { values } = parseArgs({
     options: {
       quick: { type: 'boolean', default: false },
+      draw: { type: 'boolean', default: false },
       only: { type: 'string' },
+      parts: { type: 'string' },
       out: { type: 'string' },
     },
   })
+  if (values.draw) {
+    writePage(JSON.parse(readFileSync(RESULTS, 'utf8')) as Comparison)
+    return 0
+  }
   const log = (line: string) => void process.stderr.write(`${line}\n`)
   const load = await foreignLoad()
   if (load > 0.1) log(`warning: something else uses ${Math.round(load * 100)} % of this machine`)
+  // What it imports is installed for a run only.
+  const [{ contestants }, { PARTS, runAll }] = await Promise.all([import('./systems.ts'), import('./steps.ts')])
+  const parts = values.parts?.split(',') ?? null
+  if (parts?.some((part) => !PARTS.includes(part as PartName)) === true) {
+    log(`there are the parts ${PARTS.join(', ')}`)
+    return 2
+  }
   const { all, stop } = await contestants(log)
   const wanted = values.only?.split(',')
   const chosen = all.filter(({ name }) => wanted === undefined || wanted.some((part) => name.includes(part)))
   if (chosen.length === 0) {
     log(`nobody is called ${values.only}; there are: ${all.map(({ name }) => name).join('; ')}`)
+    await stop()
     return 2
   }
   const results = new Results()
-  try {
-    await runAll({ contestants: chosen, results, isQuick: values.quick, log })
-  } finally {
-    await stop()
-  }
-  const machine = { ...thisMachine(), foreignLoad: load }
-  process.stdout.write(`${text(results.rows())}\n`)
-  const out = values.out ?? (values.quick ? null : RESULTS)
-  if (out !== null) {
-    mkdirSync(out, { recursive: true })
-    writeFileSync(join(out, 'peers.json'), `${JSON.stringify({ machine, rows: results.rows() }, null, 2)}\n`)
-    writeFileSync(join(out, 'peers.svg'), drawing(results.rows(), machine))
+  const startedAt = performance.now()
+  const options = { contestants: chosen, results, isQuick: values.quick, parts: parts as PartName[] | null, log }
+  const took = await runAll(options).finally(stop)
+  log(`${((performance.now() - startedAt) / 60_000).toFixed(1)} minutes`)
+  const comparison: Comparison = { machine: thisMachine(), rows: results.rows(), parts: took }
+  process.stdout.write(`${text(comparison)}\n`)
+  if (values.out !== undefined) {
+    mkdirSync(values.out, { recursive: true })
+    writeFileSync(join(values.out, 'peers.json'), `${JSON.stringify(comparison, null, 2)}\n`)
+    writeFileSync(join(values.out, 'peers.svg'), everyRow(comparison))
   }
   // A whole run is what the documentation shows.
-  if (out === RESULTS && wanted === undefined) writePage(results.rows(), machine)
+  if (!values.quick && values.out === undefined && wanted === undefined && parts === null) {
+    writeFileSync(RESULTS, `${JSON.stringify(comparison, null, 2)}\n`)
+    writePage(comparison)
+  }
   return 0
-}
-
-function writePage(rows: readonly Row[], machine: Machine & { readonly foreignLoad: number }): void {
-  writeFileSync(PICTURE, drawing(rows, machine))
-  const where = `${machine.cores} cores, ${machine.memoryGiB} GiB, ${machine.system}, Node ${machine.node}, ${machine.date.slice(0, 10)}. Other programs used ${Math.round(machine.foreignLoad * 100)} % of the machine before the run.`
-  const figures = `${where}\n\n![A bar for each system in each row](images/peers.svg)\n\n${markdown(rows)}`
-  writeFileSync(
-    PAGE,
-    readFileSync(PAGE, 'utf8').replace(FIGURES, (_, before, after) => `${before}${figures}${after}`),
-  )
 }

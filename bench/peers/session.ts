@@ -1,6 +1,6 @@
 // One run of one system: a new database, the program on it, and a receiver of POSTs; everything is gone afterwards.
 
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -8,7 +8,7 @@ import { Helper } from '../harness/helper-process.ts'
 import { cpuMs, residentBytes } from '../harness/process-usage.ts'
 import type { ReceiverQuestion, ReceiverResult } from '../programs/receiver.ts'
 import type { Question, Reply } from './program.ts'
-import type { Database } from './servers.ts'
+import type { Database } from './places/place.ts'
 import type { Settings } from './system.ts'
 import type { Contestant } from './systems.ts'
 
@@ -25,6 +25,7 @@ export type SessionOptions = {
   readonly lateMaxMs: number
 }
 
+export type Recovery = { readonly seconds: number | null; readonly missing: number; readonly twice: number }
 export type Costs = { readonly perSecond: number; readonly cpuUs: number }
 
 export class Session {
@@ -70,7 +71,7 @@ export class Session {
   async burst(count: number, { byPost, bulkPerSecond }: { byPost: boolean; bulkPerSecond: number }): Promise<Costs> {
     const url = byPost ? await this.#receiverUrl() : null
     if (byPost) await this.#receiver!.helper.ask({ type: 'reset' })
-    const dueAt = Date.now() + Math.round((count * 2_000) / bulkPerSecond) + this.#options.leadMs
+    const dueAt = this.#dueAt(count, bulkPerSecond)
     await this.#program.ask({ do: 'bulk', count, dueAt, url })
     if (Date.now() > dueAt) throw new Error(`${this.contestant.name}: the burst was not stored in time`)
     await this.#work()
@@ -114,30 +115,34 @@ export class Session {
     return ((this.#cpuMs() - before) * 100) / durationMs
   }
 
-  /** Seconds until everything of a burst was done whose program was killed in the middle; null where that takes too long. */
-  async recovery(count: number, withinMs: number): Promise<{ seconds: number | null; twice: number }> {
+  /**
+   * A burst whose program or service is killed in the middle and started again: seconds from then until everything was done at
+   * least once (null where that takes too long), how many were not done, and how many twice.
+   */
+  async recovery(count: number, withinMs: number, bulkPerSecond: number): Promise<Recovery> {
     const directory = mkdtempSync(join(tmpdir(), 'duetime-peers-done-'))
     const file = join(directory, 'done')
-    const lines = () =>
-      readFileSync(file, 'utf8')
-        .split('\n')
-        .filter((line) => line !== '')
+    writeFileSync(file, '')
+    const ids = () => readFileSync(file, 'utf8').split('\n').filter(Boolean)
     try {
-      const dueAt = Date.now() + this.#options.leadMs + count
-      await this.#program.ask({ do: 'bulk', count, dueAt })
+      const isService = !this.contestant.isLibrary
+      const url = isService ? await this.#receiverUrl() : null
+      if (isService) await this.#receiver!.helper.ask({ type: 'reset', file })
+      const dueAt = this.#dueAt(count, bulkPerSecond)
+      await this.#program.ask({ do: 'bulk', count, dueAt, url })
       await this.#program.ask({ do: 'work', file })
       const startedBy = dueAt + this.#options.lateMaxMs
-      while (lines().length < count / 5 && Date.now() < startedBy) await sleep(5)
-      await this.#program.kill()
+      while (ids().length < count / 5 && Date.now() < startedBy) await sleep(5)
       const killedAt = performance.now()
-      this.#program = await startProgram(this.contestant, this.#options, this.#database)
-      await this.#program.ask({ do: 'work', file })
-      this.#isWorking = true
-      const isOver = () => new Set(lines()).size >= count
+      if (isService) await this.#database.killAndRestart!()
+      else await this.#restartProgram(file)
+      const isOver = () => new Set(ids()).size >= count
       while (!isOver() && performance.now() - killedAt < withinMs) await sleep(20)
       const seconds = isOver() ? (performance.now() - killedAt) / 1_000 : null
-      await sleep(500)
-      return { seconds, twice: lines().length - new Set(lines()).size }
+      await sleep(SETTLE_MS)
+      const done = ids()
+      const different = new Set(done).size
+      return { seconds, missing: count - different, twice: done.length - different }
     } finally {
       rmSync(directory, { recursive: true, force: true })
     }
@@ -147,9 +152,13 @@ export class Session {
     return this.#database.diskBytes()
   }
 
-  /** Of the program, and of the service or Redis behind it. */
-  residentBytes(): number {
-    return residentBytes(this.#program.pid) + this.#database.residentBytes()
+  programBytes(): number {
+    return residentBytes(this.#program.pid)
+  }
+
+  /** Of the service or server behind the program; 0 where it has none of its own. */
+  serverBytes(): number {
+    return this.#database.residentBytes()
   }
 
   /** Ends what is under way, with an error. */
@@ -161,6 +170,18 @@ export class Session {
     await this.#program.kill()
     await this.#receiver?.helper.stop()
     await this.#database.drop()
+  }
+
+  /** When something can be due that is stored first: twice the time that this should take, and some. */
+  #dueAt(count: number, bulkPerSecond: number): number {
+    return Date.now() + Math.round((count * 2_000) / bulkPerSecond) + this.#options.leadMs
+  }
+
+  async #restartProgram(file: string): Promise<void> {
+    await this.#program.kill()
+    this.#program = await startProgram(this.contestant, this.#options, this.#database)
+    await this.#program.ask({ do: 'work', file })
+    this.#isWorking = true
   }
 
   async #ended(count: number, byPost: boolean): Promise<number> {

@@ -1,37 +1,73 @@
-// Who takes part.
+// Who takes part, and what each can do.
 
-import { mariadbPlace, postgresPlace, redisPlace, servicePlace, sqlitePlace } from './servers.ts'
-import type { Place } from './servers.ts'
+import { missingTools } from '../../scripts/tools/tools.ts'
+import { mariadbPlace, postgresPlace, sqlitePlace } from './places/databases.ts'
+import { natsPlace } from './places/nats.ts'
+import type { Place } from './places/place.ts'
+import { redisPlace } from './places/redis.ts'
+import { servicePlace } from './places/service.ts'
+import { temporalPlace } from './places/temporal.ts'
 
 export type Contestant = {
   readonly name: string
   readonly module: string
   readonly place: Place
   readonly isDuetime: boolean
-  /** Functions of the program can be called: it is a library. */
+  /** Functions of the program can be called: it is a library, or a client that fetches what is due. */
   readonly isLibrary: boolean
+  /** Where it would not be done with the work of the others in time: what it is asked for instead. */
+  readonly atMost?: Capacity
 }
+
+export type Capacity = {
+  readonly stored?: number
+  readonly dueAtOnce?: number
+  readonly perSecond?: number
+}
+
+const peer = { isDuetime: false, isLibrary: true }
+const library = { module: 'duetime-embedded', isDuetime: true, isLibrary: true }
+const service = { module: 'duetime-http', isDuetime: true, isLibrary: false }
 
 export async function contestants(
   log: (text: string) => void,
 ): Promise<{ readonly all: readonly Contestant[]; stop(): Promise<void> }> {
-  const redis = redisPlace()
   const postgres = await postgresPlace(log)
   const sqlite = sqlitePlace()
-  const mariadb = mariadbPlace()
-  if (mariadb === null) log('left out: Duetime on MariaDB; node scripts/servers/main.ts install mariadb')
-  const peer = { isDuetime: false, isLibrary: true }
-  const library = { module: 'duetime-embedded', isDuetime: true, isLibrary: true }
-  const service = { module: 'duetime-http', isDuetime: true, isLibrary: false }
+  /** None, where what it needs is missing. */
+  const onPlace = (place: Place | null, toInstall: string, contestant: Omit<Contestant, 'place'>): Contestant[] => {
+    if (place === null) log(`left out: ${contestant.name}; ${toInstall}`)
+    return place === null ? [] : [{ ...contestant, place }]
+  }
   const all: readonly Contestant[] = [
-    { name: 'BullMQ', module: 'bullmq', place: redis, ...peer },
-    { name: 'pg-boss', module: 'pg-boss', place: postgres, ...peer },
-    { name: 'graphile-worker', module: 'graphile-worker', place: postgres, ...peer },
-    { name: 'Duetime library, SQLite', place: sqlite, ...library },
-    { name: 'Duetime library, PostgreSQL', place: postgres, ...library },
-    ...(mariadb === null ? [] : [{ name: 'Duetime library, MariaDB', place: mariadb, ...library }]),
-    { name: 'Duetime service, SQLite', place: servicePlace(sqlite), ...service },
-    { name: 'Duetime service, PostgreSQL', place: servicePlace(postgres), ...service },
+    ...onPlace(redisPlace(), 'needs: apt-get install --no-install-recommends redis-server', {
+      ...peer,
+      name: 'BullMQ',
+      module: 'bullmq',
+    }),
+    { ...peer, name: 'pg-boss', module: 'pg-boss', place: postgres },
+    { ...peer, name: 'graphile-worker', module: 'graphile-worker', place: postgres },
+    ...onPlace(natsPlace(), missingTools('nats-server') ?? '', {
+      ...peer,
+      name: 'NATS',
+      module: 'nats',
+      atMost: { dueAtOnce: 10_000 },
+    }),
+    ...onPlace(temporalPlace(), missingTools('temporal') ?? '', {
+      ...peer,
+      name: 'Temporal',
+      module: 'temporal',
+      atMost: { stored: 500, dueAtOnce: 300, perSecond: 20 },
+    }),
+    { ...library, name: 'Duetime library, SQLite', place: sqlite },
+    { ...library, name: 'Duetime library, PostgreSQL', place: postgres },
+    ...onPlace(mariadbPlace(), 'needs: node scripts/servers/main.ts install mariadb', {
+      ...library,
+      name: 'Duetime library, MariaDB',
+      atMost: { stored: 200_000 },
+    }),
+    { ...service, name: 'Duetime service, SQLite', place: servicePlace(sqlite) },
+    { ...service, name: 'Duetime service, PostgreSQL', place: servicePlace(postgres) },
   ]
   return { all, stop: () => postgres.stop() }
 }

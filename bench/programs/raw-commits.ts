@@ -12,12 +12,20 @@ import { partOf, partsWithin } from '../../src/store/commit-sheet.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import type { CommitPart } from '../../src/store/store.ts'
 
-export type RawCommits = { readonly commits: number; readonly rowsPerCommit: number; readonly firstId: number }
+/** `withinMs`: no commit is begun after that, however many are left. */
+export type RawCommits = {
+  readonly commits: number
+  readonly rowsPerCommit: number
+  readonly firstId: number
+  readonly withinMs: number
+}
 
 const OWNER = 'bench'
 const IN_FLIGHT = 2
 
-const config = loadConfig({ env: { DATABASE_URL: setup<{ url: string }>().url } })
+const { url, env } = setup<{ url: string; env: Readonly<Record<string, string>> }>()
+Object.assign(process.env, env) // drivers have variables of their own
+const config = loadConfig({ env: { DATABASE_URL: url } })
 const store = await openStore(config, silentLogger())
 const { shards, partMax } = store.capabilities
 const epochs: Epoch[] = []
@@ -27,17 +35,20 @@ for (let shard = 0; shard < shards; shard++) {
   epochs.push(epoch)
 }
 
-answerQuestions<RawCommits, { perSecond: number }>({}, async ({ commits, rowsPerCommit, firstId }) => {
+answerQuestions<RawCommits, { perSecond: number }>({}, async ({ commits, rowsPerCommit, firstId, withinMs }) => {
   const waiting = Array.from({ length: commits }, (_, n) =>
     partsOf(farTimers(firstId + n * rowsPerCommit, rowsPerCommit)),
   )
   const startedAt = performance.now()
-  await Promise.all(Array.from({ length: IN_FLIGHT }, () => commitAll(waiting)))
-  return { perSecond: ((commits * rowsPerCommit) / (performance.now() - startedAt)) * 1_000 }
+  await Promise.all(Array.from({ length: IN_FLIGHT }, () => commitAll(waiting, startedAt + withinMs)))
+  const made = (commits - waiting.length) * rowsPerCommit
+  return { perSecond: (made / (performance.now() - startedAt)) * 1_000 }
 })
 
-async function commitAll(waiting: (readonly CommitPart[])[]): Promise<void> {
-  for (let parts = waiting.pop(); parts !== undefined; parts = waiting.pop()) {
+async function commitAll(waiting: (readonly CommitPart[])[], until: number): Promise<void> {
+  while (performance.now() < until) {
+    const parts = waiting.pop()
+    if (parts === undefined) return
     const results = await store.commit(parts)
     const refused = results.find(({ type }) => type !== 'written')
     if (refused !== undefined) throw new Error(`a commit was answered ${refused.type}`)

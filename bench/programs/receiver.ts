@@ -1,6 +1,7 @@
 // Takes the deliveries: answers each with {"ok":true} and notes when it came and when it should have. It runs on raw
 // sockets, so that it is never what a burst waits for.
 
+import { openSync, writeSync } from 'node:fs'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { answerQuestions } from '../harness/helper-side.ts'
@@ -8,9 +9,9 @@ import { spreadOf } from '../harness/statistics.ts'
 import type { Spread } from '../harness/statistics.ts'
 import { HttpFrames } from './http-frames.ts'
 
-/** `reset` begins a new count, `result` waits until `count` calls have come and tells of them. */
+/** `reset` begins a new count, `result` waits until `count` calls have come and tells of them. The ids go to `file`, a line each, where one is given. */
 export type ReceiverQuestion =
-  | { readonly type: 'reset' }
+  | { readonly type: 'reset'; readonly file?: string }
   | { readonly type: 'result'; readonly count: number; readonly timeoutMs: number }
 export type ReceiverResult = {
   readonly count: number
@@ -22,6 +23,7 @@ export type ReceiverResult = {
 }
 
 const ANSWER = Buffer.from('HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 11\r\n\r\n{"ok":true}')
+const ID = Buffer.from('"id":"')
 const EXECUTE_AT = Buffer.from('"executeAt":"')
 const INSTANT_CHARS = 24 // 2026-01-01T00:00:00.000Z
 const CALLS_MAX = 1_000_000
@@ -34,6 +36,7 @@ let firstAt = 0
 let lastAt = 0
 let wallOffsetMs = measureWallOffset()
 let onCall: (() => void) | null = null
+let idFile: number | null = null
 
 const server = createServer({ noDelay: true }, (socket) => {
   const frames = new HttpFrames((bytes, start, end) => {
@@ -48,6 +51,7 @@ server.listen({ host: '127.0.0.1', port: 0, backlog: 1_024 }, () => {
   answerQuestions<ReceiverQuestion, ReceiverResult | null>({ port }, (question) => {
     if (question.type === 'result') return result(question.count, question.timeoutMs)
     ;[count, early, wallOffsetMs] = [0, 0, measureWallOffset()]
+    idFile = question.file === undefined ? null : openSync(question.file, 'a')
     return null
   })
 })
@@ -65,7 +69,13 @@ function arrived(bytes: Buffer, start: number, end: number): void {
     if (Date.now() < dueAt) early++
   }
   count++
+  if (idFile !== null) writeSync(idFile, `${idOf(bytes.subarray(start, end))}\n`)
   onCall?.()
+}
+
+function idOf(call: Buffer): string {
+  const from = call.indexOf(ID) + ID.length
+  return call.toString('latin1', from, call.indexOf('"', from))
 }
 
 async function result(wanted: number, timeoutMs: number): Promise<ReceiverResult> {

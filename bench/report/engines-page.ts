@@ -13,6 +13,8 @@ type Writer = (measurements: readonly Measurement[], machine: Machine, disturban
 export const writeEnginesPage = writerOf('engines', 'raw', /(<!-- engines -->\n).*(\n<!-- end of engines -->)/s)
 export const writeGrowthPage = writerOf('engines-growth', 'few', /(<!-- growth -->\n).*(\n<!-- end of growth -->)/s)
 
+export const writeCostsPage = writerOf('engine-costs', 'raw', /(<!-- costs -->\n).*(\n<!-- end of costs -->)/s)
+
 /** `limit`: what the figures are held against. */
 function writerOf(picture: string, limit: string, figures: RegExp): Writer {
   return (...all) => writePage({ picture, limit, figures }, ...all)

@@ -5,100 +5,62 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Bench, Scenario } from '../harness/bench.ts'
 import { total } from '../harness/duetime-server.ts'
-import type { DuetimeServer } from '../harness/duetime-server.ts'
-import { engines as enginesHere } from '../harness/engines.ts'
-import type { Engine, RunningEngine } from '../harness/engines.ts'
 import type { Helper } from '../harness/helper-process.ts'
 import type { Spread } from '../harness/statistics.ts'
-import type { Batches, BatchesResult } from '../programs/batch-generator.ts'
-import { BATCH_PATH } from '../programs/create-body.ts'
 import type { LoadResult } from '../programs/load-generator.ts'
 import type { RawCommits } from '../programs/raw-commits.ts'
 import { writeEnginesPage } from '../report/engines-page.ts'
 import { engineFigure, enginesPicture } from '../report/engines-picture.ts'
 import { measurement } from '../report/measurement.ts'
-import type { Figure, Measurement } from '../report/measurement.ts'
+import type { Figure } from '../report/measurement.ts'
 import { perSecond, settledCount } from './burst.ts'
 import { createsLoad, IN_FLIGHT } from './creates.ts'
 import { createDue } from './due-timers.ts'
-import { latenessParts, serviceRound } from './lateness.ts'
-import type { LatenessParts } from './lateness.ts'
+import { serviceRound } from './lateness.ts'
+import { BATCHES_IN_FLIGHT, onAllEngines, PER_BATCH, storeMany, storeMore, trialOf } from './on-engines.ts'
+import type { MeasureEngine, Trial } from './on-engines.ts'
 
 export const engines: Scenario = {
   name: 'engines',
-  run,
+  run: (bench) => onAllEngines(bench, runOn),
   apart: { results: 'engines', picture: enginesPicture, page: writeEnginesPage },
 }
 
 const RAW_ROWS = IN_FLIGHT / 2 // of 64 clients that wait, two commits have half each
 const RAW_COMMITS = 100
+const RAW_WITHIN_MS = 5_000
 const BATCHES = 10
-const PER_BATCH = 1_000
-const BATCHES_IN_FLIGHT = 4
+const BATCHES_MIN = 2
+const BATCH_SECONDS = 4
 const BURST = 5_000
+const BURST_IF_SLOW = 1_000
+const SLOW_PER_SECOND = 1_000
+export const BURST_FIGURE = 'called and settled, all due at once'
 const BURST_LEAD_MS = 2_000 // and the time in which this engine stores the burst, twice
 const STORED = 200_000
 const ROUNDS_MAX = 3 // of each, so that all engines are measured within twenty minutes; the first does not count
 const SHARE_GOAL = 0.6
+const LATENESS_MS = 8_000
+const LATENESS_LEAD_MS = 1_500
+const FIRED_PER_SECOND = 100
 const LATENESS_GOAL_MS = 10
 
-/** One engine under test. `first`: of the ids that come next. */
-export type Trial = LatenessParts & {
-  readonly batches: Helper<Batches, BatchesResult>
-  readonly engine: RunningEngine
-  readonly server: DuetimeServer
-  first: number
-}
 type RawTrial = Trial & { readonly raw: Helper<RawCommits, { perSecond: number }> }
 
-function run(bench: Bench): Promise<Measurement[]> {
-  return onAllEngines(bench, runOn)
-}
-
-/** One after the other; BENCH_ENGINES chooses. */
-export async function onAllEngines(
-  bench: Bench,
-  measure: (bench: Bench, engine: Engine) => Promise<Measurement[]>,
-): Promise<Measurement[]> {
-  const { here, missing } = enginesHere()
-  if (missing.length > 0) bench.progress(`not installed, and left out: ${missing.join(', ')}`)
-  const wanted = process.env['BENCH_ENGINES']?.split(',')
-  const measured: Measurement[] = []
-  for (const engine of here.filter(({ name }) => wanted === undefined || wanted.includes(name))) {
-    try {
-      measured.push(...(await measure(bench, engine)))
-      bench.progress(`${engine.title}: measured`)
-    } finally {
-      await bench.stopAll()
-    }
-  }
-  return measured
-}
-
-const program = (file: string) => new URL(`../programs/${file}.ts`, import.meta.url)
-
-export async function trialOf(bench: Bench, { start }: Engine): Promise<Trial> {
-  const engine = await start(bench)
-  return {
-    ...(await latenessParts(bench)),
-    batches: (await bench.helper<Batches, BatchesResult>(program('batch-generator'))).helper,
-    engine,
-    server: await bench.duetime({ databaseUrl: engine.url }),
-    first: 0,
-  }
-}
-
-async function runOn(bench: Bench, one: Engine): Promise<Measurement[]> {
+async function runOn(...[bench, one, record]: Parameters<MeasureEngine>): Promise<void> {
   const { title, start } = one
-  const rawEngine = await start(bench)
-  const raw = await bench.helper<RawCommits, { perSecond: number }>(program('raw-commits'), { url: rawEngine.url })
+  const { url, env } = await start(bench)
+  const program = new URL('../programs/raw-commits.ts', import.meta.url)
+  const raw = await bench.helper<RawCommits, { perSecond: number }>(program, { url, env })
   const trial: RawTrial = { ...(await trialOf(bench, one)), raw: raw.helper }
-  const figures = [...(await creates(bench, trial)), ...(await batches(bench, trial))]
-  const storedPerSecond = Math.min(...figures.at(-1)!.rounds)
-  figures.push(...(await bursts(bench, trial, storedPerSecond)), ...(await lateness(bench, trial)))
-  return figures.map((figure) =>
-    measurement({ ...figure, scenario: 'engines', what: engineFigure(title, figure.what) }),
-  )
+  const recordAll = (rows: readonly Row[]) =>
+    record(...rows.map((row) => measurement({ ...row, scenario: 'engines', what: engineFigure(title, row.what) })))
+  await storeMore(trial, 1) // a server that has just started may take seconds for its first writes
+  recordAll(await creates(bench, trial))
+  const [stored] = await batches(bench, trial)
+  recordAll([stored])
+  recordAll(await bursts(bench, trial, Math.min(...stored.rounds)))
+  recordAll(await lateness(bench, trial, Math.min(...stored.rounds)))
 }
 
 type Row = Omit<Figure, 'scenario'>
@@ -116,7 +78,7 @@ async function creates(bench: Bench, trial: RawTrial): Promise<Row[]> {
   for (let round = 0; round < roundsOf(bench); round++) {
     raw.push(await rawRound(trial, { commits: bench.timers(RAW_COMMITS), rowsPerCommit: RAW_ROWS }))
     const before = await costsOf(trial)
-    const { perSecond: rate, requests, latencyMs } = await createsRound(bench, trial, `e${round}x-`)
+    const { perSecond: rate, requests, latencyMs } = await createsRound(bench, trial, { name: `e${round}x-` })
     const after = await costsOf(trial)
     rounds.push(rate)
     latencies.push(latencyMs.p99)
@@ -139,8 +101,12 @@ async function creates(bench: Bench, trial: RawTrial): Promise<Row[]> {
   ]
 }
 
-export function createsRound(bench: Bench, { generator, server }: Trial, idPrefix: string): Promise<LoadResult> {
-  return generator.ask(createsLoad(bench, server.port, idPrefix))
+type Round = { readonly name: string; readonly durationMs?: number }
+
+/** `name`: the beginning of all ids. */
+export function createsRound(bench: Bench, { generator, server }: Trial, round: Round): Promise<LoadResult> {
+  const load = createsLoad(bench, server.port, round.name)
+  return generator.ask({ ...load, ...(round.durationMs && { durationMs: bench.durationMs(round.durationMs) }) })
 }
 
 async function costsOf({ server, engine }: Trial): Promise<{ readonly commits: number; readonly cpuMs: number }> {
@@ -148,17 +114,17 @@ async function costsOf({ server, engine }: Trial): Promise<{ readonly commits: n
   return { commits: total(metrics, 'duetime_commit_puts_count'), cpuMs: engine.cpuMs?.() ?? 0 }
 }
 
-async function rawRound(trial: RawTrial, load: Omit<RawCommits, 'firstId'>): Promise<number> {
+async function rawRound(trial: RawTrial, load: Pick<RawCommits, 'commits' | 'rowsPerCommit'>): Promise<number> {
   const firstId = trial.first
   trial.first += load.commits * load.rowsPerCommit
-  return (await trial.raw.ask({ ...load, firstId })).perSecond
+  return (await trial.raw.ask({ ...load, firstId, withinMs: RAW_WITHIN_MS })).perSecond
 }
 
-async function batches(bench: Bench, trial: RawTrial): Promise<Row[]> {
+async function batches(bench: Bench, trial: RawTrial): Promise<[Row]> {
   const raw: number[] = []
   const rounds: number[] = []
   for (let round = 0; round < roundsOf(bench); round++) {
-    const requests = bench.timers(BATCHES)
+    const requests = batchesOf(bench, rounds.at(-1))
     raw.push(await rawRound(trial, { commits: requests, rowsPerCommit: PER_BATCH }))
     rounds.push(await storeMore(trial, requests))
   }
@@ -173,33 +139,27 @@ async function batches(bench: Bench, trial: RawTrial): Promise<Row[]> {
   ]
 }
 
-export async function storeMore(trial: Trial, requests: number): Promise<number> {
-  const firstId = 1_000_000_000 + trial.first
-  trial.first += requests * PER_BATCH
-  const { perSecond: rate } = await trial.batches.ask({
-    origin: trial.server.url,
-    path: BATCH_PATH,
-    requests,
-    timersPerRequest: PER_BATCH,
-    inFlight: BATCHES_IN_FLIGHT,
-    firstId,
-    due: { afterDays: 2, days: 363 },
-  })
-  return rate
+/** As many as an engine of this speed stores in some seconds. How fast it is shows in the first round, which does not count. */
+function batchesOf(bench: Bench, storedPerSecond = 0): number {
+  const inTime = (storedPerSecond / PER_BATCH) * BATCH_SECONDS
+  return Math.min(bench.timers(BATCHES), Math.max(BATCHES_MIN, Math.floor(inTime)))
 }
 
 async function bursts(bench: Bench, trial: Trial, storedPerSecond: number): Promise<Row[]> {
-  const count = bench.timers(BURST)
   const rounds: number[] = []
   for (let round = 0; round < roundsOf(bench); round++)
-    rounds.push(await burstRound(trial, { count, storedPerSecond, idPrefix: `f${round}x-` }))
-  return [{ what: `called and settled, ${count.toLocaleString('en-US')} due at once`, unit: '/s', rounds }]
+    rounds.push(await burstRound(bench, trial, { storedPerSecond, idPrefix: `f${round}x-` }))
+  return [{ what: BURST_FIGURE, unit: '/s', rounds }]
 }
 
-type BurstRound = { readonly count: number; readonly storedPerSecond: number; readonly idPrefix: string }
+type BurstRound = { readonly storedPerSecond: number; readonly idPrefix: string }
 
-export async function burstRound(trial: Trial, { count, storedPerSecond, idPrefix }: BurstRound): Promise<number> {
-  const { server, receiver, origin } = trial
+export async function burstRound(
+  bench: Bench,
+  { server, receiver, origin }: Trial,
+  { storedPerSecond, idPrefix }: BurstRound,
+): Promise<number> {
+  const count = bench.timers(storedPerSecond < SLOW_PER_SECOND ? BURST_IF_SLOW : BURST)
   await receiver.ask({ type: 'reset' })
   const before = await settledCount(server)
   const dueAt = Date.now() + BURST_LEAD_MS + (2 * count * 1_000) / storedPerSecond
@@ -214,20 +174,33 @@ export async function burstRound(trial: Trial, { count, storedPerSecond, idPrefi
   return perSecond(count, Date.now() - dueAt)
 }
 
-async function lateness(bench: Bench, trial: Trial): Promise<Row[]> {
-  await storeMore(trial, bench.timers(STORED) / PER_BATCH)
+async function lateness(bench: Bench, trial: Trial, storedPerSecond: number): Promise<Row[]> {
+  const stored = await storeMany(bench, trial, bench.timers(STORED))
   const rounds: Spread[] = []
-  for (let round = 0; round < roundsOf(bench); round++) rounds.push(await latenessRound(bench, trial, `l${round}x-`))
+  for (let round = 0; round < roundsOf(bench); round++)
+    rounds.push(await latenessRound(bench, trial, { name: `l${round}x-`, storedPerSecond }))
   const figure = (quantile: 'p50' | 'p99') => ({
-    what: `lateness ${quantile} at 100/s, 200k stored`,
+    what: `lateness ${quantile} at 100/s, ${stored / 1_000}k stored`,
     unit: 'ms' as const,
     rounds: rounds.map((round) => round[quantile]),
   })
   return [figure('p50'), { ...figure('p99'), target: { atMost: LATENESS_GOAL_MS } }]
 }
 
-export async function latenessRound(bench: Bench, trial: Trial, name: string): Promise<Spread> {
-  const load = { durationMs: bench.durationMs(8_000), perSecond: 100, createsPerSecond: 0, name }
+export async function latenessRound(
+  bench: Bench,
+  trial: Trial,
+  { name, durationMs = LATENESS_MS, storedPerSecond }: Round & { readonly storedPerSecond: number },
+): Promise<Spread> {
+  // All of them are stored before the first is due.
+  const leadMs = LATENESS_LEAD_MS + (2 * FIRED_PER_SECOND * durationMs) / storedPerSecond
+  const load = {
+    durationMs: bench.durationMs(durationMs),
+    perSecond: FIRED_PER_SECOND,
+    createsPerSecond: 0,
+    name,
+    leadMs,
+  }
   const { early, latenessMs } = await serviceRound(trial, trial.server, load)
   if (early > 0) throw new Error(`${early} calls came before their time`)
   return latenessMs!

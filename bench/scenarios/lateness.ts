@@ -146,19 +146,22 @@ type Round = {
   readonly perSecond: number
   readonly createsPerSecond: number
   readonly name: string
+  /** Longer where a database takes longer to store them. */
+  readonly leadMs?: number
 }
 
 export async function serviceRound(parts: LatenessParts, server: DuetimeServer, round: Round): Promise<ReceiverResult> {
   const { receiver, origin, generator } = parts
-  const { durationMs, perSecond, createsPerSecond, name } = round
+  const { durationMs, perSecond, createsPerSecond, name, leadMs = LEAD_MS } = round
   await receiver.ask({ type: 'reset' })
-  const dueTimes = randomDueTimes({ from: Date.now() + LEAD_MS, durationMs, perSecond })
+  const from = Date.now() + leadMs
+  const dueTimes = randomDueTimes({ from, durationMs, perSecond })
   await createDue(server, { idPrefix: name, dueTimes, callbackUrl: `${origin}/hooks/order/reminders` })
   const creating =
     createsPerSecond === 0
       ? null
       : generator.ask(createsBeside(server, durationMs, createsPerSecond, `w${name.slice(1)}`))
-  await sleep(LEAD_MS + durationMs)
+  await sleep(Math.max(0, from + durationMs - Date.now()))
   await creating
   return all(
     await receiver.ask({ type: 'result', count: dueTimes.length, timeoutMs: LATE_AT_MOST_MS }),

@@ -1,5 +1,6 @@
 // What a million stored timers cost besides the disk they are on: memory and start-up time, each compared with the
-// same service on an empty database, and the bytes on disk themselves.
+// same service on an empty database, and the bytes on disk themselves. And what a service on PostgreSQL holds, empty and
+// after a million timers came in by HTTP.
 
 import { statSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -7,12 +8,18 @@ import { measurement } from '../report/measurement.ts'
 import type { Measurement } from '../report/measurement.ts'
 import type { Bench, Scenario } from '../harness/bench.ts'
 import { checkpoint } from '../harness/stored-timers.ts'
+import type { Batches, BatchesResult } from '../programs/batch-generator.ts'
+import { BATCH_PATH } from '../programs/create-body.ts'
 
 export const memory: Scenario = { name: 'memory', run }
 
 const STORED = 1_000_000
 const SETTLE_MS = 3_000
 const MIB = 2 ** 20
+const STEP = 100_000 // the generator makes what it sends beforehand
+const PER_BATCH = 1_000
+const BATCHES_IN_FLIGHT = 4
+const QUIET_MS = 30_000
 
 type Start = { readonly residentBytes: number; readonly startMs: number }
 
@@ -57,6 +64,40 @@ async function run(bench: Bench): Promise<Measurement[]> {
       rounds: startRounds,
       target: { atMost: 1 },
     }),
+    ...(await onPostgres(bench)),
+  ]
+}
+
+async function onPostgres(bench: Bench): Promise<Measurement[]> {
+  const database = await (await bench.postgres()).database()
+  const server = await bench.duetime({ databaseUrl: database.url })
+  const { helper } = await bench.helper<Batches, BatchesResult>(
+    new URL('../programs/batch-generator.ts', import.meta.url),
+  )
+  await sleep(bench.durationMs(SETTLE_MS))
+  const empty = server.residentBytes()
+  const timers = bench.timers(STORED)
+  const requests = Math.min(STEP, timers) / PER_BATCH
+  for (let firstId = 1; firstId <= timers; firstId += requests * PER_BATCH) {
+    const about = { origin: server.url, path: BATCH_PATH, timersPerRequest: PER_BATCH, inFlight: BATCHES_IN_FLIGHT }
+    await helper.ask({ ...about, requests, firstId, due: { afterDays: 2, days: 363 } })
+  }
+  const busy = server.residentBytes()
+  await sleep(bench.durationMs(QUIET_MS))
+  const quiet = server.residentBytes()
+  await server.stop()
+  const figure = (what: string, bytes: number, target: number | null) =>
+    measurement({
+      scenario: 'memory',
+      what: `PostgreSQL: ${what}`,
+      unit: 'MiB',
+      rounds: [bytes / MIB],
+      ...(target !== null && { target: { atMost: target } }),
+    })
+  return [
+    figure('empty service', empty, 120),
+    figure('after 1M came in', busy, 170),
+    figure('the same, half a minute later', quiet, null),
   ]
 }
 
