@@ -29,10 +29,12 @@ const ORDER: Readonly<Record<string, Order>> = {
   http: [
     ['answer', 'body', 'docs', 'request'],
     ['access', 'errors', 'lists'],
+    ['direct'],
     ['calendars', 'contracts', 'observing', 'routes'],
     ['.'],
   ],
   nats: [['lifecycle'], ['messages'], ['requests']],
+  threads: [['channel'], ['.'], ['delivery', 'entry']],
   embedded: [['input'], ['.']],
   cli: [
     ['command'],

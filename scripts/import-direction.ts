@@ -20,6 +20,7 @@ const LAYERS = [
   ['language'],
   ['http', 'nats'],
   ['assembly.ts'],
+  ['threads'],
   ['server.ts', 'embedded'],
   ['cli'],
   ['main.ts'],

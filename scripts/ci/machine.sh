@@ -10,6 +10,7 @@ packages=(
   mvn:maven # test/sdks/java*.test.ts, Cassandra
   buildah:buildah # test/deploy/image.test.ts
   busybox:busybox-static # test/deploy/image.test.ts
+  strace:strace # test/fsync.test.ts
 )
 
 missing=()

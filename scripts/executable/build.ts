@@ -25,6 +25,14 @@ const ARCHITECTURES = ['x64', 'arm64']
 const REPLACED: Readonly<Record<string, string>> = {
   'src/http/routes/web-folder.ts': 'scripts/executable/inside/web-folder.ts',
   'src/store/sqlite/threads/start-worker.ts': 'scripts/executable/inside/start-worker.ts',
+  'src/threads/start-thread.ts': 'scripts/executable/inside/start-thread.ts',
+}
+
+/** The code of each kind of thread, by the name under which it is inside. */
+const THREADS: Readonly<Record<string, string>> = {
+  'worker.cjs': 'src/store/sqlite/threads/worker.ts',
+  'entry-thread.cjs': 'src/threads/entry/entry-thread.ts',
+  'delivery-thread.cjs': 'src/threads/delivery/delivery-thread.ts',
 }
 
 export type ExecutableOptions = { readonly arch: string; readonly out: string }
@@ -35,7 +43,7 @@ export async function buildExecutable({ arch, out }: ExecutableOptions): Promise
   const work = mkdtempSync(join(tmpdir(), 'duetime-executable-'))
   try {
     await bundle('src/cli/run.ts', join(work, 'main.mjs'), 'esm')
-    await bundle('src/store/sqlite/threads/worker.ts', join(work, 'worker.cjs'), 'cjs')
+    for (const [name, entry] of Object.entries(THREADS)) await bundle(entry, join(work, name), 'cjs')
     mkdirSync(dirname(resolve(out)), { recursive: true })
     const config = {
       main: join(work, 'main.mjs'),
@@ -44,7 +52,7 @@ export async function buildExecutable({ arch, out }: ExecutableOptions): Promise
       output: resolve(out),
       disableExperimentalSEAWarning: true,
       assets: {
-        'worker.cjs': join(work, 'worker.cjs'),
+        ...Object.fromEntries(Object.keys(THREADS).map((name) => [name, join(work, name)])),
         ...Object.fromEntries(page.map((path) => [`web/${path}`, join(WEB, path)])),
       },
     }

@@ -12,6 +12,8 @@ export type ServerKind = {
   readonly cost: string
   /** CI installs it in every run. The others take long to build, or may vanish from where they come from. */
   readonly inEveryRun: boolean
+  /** Of a server of several nodes: the address of each, by which it names their processes. */
+  readonly nodes?: readonly string[]
   readonly isInstalled: () => boolean
   readonly install: () => Promise<void>
   /** Starts its processes on loopback and resolves when it answers. Called again for a restart, with the same folder and ports. */

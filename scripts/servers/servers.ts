@@ -84,14 +84,19 @@ export class RunningServer {
     await this.#kind.start(this.#run)
   }
 
-  /** One of its processes alone: a node of a cluster. */
-  async killOne(name: string): Promise<void> {
-    await this.#run.endOne(name, 'SIGKILL')
+  /** The address of each of its nodes, which is the name of its process where there are several. */
+  get nodes(): readonly string[] {
+    return this.#kind.nodes ?? ['127.0.0.1']
+  }
+
+  /** One of its nodes alone. The data stay. */
+  async endOne(node: string, signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
+    await this.#run.endOne(node, signal)
   }
 
   /** The process does not go on until it is told to. */
-  freezeOne(name: string, isFrozen: boolean): void {
-    this.#run.signal(name, isFrozen ? 'SIGSTOP' : 'SIGCONT')
+  freezeOne(node: string, isFrozen: boolean): void {
+    this.#run.signal(node, isFrozen ? 'SIGSTOP' : 'SIGCONT')
   }
 
   /** What was ended alone. */

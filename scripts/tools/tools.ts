@@ -15,6 +15,8 @@ export type ToolName =
   | 'kubernetes-schemas'
   | 'packages'
   | 'frameworks'
+  | 'temporal'
+  | 'nats-server'
 
 type Tool = {
   readonly title: string
@@ -24,6 +26,8 @@ type Tool = {
   /** With the version, so that another version is another folder. */
   readonly key: string
   readonly install: (directory: string) => Promise<void>
+  /** No test needs it: it is installed only by its name. */
+  readonly isExtra?: boolean
 }
 
 export const TOOLS: Readonly<Record<ToolName, Tool>> = {
@@ -78,15 +82,38 @@ export const TOOLS: Readonly<Record<ToolName, Tool>> = {
       })
     },
   },
+  // The next two are servers that npm run bench:peers compares with.
+  temporal: {
+    ...goTool({
+      module: 'github.com/temporalio/cli',
+      version: 'v1.5.1', // the last one whose module is complete
+      main: 'cmd/temporal',
+      binary: 'temporal',
+      cost: 'five minutes of CPU time',
+    }),
+    isExtra: true,
+  },
+  'nats-server': {
+    ...goTool({
+      module: 'github.com/nats-io/nats-server/v2',
+      version: 'v2.15.2',
+      main: '',
+      cost: 'a minute of CPU time',
+    }),
+    isExtra: true,
+  },
 }
 
-type GoTool = { readonly module: string; readonly version: string; readonly main: string; readonly cost: string }
+type GoTool = {
+  readonly module: string
+  readonly version: string
+  readonly main: string
+  readonly cost: string
+  /** The name of the program, where the module has another. */
+  readonly binary?: string
+}
 
-function goTool({ module, version, main, cost }: GoTool): Tool {
-  const binary = module
-    .replace(/\/v\d+$/, '')
-    .split('/')
-    .at(-1)!
+function goTool({ module, version, main, cost, binary = lastWord(module) }: GoTool): Tool {
   return {
     title: `${binary} ${version.slice(1)}`,
     needs: ['go'],
@@ -100,6 +127,14 @@ function goTool({ module, version, main, cost }: GoTool): Tool {
         toolchain: 'go1.26.0+auto',
       }),
   }
+}
+
+/** Without the major version that follows it. */
+function lastWord(module: string): string {
+  return module
+    .replace(/\/v\d+$/, '')
+    .split('/')
+    .at(-1)!
 }
 
 export async function installTool(name: ToolName): Promise<void> {

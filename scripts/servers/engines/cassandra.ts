@@ -52,7 +52,8 @@ function kindOf(hosts: readonly string[], heapMiB: number): Omit<ServerKind, 'na
   return {
     needs: ['java', 'mvn'],
     cost: '83 MB',
-    inEveryRun: false,
+    inEveryRun: true,
+    nodes: hosts,
     isInstalled: () => isCached(KEY),
     install: () =>
       fillCache(KEY, (directory) =>
@@ -60,13 +61,18 @@ function kindOf(hosts: readonly string[], heapMiB: number): Omit<ServerKind, 'na
       ),
     start: async (run) => {
       // One after the other: nodes that join at the same time do not see each other.
-      for (const host of hosts) if (!run.isRunning(host)) await startNode(run, host, heapMiB)
+      for (const host of hosts) {
+        if (run.isRunning(host)) continue
+        await startNode(run, { host, heapMiB, others: hosts.filter((other) => run.isRunning(other)) })
+      }
     },
     url: (port, database) => `cassandra://${hosts.map((host) => `${host}:${port}`).join(',')}/${database}`,
   }
 }
 
-async function startNode(run: ServerRun, host: string, heapMiB: number): Promise<void> {
+type Node = { readonly host: string; readonly heapMiB: number; readonly others: readonly string[] }
+
+async function startNode(run: ServerRun, { host, heapMiB, others }: Node): Promise<void> {
   const port = await run.port()
   mkdirSync(run.path(host, 'conf'), { recursive: true })
   writeFileSync(run.path(host, 'conf', 'cassandra.yaml'), await configuration(run, host))
@@ -81,17 +87,35 @@ async function startNode(run: ServerRun, host: string, heapMiB: number): Promise
     ...[`-Dcassandra.storagedir=${run.path(host, 'data')}`, `-Dcassandra.logdir=${run.path(host)}`],
     `-Dcassandra.jmx.local.port=${await run.port(`jmx ${host}`)}`,
     ...['-Dcassandra.skip_wait_for_gossip_to_settle=0', '-Dcassandra.ring_delay_ms=1000'],
-    '-Dcassandra.consistent.rangemovement=false',
+    ...['-Dcassandra.consistent.rangemovement=false', '-Dcassandra.superuser_setup_delay_ms=0'],
     ...['-cp', `${run.path(host, 'conf')}:${cached(KEY, 'lib')}/*`, 'org.apache.cassandra.service.CassandraDaemon'],
   ]
   const answers = () => answersTo(port, OPTIONS, (answer) => answer[4] === SUPPORTED, host)
-  await run.launch({ name: host, command: 'java', args }, answers)
+  const isReady = async () => (await answers()) && knowEachOther([host, ...others], port)
+  await run.launch({ name: host, command: 'java', args }, isReady)
+}
+
+/** A node answers before the others have heard of it, and a keyspace has as many replicas as its maker is told of nodes. */
+async function knowEachOther(hosts: readonly string[], port: number): Promise<boolean> {
+  if (hosts.length === 1) return true
+  const { Client } = await import('cassandra-driver')
+  for (const host of hosts) {
+    const client = new Client({ contactPoints: [`${host}:${port}`], localDataCenter: 'datacenter1' })
+    try {
+      await client.connect()
+      if (client.hosts.length < hosts.length) return false
+    } finally {
+      await client.shutdown()
+    }
+  }
+  return true
 }
 
 // The first question of every client, in version 4 of the protocol, and the kind of its answer.
 const OPTIONS = Buffer.from([4, 0, 0, 0, 5, 0, 0, 0, 0])
 const SUPPORTED = 6
 
+/** With the settings in CASSANDRA_YAML, which come last: tests of rights and of TLS have some. */
 async function configuration(run: ServerRun, host: string): Promise<string> {
   const storage = await run.port('storage')
   const directories = ['commitlog', 'saved_caches', 'hints', 'cdc_raw']
@@ -119,6 +143,7 @@ memtable_heap_space: 128MiB
 memtable_offheap_space: 128MiB
 paxos_variant: v2
 auto_snapshot: false
+${process.env['CASSANDRA_YAML'] ?? ''}
 `
 }
 

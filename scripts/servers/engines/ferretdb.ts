@@ -29,7 +29,7 @@ export const ferretdb: ServerKind = {
   title: `FerretDB ${VERSION} on PostgreSQL 18 with DocumentDB`,
   needs: ['apt-get', 'dpkg-deb', 'go'],
   cost: '250 MB and 80 seconds of CPU time',
-  inEveryRun: false,
+  inEveryRun: true,
   isInstalled: () => isCached(FERRET) && isCached(POSTGRES),
   install: async () => {
     await fillCache(POSTGRES, unpackPostgres)

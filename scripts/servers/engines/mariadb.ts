@@ -78,6 +78,8 @@ async function start(run: ServerRun, { program, base }: Home): Promise<void> {
     `--port=${port}`,
     '--skip-log-bin',
     '--skip-name-resolve',
+    // Tests of TLS have some.
+    ...(process.env['MARIADB_FLAGS']?.split(' ') ?? []),
   ]
   await run.launch({ command: program, args }, () => greetsAsMysql(port))
 }
