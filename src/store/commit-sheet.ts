@@ -3,10 +3,10 @@
 // for all time, in the standing slot. And what a part of a commit comes to, for stores that look before they write.
 
 import type { LifecycleEvent } from '../core/events/lifecycle-event.ts'
-import { STANDING, talliesOf } from '../core/statistics/tallies.ts'
-import type { Tally } from '../core/statistics/tallies.ts'
+import { addTallies, STANDING } from '../core/statistics/tallies.ts'
+import type { AddTally } from '../core/statistics/tallies.ts'
 import { isInternal } from '../core/timer/ids.ts'
-import type { Namespace, Timer, TimerUuid } from '../core/timer/timer.ts'
+import type { Timer, TimerUuid } from '../core/timer/timer.ts'
 import { kindOf } from '../core/timer/timer-kind.ts'
 import { CounterSums } from './counter-sums.ts'
 import { countName, COUNTS } from './counters.ts'
@@ -20,11 +20,16 @@ const NOTHING: readonly never[] = []
 
 export function partOf(fence: OwnedShard, changes: readonly Change[]): CommitPart {
   const sums = new CounterSums()
+  const add: AddTally = (name, slotAt, amount) => {
+    sums.addHere(STANDING, name, amount)
+    if (slotAt !== STANDING) sums.addHere(slotAt, name, amount)
+  }
   let events: LifecycleEvent[] | null = null
   for (const { before, after, events: added } of changes) {
     if (!isInternal(after.namespace)) {
+      sums.turnTo(after.namespace)
       addMove(sums, before, after)
-      addTallies(sums, after.namespace, talliesOf(before, after))
+      addTallies(before, after, add)
     }
     if (added !== undefined) (events ??= []).push(...added)
   }
@@ -34,11 +39,14 @@ export function partOf(fence: OwnedShard, changes: readonly Change[]): CommitPar
 /** Rows that come from another store: what happened to them was tallied there, and only how things are now is tallied here. */
 export function importedPart(fence: OwnedShard, puts: readonly Put[]): CommitPart {
   const sums = new CounterSums()
+  const add: AddTally = (name, slotAt, amount) => {
+    if (slotAt === STANDING) sums.addHere(STANDING, name, amount)
+  }
   for (const { before, after } of puts) {
     if (isInternal(after.namespace)) continue
+    sums.turnTo(after.namespace)
     addMove(sums, before, after)
-    const standing = talliesOf(before, after).filter(({ slotAt }) => slotAt === STANDING)
-    addTallies(sums, after.namespace, standing)
+    addTallies(before, after, add)
   }
   return { ...fence, puts, deletes: NOTHING, counters: sums.counters(), events: NOTHING }
 }
@@ -93,16 +101,8 @@ function addMove(sums: CounterSums, before: Timer | null, after: Timer): void {
   const was = before === null ? null : countName(before.status, kindOf(before))
   const is = countName(after.status, kindOf(after))
   if (was === is) return
-  const { namespace } = after
-  if (was !== null) sums.add({ namespace, slotAt: COUNTS, name: was, amount: -1 })
-  sums.add({ namespace, slotAt: COUNTS, name: is, amount: 1 })
-}
-
-function addTallies(sums: CounterSums, namespace: Namespace, tallies: readonly Tally[]): void {
-  for (const { name, slotAt, amount } of tallies) {
-    sums.add({ namespace, slotAt: STANDING, name, amount })
-    if (slotAt !== STANDING) sums.add({ namespace, slotAt, name, amount })
-  }
+  if (was !== null) sums.addHere(COUNTS, was, -1)
+  sums.addHere(COUNTS, is, 1)
 }
 
 export type PlacedTimer = { readonly shard: number; readonly timer: Timer }

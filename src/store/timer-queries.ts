@@ -94,7 +94,8 @@ export type PageQuery = PageSize & {
 /** `total`: how many match, whatever offset and limit are. A page that ended at its size in bytes goes on at `offset` and its length. */
 export type TimerPage = { readonly timers: readonly Timer[]; readonly total: number }
 
-export type TallyQuery = NamespaceScope & { readonly since: Millis | null }
+/** `prefix`: only those whose names begin with it. */
+export type TallyQuery = NamespaceScope & { readonly since: Millis | null; readonly prefix?: string }
 /** `firstSlotAt`: the earliest slot that something was found in; null for none, and for all time. */
 export type TallySums = {
   readonly sums: readonly { readonly name: string; readonly amount: number }[]

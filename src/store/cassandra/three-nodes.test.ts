@@ -69,9 +69,10 @@ onServer('cassandra-3', (server) => {
     t.after(() => store.close())
     const epochs = await Promise.all(SHARDS.map((shard) => claimed(store, shard)))
     const writers = new Writers(store, epochs)
+    t.after(() => writers.end()) // else they would go on when something has failed
     await writers.goOn()
 
-    await server().killOne(SECOND)
+    await server().endOne(SECOND, 'SIGKILL')
     await writers.goOn()
     assert.equal(
       writers.failures.length,
@@ -79,7 +80,7 @@ onServer('cassandra-3', (server) => {
       `a commit failed although two of three nodes were there: ${String(writers.failures[0])}`,
     )
 
-    await server().killOne(THIRD)
+    await server().endOne(THIRD, 'SIGKILL')
     const beat = { node: 'n', address: null, leaving: false, beat: 1, now: 1 }
     await assert.rejects(store.beat(beat), StoreError)
 

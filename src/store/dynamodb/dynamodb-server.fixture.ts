@@ -20,15 +20,19 @@ export function emptyTable(server: RunningServer): DynamodbLocation {
 
 /**
  * `answer`: it arrives, and its answer does not. `hold`: it arrives when `deliverHeld` says so. `cut`: it does not arrive.
- * `throttle`: it is refused, as the service does when more capacity is asked for than there is.
+ * `throttle`: it is refused, as the service does when more capacity is asked for than there is. `deny`: the credentials may not.
  */
-export type Loss = 'answer' | 'hold' | 'cut' | 'throttle'
+export type Loss = 'answer' | 'hold' | 'cut' | 'throttle' | 'deny'
 
-const THROTTLED = {
-  headers: { 'content-type': 'application/x-amz-json-1.0' },
-  body: JSON.stringify({
+const HEADERS = { 'content-type': 'application/x-amz-json-1.0' }
+const REFUSALS = {
+  throttle: JSON.stringify({
     __type: 'com.amazonaws.dynamodb.v20120810#ProvisionedThroughputExceededException',
     message: 'The level of configured provisioned throughput for the table was exceeded.',
+  }),
+  deny: JSON.stringify({
+    __type: 'com.amazon.coral.service#AccessDeniedException',
+    Message: 'User: arn:aws:iam::1:user/me is not authorized to perform: this action on the table',
   }),
 }
 
@@ -72,7 +76,7 @@ export class LossyWay {
     const deliver = () => this.#deliver(request, body)
     if (loss === 'hold') this.#held.push(async () => (await deliver()).statusCode!)
     if (loss === 'hold' || loss === 'cut') return void response.destroy()
-    if (loss === 'throttle') return void response.writeHead(400, THROTTLED.headers).end(THROTTLED.body)
+    if (loss === 'throttle' || loss === 'deny') return void response.writeHead(400, HEADERS).end(REFUSALS[loss])
     const answer = await deliver()
     const text = Buffer.concat(await answer.toArray())
     if (loss === 'answer') return void response.destroy()

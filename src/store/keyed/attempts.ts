@@ -27,6 +27,7 @@ const ATTEMPTS_MAX = 7
 const WAIT_FIRST_MS = 40 // doubled with every attempt, and a random part of it waited: about two seconds in all
 const WAIT_MAX_MS = 1_000
 const NO_MORE_AFTER_MS = 6_000 // whoever asks waits for the answer; a request that gets none takes five seconds already
+const ANSWER_WITHIN_MS = 8_000 // drivers give up earlier, nearly always; a call that never ends would hold up all that comes after it
 const AGAIN: readonly FailureKind[] = ['busy', 'away', 'lost']
 
 export class Attempts {
@@ -38,14 +39,14 @@ export class Attempts {
     this.#failures = failures
   }
 
-  /** A StoreError that the call itself rejects with is final. */
-  async make<T>(call: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  /** A StoreError that the call itself rejects with is final. What the call is given aborts when nobody waits for its answer any more. */
+  async make<T>(call: (over: AbortSignal) => Promise<T>, signal?: AbortSignal): Promise<T> {
     const { kindOf, attemptsMax = ATTEMPTS_MAX } = this.#failures
     let mayBeDone = false
     const startedAt = this.#clock.monotonic()
     for (let attempt = 1, waitMs = WAIT_FIRST_MS; ; attempt++, waitMs = Math.min(waitMs * 2, WAIT_MAX_MS)) {
       try {
-        return await call()
+        return await this.#answered(call)
       } catch (error) {
         const kind = error instanceof StoreError ? 'refused' : kindOf(error)
         if (kind === 'refused') throw error
@@ -56,6 +57,21 @@ export class Attempts {
         await sleep(this.#clock, waitMs * Math.random())
       }
     }
+  }
+
+  /** What the call answers, or that it does not: then nobody knows whether it is done, or will be. */
+  #answered<T>(call: (over: AbortSignal) => Promise<T>): Promise<T> {
+    const { database, place } = this.#failures
+    const { promise, resolve, reject } = Promise.withResolvers<T>()
+    const over = new AbortController()
+    const answer = call(over.signal)
+    const cancel = this.#clock.after(ANSWER_WITHIN_MS, () => {
+      const message = `${database} (${place}): no answer for ${ANSWER_WITHIN_MS / 1_000} s`
+      reject(new StoreError(message, { retryable: true, outcomeUnknown: true }))
+      over.abort()
+    })
+    answer.then(resolve, reject).finally(cancel)
+    return promise
   }
 }
 

@@ -36,6 +36,7 @@ const OPTIONS = {
   serverSelectionTimeoutMS: 2_000,
   connectTimeoutMS: 2_000,
   socketTimeoutMS: 5_000,
+  waitQueueTimeoutMS: 2_000, // for a free connection; the driver would wait for ever
 } as const
 
 export class Documents {
@@ -67,8 +68,11 @@ export class Documents {
     }
   }
 
-  /** Until it is done or has failed for good, with a StoreError. */
-  attempt<T>(call: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  /**
+   * Until it is done or has failed for good, with a StoreError. A request that the driver writes to a connection that has just ended is
+   * never answered by it, until the signal aborts: it waits for such a socket to be drained.
+   */
+  attempt<T>(call: (over: AbortSignal) => Promise<T>, signal?: AbortSignal): Promise<T> {
     return this.#attempts.make(call, signal)
   }
 
@@ -76,15 +80,15 @@ export class Documents {
     const { limit } = options
     // All in one answer, as far as one can hold it.
     const find = { ...options, ...(limit !== undefined && { batchSize: limit }) }
-    return this.attempt(() => this.collection.find(filter, find).toArray() as Promise<Doc[]>)
+    return this.attempt((signal) => this.collection.find(filter, { ...find, signal }).toArray() as Promise<Doc[]>)
   }
 
   /** Each by itself, in one round trip. The indexes of those that were refused. */
   update(updates: readonly Update[], mayStill: () => void = () => {}): Promise<ReadonlySet<number>> {
     const writeConcern = { w: DURABLE.w, j: DURABLE.journal }
-    return this.attempt(async () => {
+    return this.attempt(async (signal) => {
       mayStill()
-      const answer = await this.db.command({ update: COLLECTION, updates, ordered: false, writeConcern })
+      const answer = await this.db.command({ update: COLLECTION, updates, ordered: false, writeConcern }, { signal })
       const errors = (answer['writeErrors'] ?? []) as readonly { index: number; code: number; errmsg: string }[]
       const failed =
         errors.find(({ code }) => code !== DUPLICATE) ?? (answer['writeConcernError'] as { errmsg: string })

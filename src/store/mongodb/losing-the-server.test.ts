@@ -15,6 +15,8 @@ import { sampleTimer } from '../conformance/sample-timer.ts'
 import { eventOf } from '../conformance/suite/events.ts'
 import { StoreError } from '../store.ts'
 import type { PartResult, Store } from '../store.ts'
+import { systemClock } from '../../runtime/clock/clock.ts'
+import { Documents } from './documents.ts'
 import { emptyDatabase, LossyWay } from './mongodb-server.fixture.ts'
 import type { Loss } from './mongodb-server.fixture.ts'
 import { openMongodbStore } from './mongodb-store.ts'
@@ -169,6 +171,22 @@ onServer('ferretdb', (server) => {
       assert.deepEqual(shards, [{ shard: SHARD, epoch: won, owner: 'b' }])
       expected = (await store.claim({ shard: SHARD, expected: won, from: 'b', owner: OWNER }))!
     }
+  })
+
+  test('a request that can not be written to its end is given up with its connection', async (t) => {
+    const { way, location } = await LossyWay.to(server(), emptyDatabase(server()))
+    const documents = await Documents.connect(location, systemClock)
+    t.after(() => documents.client.close())
+    let inUse = 0
+    documents.client.on('connectionCheckedOut', () => inUse++)
+    documents.client.on('connectionCheckedIn', () => inUse--)
+    const write = (_id: string, word: string) => documents.update([{ q: { _id }, u: { $set: { word } }, upsert: true }])
+    await write('a', 'short')
+    way.stopReading()
+    const { outcomeUnknown } = await failureOf(write('b', 'long'.repeat(4_000_000))) // more than sockets hold on their way
+    assert.equal(outcomeUnknown, true)
+    await write('c', 'short')
+    assert.equal(inUse, 0)
   })
 
   test('kill -9 of the server under load loses nothing that was acknowledged', { timeout: 240_000 }, async (t) => {

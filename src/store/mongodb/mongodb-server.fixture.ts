@@ -23,6 +23,7 @@ export class LossyWay {
   readonly #port: number
   readonly #losses: { readonly message: Message; readonly loss: Loss }[] = []
   readonly #held: Buffer[] = []
+  readonly #clients = new Set<Socket>()
 
   private constructor(port: number) {
     this.#port = port
@@ -42,6 +43,11 @@ export class LossyWay {
     this.#losses.push(...losses.map((loss) => ({ message, loss })))
   }
 
+  /** Nothing more is read of what clients send. */
+  stopReading(): void {
+    for (const client of this.#clients) client.pause()
+  }
+
   forgive(): void {
     this.#losses.length = 0
   }
@@ -58,9 +64,11 @@ export class LossyWay {
 
   #carry(client: Socket): void {
     const server = connect(this.#port, '127.0.0.1')
+    this.#clients.add(client)
     for (const socket of [client, server]) {
       socket.on('error', () => {})
       socket.on('close', () => {
+        this.#clients.delete(client)
         client.destroy()
         server.destroy()
       })

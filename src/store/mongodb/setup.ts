@@ -6,7 +6,7 @@ import type { KeyedOptions, StoredSettings, StoreSettings } from '../keyed/store
 import type { Document } from 'mongodb'
 import type { Documents } from './documents.ts'
 
-const SETTINGS = 'store/settings'
+export const SETTINGS = 'store/settings'
 export const INDEXES = [
   { name: 'order', key: { s: 1, k: 1 } },
   { name: 'gone', key: { gone: 1 }, expireAfterSeconds: 0, sparse: true },

@@ -22,7 +22,18 @@ import type { Query } from './connection/connections.ts'
 
 const BEFORE_CELLS = PUT_PARAMETERS.length - COLUMN_NAMES.length
 
-export function commitQuery(parts: readonly CommitPart[]): Query {
+/** Of the shards, which is how the function locks and compares them. */
+export async function commitInOrder(
+  parts: readonly CommitPart[],
+  write: (query: Query) => Promise<readonly Row[]>,
+): Promise<PartResult[]> {
+  const ordered = parts.toSorted((a, b) => a.shard - b.shard)
+  const results = partResults(ordered, await write(commitQuery(ordered)))
+  const byPart = new Map(ordered.map((part, index) => [part, results[index]!]))
+  return parts.map((part) => byPart.get(part)!)
+}
+
+function commitQuery(parts: readonly CommitPart[]): Query {
   const [heads, puts, deletes, shares, events]: Cell[][] = [[], [], [], [], []]
   const sums = new CounterSums()
   for (const [index, part] of parts.entries()) {
@@ -55,14 +66,26 @@ export function commitQuery(parts: readonly CommitPart[]): Query {
   return { name: 'commit', text: COMMIT_SQL, values }
 }
 
+type Parameters = readonly { readonly type: ElementType; readonly isShared?: boolean }[]
+
 /** NULL for a column without a value, and for all columns of what there is none of. */
-function columnsOf(parameters: readonly { readonly type: ElementType }[], cells: readonly Cell[]): (Buffer | null)[] {
-  return parameters.map(({ type }, index) =>
-    cells.length === 0 ? null : columnParameter(type, cells, index, parameters.length),
-  )
+function columnsOf(parameters: Parameters, cells: readonly Cell[]): (Buffer | null)[] {
+  const stride = parameters.length
+  return parameters.map(({ type, isShared }, index) => {
+    if (cells.length === 0) return null
+    return isShared === true && areSame(cells, index, stride)
+      ? columnParameter(type, [cells[index]!])
+      : columnParameter(type, cells, index, stride)
+  })
 }
 
-export function partResults(parts: readonly CommitPart[], rows: readonly Row[]): PartResult[] {
+function areSame(cells: readonly Cell[], offset: number, stride: number): boolean {
+  const first = cells[offset]
+  for (let at = offset + stride; at < cells.length; at += stride) if (cells[at] !== first) return false
+  return true
+}
+
+function partResults(parts: readonly CommitPart[], rows: readonly Row[]): PartResult[] {
   const results: PartResult[] = parts.map(() => WRITTEN)
   if (rows.length === 0) return results
   const missed = new Map<number, Map<TimerUuid, Timer | null>>()

@@ -3,7 +3,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { TestContext } from 'node:test'
-import { setImmediate as turn } from 'node:timers/promises'
 import type pg from 'pg'
 import { STANDING } from '../../core/statistics/tallies.ts'
 import { Status } from '../../core/timer/timer.ts'
@@ -11,6 +10,7 @@ import type { Epoch, Namespace, ShardId, TimerId } from '../../core/timer/timer.
 import { absent, changed, claimed, countsOf, OWNER } from '../conformance/owned-store.ts'
 import { SAMPLE_NOW, sampleTimer } from '../conformance/sample-timer.ts'
 import type { CommitPart, Counter, OwnedShard, Put, Store } from '../store.ts'
+import { eventually } from '../../../test/support/eventually.ts'
 import { PostgresServer } from './postgres-server.fixture.ts'
 import { openPostgresStore } from './postgres-store.ts'
 import { deletingPart, partOf } from '../commit-sheet.ts'
@@ -108,7 +108,7 @@ test('what is folded counts as it did before, and the log is empty then', async 
 test('commits fold by themselves after a while', async (t) => {
   const cluster = await setup(t)
   for (let number = 0; number < 128; number++) await create(cluster, number)
-  for (let looks = 0; looks < 2_000 && (await rowsIn(cluster.admin, 'timer_counters')) === 0; looks++) await turn()
+  await eventually('counters are folded', async () => (await rowsIn(cluster.admin, 'timer_counters')) > 0)
   assert.equal(await rowsIn(cluster.admin, 'timer_counter_log'), 0)
   assert.deepEqual(await countsOf(cluster.b), ['default pending 85', 'other pending 43'])
 })
@@ -184,12 +184,12 @@ test('the counts of a namespace that is gone are removed', async (t) => {
   assert.deepEqual(await countsOf(a), [])
 })
 
-/** It rests after each fold, so it may take more than one look. */
+/** It rests after each fold, twenty times as long as the fold took, so it may take a while. */
 async function fold(store: Store, admin: pg.Client, now = 0): Promise<void> {
-  for (let looks = 0; looks < 2_000; looks++) {
+  await eventually('the log is empty', async () => {
     await store.forgetCounters(now)
-    if ((await rowsIn(admin, 'timer_counter_log')) === 0) return
-  }
+    return (await rowsIn(admin, 'timer_counter_log')) === 0
+  })
 }
 
 function totalOf(counts: readonly string[]): number {

@@ -8,7 +8,7 @@ import { openServerStore } from '../sql/server/open-server-store.ts'
 import type { ServerOptions } from '../sql/server/open-server-store.ts'
 import type { ServerEngine } from '../sql/server/server-store.ts'
 import type { Store } from '../store.ts'
-import { commitQuery, partResults } from './commit.ts'
+import { commitInOrder } from './commit.ts'
 import { Connections } from './connection/connections.ts'
 import { foldQuery, forgetQuery, FORGOTTEN_MAX } from './counter-log.ts'
 import { POSTGRES_QUESTIONS } from './dialect.ts'
@@ -40,7 +40,7 @@ function postgresEngine({ commits, ownership, slow }: Lanes<Connections>): Serve
     beat: async (beat) => beatAnswer((await ownership.write(beatQuery(beat)))[0]!),
     claimAll: async (claims) => claimedEpochs(await ownership.write(claimQuery(claims))),
     releaseAll: (owned) => ownership.write(releaseQuery(owned)),
-    commit: async (parts) => partResults(parts, await commits.write(commitQuery(parts))),
+    commit: (parts) => commitInOrder(parts, (query) => commits.write(query)),
     move: async (move) => isMoved(await commits.write(moveQuery(move))),
     foldSome: async (entriesMax) => ((await slow.write(foldQuery(entriesMax)))[0]![0] as unknown) === true,
     forget: async (slotsBefore) => (await slow.write(forgetQuery(slotsBefore)))[0]![0] === FORGOTTEN_MAX,

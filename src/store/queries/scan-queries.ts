@@ -77,11 +77,12 @@ export class ScanQueries {
     return { counts: counters.map(({ namespace, name, amount }) => ({ namespace, ...countedBy(name), count: amount })) }
   }
 
-  async tallies({ since, ...scope }: TallyQuery): Promise<TallySums> {
+  async tallies({ since, prefix = '', ...scope }: TallyQuery): Promise<TallySums> {
     const [from, to] = since === null ? [STANDING, STANDING] : [Math.max(since, STANDING + 1), Number.MAX_SAFE_INTEGER]
     const sums = new Map<string, number>()
     let firstSlotAt = Infinity
     for (const { slotAt, name, amount } of await this.#source.counters({ scope, from, to })) {
+      if (!name.startsWith(prefix)) continue
       sums.set(name, (sums.get(name) ?? 0) + amount)
       if (slotAt !== STANDING) firstSlotAt = Math.min(firstSlotAt, slotAt)
     }

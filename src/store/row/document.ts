@@ -5,7 +5,7 @@
 import { DEFAULT_RETRY, sameRetryPolicy, SINGLE_ATTEMPT } from '../../core/rules/retry.ts'
 import type { RetryPolicy } from '../../core/timer/retry-policy.ts'
 import type { FiringRules } from '../../core/time/firing-rules.ts'
-import { CatchUp, NO_ATTEMPTS } from '../../core/timer/timer.ts'
+import { CatchUp, isFinished, NO_ATTEMPTS } from '../../core/timer/timer.ts'
 import { targetTypeOf, withAbsentFields } from '../../core/targets/target.ts'
 import type { Target } from '../../core/targets/target.ts'
 import type {
@@ -34,6 +34,9 @@ const STORED_RETRY: RetryPolicy = Object.freeze({
 })
 const STORED_TIMEOUT_MS = 30_000
 const STORED_PROTOCOL = 'v1'
+/** Of a target that says none. A document without a target has a function's, which is nothing but its type. */
+const STORED_TARGET_TYPE = 'http'
+const STORED_TARGET: Target = Object.freeze({ type: 'function' })
 
 type StoredRetry = readonly [
   maxAttempts: number,
@@ -53,9 +56,11 @@ type StoredAttempt = readonly [
   iteration?: number,
 ]
 
+type StoredTarget = Omit<Target, 'type'> & { readonly type?: Target['type'] }
+
 /** As it is written; a field that is left out has its stored default. */
 type Document = {
-  target?: Target
+  target?: StoredTarget
   protocol?: string
   schedule?: string
   timeZone?: string
@@ -71,11 +76,11 @@ type Document = {
   retry?: StoredRetry
   timeoutMs?: number
   updatedAt?: Millis
-  executedAt?: Millis
-  finishedAt?: Millis
+  executedAt?: Millis | null
+  finishedAt?: Millis | null
   firing?: number
   attempts?: number
-  firstAttemptAt?: Millis
+  firstAttemptAt?: Millis | null
   lastError?: string
   attemptLog?: readonly StoredAttempt[]
   traceparent?: string
@@ -87,7 +92,8 @@ type Document = {
 }
 
 export function writeDocument(timer: Timer): JsonText {
-  const document: Document = { target: writtenTarget(timer.target) }
+  const document: Document = {}
+  if (timer.target.type !== STORED_TARGET.type) document.target = writtenTarget(timer.target)
   if (timer.protocol !== STORED_PROTOCOL) document.protocol = timer.protocol
   if (timer.schedule !== null) document.schedule = timer.schedule
   if (timer.timeZone !== null) document.timeZone = timer.timeZone
@@ -103,11 +109,11 @@ export function writeDocument(timer: Timer): JsonText {
   if (!sameRetryPolicy(timer.retry, STORED_RETRY)) document.retry = writtenRetry(timer.retry)
   if (timer.timeoutMs !== STORED_TIMEOUT_MS) document.timeoutMs = timer.timeoutMs
   if (timer.updatedAt !== timer.createdAt) document.updatedAt = timer.updatedAt
-  if (timer.executedAt !== null) document.executedAt = timer.executedAt
-  if (timer.finishedAt !== null) document.finishedAt = timer.finishedAt
+  if (timer.executedAt !== usualExecutedAt(timer.attemptLog)) document.executedAt = timer.executedAt
+  if (timer.finishedAt !== usualFinishedAt(timer)) document.finishedAt = timer.finishedAt
   if (timer.firing !== 1) document.firing = timer.firing
   if (timer.attempts !== 0) document.attempts = timer.attempts
-  if (timer.firstAttemptAt !== null) document.firstAttemptAt = timer.firstAttemptAt
+  if (timer.firstAttemptAt !== usualFirstAttemptAt(timer)) document.firstAttemptAt = timer.firstAttemptAt
   if (timer.lastError !== null) document.lastError = timer.lastError
   if (timer.attemptLog.length > 0) document.attemptLog = timer.attemptLog.map(writtenAttempt)
   if (timer.extra !== null) document.extra = timer.extra
@@ -119,10 +125,15 @@ export function writeDocument(timer: Timer): JsonText {
   return JSON.stringify(document) as JsonText
 }
 
-export function readDocument(text: string, { createdAt, dueAt }: Pick<Timer, 'createdAt' | 'dueAt'>): Documented {
+type KnownColumns = Pick<Timer, 'createdAt' | 'dueAt' | 'status'>
+
+export function readDocument(text: string, { createdAt, dueAt, status }: KnownColumns): Documented {
   const document = JSON.parse(text) as Document
+  const { updatedAt = createdAt, attempts = 0 } = document
+  const attemptLog = document.attemptLog?.map(readAttempt) ?? NO_ATTEMPTS
+  const { executedAt = usualExecutedAt(attemptLog) } = document
   return {
-    target: readTarget(document.target!),
+    target: readTarget(document.target),
     protocol: document.protocol === undefined ? STORED_PROTOCOL : shared(document.protocol),
     schedule: document.schedule ?? null,
     timeZone: document.timeZone ?? null,
@@ -137,14 +148,15 @@ export function readDocument(text: string, { createdAt, dueAt }: Pick<Timer, 'cr
     skipped: document.skipped ?? 0,
     retry: readRetry(document.retry),
     timeoutMs: document.timeoutMs ?? STORED_TIMEOUT_MS,
-    updatedAt: document.updatedAt ?? createdAt,
-    executedAt: document.executedAt ?? null,
-    finishedAt: document.finishedAt ?? null,
+    updatedAt,
+    executedAt,
+    finishedAt: document.finishedAt === undefined ? usualFinishedAt({ status, updatedAt }) : document.finishedAt,
     firing: document.firing ?? 1,
-    attempts: document.attempts ?? 0,
-    firstAttemptAt: document.firstAttemptAt ?? null,
+    attempts,
+    firstAttemptAt:
+      document.firstAttemptAt === undefined ? usualFirstAttemptAt({ attempts, executedAt }) : document.firstAttemptAt,
     lastError: document.lastError ?? null,
-    attemptLog: document.attemptLog?.map(readAttempt) ?? NO_ATTEMPTS,
+    attemptLog,
     extra: document.extra ?? null,
     running: document.running ?? null,
     traceparent: document.traceparent ?? null,
@@ -154,17 +166,35 @@ export function readDocument(text: string, { createdAt, dueAt }: Pick<Timer, 'cr
   }
 }
 
-function writtenTarget(target: Target): Target {
-  const written: Record<string, unknown> = {}
-  for (const [field, value] of Object.entries(target)) if (value !== null) written[field] = value
-  return written as Target
+// Three times of a timer that has fired, as they nearly always are: its row grows less when it finishes. NULL is written where
+// there is none although there usually is.
+
+function usualExecutedAt(attemptLog: Timer['attemptLog']): Millis | null {
+  return attemptLog.at(-1)?.at ?? null
 }
 
-function readTarget(target: Target): Target {
-  const type: string = target.type
+function usualFinishedAt({ status, updatedAt }: Pick<Timer, 'status' | 'updatedAt'>): Millis | null {
+  return isFinished({ status }) ? updatedAt : null
+}
+
+/** Of a first attempt that is also the last one. */
+function usualFirstAttemptAt({ attempts, executedAt }: Pick<Timer, 'attempts' | 'executedAt'>): Millis | null {
+  return attempts === 0 ? null : executedAt
+}
+
+function writtenTarget(target: Target): StoredTarget {
+  const written: Record<string, unknown> = {}
+  for (const [field, value] of Object.entries(target))
+    if (value !== null && !(field === 'type' && value === STORED_TARGET_TYPE)) written[field] = value
+  return written
+}
+
+function readTarget(stored: StoredTarget | undefined): Target {
+  if (stored === undefined) return STORED_TARGET
+  const type: string = stored.type ?? STORED_TARGET_TYPE
   if (targetTypeOf(type) === undefined)
     throw new Error(`unknown target type ${type}: was this row written by a newer version?`)
-  return withAbsentFields(target)
+  return withAbsentFields({ type: STORED_TARGET_TYPE, ...stored } as Target)
 }
 
 function writtenRetry(retry: RetryPolicy): StoredRetry {

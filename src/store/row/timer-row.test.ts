@@ -81,8 +81,13 @@ const GOLDEN: readonly (readonly [name: string, timer: Timer, row: readonly Cell
       null,
       PAYLOAD,
       null,
-      `{"target":{"type":"http","url":"${URL}"}}`,
+      `{"target":{"url":"${URL}"}}`,
     ],
+  ],
+  [
+    "a function's timer",
+    sampleTimer({ target: { type: 'function' } }),
+    [2, 1893456060000, UUID, 'default', 'sample', 1, 0, 0, null, 1893456000000, null, PAYLOAD, null, '{}'],
   ],
   [
     'a timer with nothing at its default',
@@ -117,6 +122,39 @@ for (const [name, timer, row] of GOLDEN) {
     assert.deepEqual(timerAt(row, 0), timer)
   })
 }
+
+const FIRED = {
+  status: Status.completed,
+  wakeAt: SAMPLE_NOW + 999_000,
+  attempts: 1,
+  updatedAt: SAMPLE_NOW + 60_003,
+  executedAt: SAMPLE_NOW + 60_001,
+  finishedAt: SAMPLE_NOW + 60_003,
+  firstAttemptAt: SAMPLE_NOW + 60_001,
+  attemptLog: [{ at: SAMPLE_NOW + 60_001, durationMs: 2, outcome: 'delivered', statusCode: 200, error: null }],
+} as const satisfies Partial<Timer>
+
+test('a timer that has fired once says each of its times once', () => {
+  const cells = cellsOf(sampleTimer(FIRED))
+  assert.equal(
+    cells[CellAt.timer_document],
+    `{"target":{"url":"${URL}"},"updatedAt":1893456060003,"attempts":1,"attemptLog":[[1893456060001,2,"delivered",200,null]]}`,
+  )
+  assert.deepEqual(timerAt(cells, 0), sampleTimer(FIRED))
+})
+
+test('times that are not as they usually are come back as they were', () => {
+  const times = [null, SAMPLE_NOW + 60_001, SAMPLE_NOW + 60_003]
+  for (const status of [Status.pending, Status.failed])
+    for (const attempts of [0, 1, 2])
+      for (const attemptLog of [NO_ATTEMPTS, FIRED.attemptLog])
+        for (const executedAt of times)
+          for (const finishedAt of times)
+            for (const firstAttemptAt of times) {
+              const timer = { ...FIRED, status, attempts, attemptLog, executedAt, finishedAt, firstAttemptAt }
+              assert.deepEqual(timerAt(cellsOf(sampleTimer(timer)), 0), sampleTimer(timer))
+            }
+})
 
 test('a row with codes of a newer version is refused, not guessed at', () => {
   assert.throws(() => statusOf(99), /unknown timer status 99/)

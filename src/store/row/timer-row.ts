@@ -48,13 +48,14 @@ export function timerAt(cells: readonly Cell[], offset: number): Timer {
   const wakeAt = cells[offset + CellAt.timer_execute_at] as number
   const createdAt = cells[offset + CellAt.timer_created_at] as number
   const dueAt = (cells[offset + CellAt.timer_due_at] as number | null) ?? wakeAt
+  const status = statusOf(cells[offset + CellAt.timer_status]!)
   return {
-    ...readDocument(cells[offset + CellAt.timer_document] as string, { createdAt, dueAt }),
+    ...readDocument(cells[offset + CellAt.timer_document] as string, { createdAt, dueAt, status }),
     namespace: shared(cells[offset + CellAt.timer_namespace] as string) as Namespace,
     id: cells[offset + CellAt.timer_id] as TimerId,
     uuid: cells[offset + CellAt.timer_uuid] as TimerUuid,
     version: cells[offset + CellAt.timer_version] as number,
-    status: statusOf(cells[offset + CellAt.timer_status]!),
+    status,
     dueAt,
     wakeAt,
     createdAt,

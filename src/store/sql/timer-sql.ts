@@ -35,9 +35,15 @@ export function insertTimer(dialect: Dialect): string {
   VALUES (${values}, ${dialect.parameter(CELLS_PER_TIMER + 1, 'shard')})`
 }
 
+/** What an update leaves as it is. A database that is told so need not look into the indexes by creation. */
+type Kept = { readonly keepsPayload: boolean; readonly keepsCreation?: boolean }
+const PAYLOAD: readonly ColumnName[] = ['timer_payload']
+const CREATION: readonly ColumnName[] = ['timer_created_at', 'timer_kind']
+
 /** Nothing is changed unless the row is the same timer, in the same shard, at the version that is expected. */
-export function updateTimer(dialect: Dialect, { keepsPayload }: { readonly keepsPayload: boolean }): string {
-  const changing = CHANGING_COLUMNS.filter((column) => !keepsPayload || column !== 'timer_payload')
+export function updateTimer(dialect: Dialect, { keepsPayload, keepsCreation = false }: Kept): string {
+  const kept = [...(keepsPayload ? PAYLOAD : []), ...(keepsCreation ? CREATION : [])]
+  const changing = CHANGING_COLUMNS.filter((column) => !kept.includes(column))
   return `
   UPDATE timers
   SET ${changing.map((column) => `${column} = ${cell(dialect, column)}`).join(', ')}

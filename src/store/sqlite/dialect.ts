@@ -24,12 +24,12 @@ export const SQLITE: Dialect = {
   readAs: { timer_uuid: 'lower(hex(timer_uuid))', timer_payload: PAYLOAD_SQL },
   bytesOf: (column) => (column === 'timer_payload' ? PAYLOAD_BYTES_SQL : `octet_length(${column})`),
   by: (index) => {
-    if (index === 'primary') return 'NOT INDEXED'
+    if (index === 'primary') return 'INDEXED BY timers_in_order'
     return `INDEXED BY ${index === 'timers_by_metadata' ? 'timers_by_uuid' : index}`
   },
   // Only keys are sorted; the cross join then takes their rows one by one, in this order, until there are enough.
-  stretch: (range, rowsMax, key) =>
-    `(SELECT shard_id, ${key} FROM ${range} LIMIT ${rowsMax}) AS stretch CROSS JOIN timers USING (shard_id, ${key})`,
+  stretch: (range, rowsMax) =>
+    `(SELECT rowid AS place FROM ${range} LIMIT ${rowsMax}) AS stretch CROSS JOIN timers ON timers.rowid = stretch.place`,
   stretchOrder: () => '',
   merged: (selects) => selects.join(' UNION ALL '),
   unfoldedCounters: null,

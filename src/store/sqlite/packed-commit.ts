@@ -1,11 +1,12 @@
 // A commit on its way to the writer's thread, and the answer on its way back.
 
-import type { TimerUuid } from '../../core/timer/timer.ts'
+import type { Timer, TimerUuid } from '../../core/timer/timer.ts'
+import { kindOf } from '../../core/timer/timer-kind.ts'
 import { CellAt } from '../row/columns.ts'
 import type { Cell } from '../row/columns.ts'
 import { appendCells, timerAt } from '../row/timer-row.ts'
 import type { CommitPart, PartResult, Put } from '../store.ts'
-import { ABSENT, SAME } from './threads/messages.ts'
+import { ABSENT, Keeps, SAME } from './threads/messages.ts'
 import type { CommitReply, PackedPart } from './threads/messages.ts'
 
 export function packPart({ shard, epoch, owner, puts, deletes, counters, events }: CommitPart): PackedPart {
@@ -26,10 +27,16 @@ export function packPart({ shard, epoch, owner, puts, deletes, counters, events 
 function appendPut(cells: Cell[], { before, after }: Put): void {
   const offset = cells.length
   appendCells(cells, after)
-  const keepsPayload = before !== null && before.payload === after.payload
-  if (keepsPayload) cells[offset + CellAt.timer_payload] = null
+  const keeps = before === null ? Keeps.nothing : keptOf(before, after)
+  if (keeps !== Keeps.nothing) cells[offset + CellAt.timer_payload] = null
   const hadMetadata = before === null ? null : before.metadata
-  cells.push(before?.version ?? ABSENT, keepsPayload ? 1 : 0, hadMetadata === after.metadata ? SAME : hadMetadata)
+  cells.push(before?.version ?? ABSENT, keeps, hadMetadata === after.metadata ? SAME : hadMetadata)
+}
+
+function keptOf(before: Timer, after: Timer): number {
+  if (before.payload !== after.payload) return Keeps.nothing
+  const keepsCreation = before.createdAt === after.createdAt && kindOf(before) === kindOf(after)
+  return keepsCreation ? Keeps.payloadAndCreation : Keeps.payload
 }
 
 export function partResults(reply: CommitReply): PartResult[] {

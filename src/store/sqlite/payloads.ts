@@ -1,11 +1,11 @@
-// Payloads that are too large to stand in their row. SQLite reads a whole row, with all its further pages, for every comparison
-// on the way to it: among payloads of 255 KiB one look-up took 6 ms. A large payload is in a table of its own, found
-// by a number, and the row has that number in its place; a payload itself is text.
+// Payloads that are too large to stand in their row. A change writes its whole row anew, and most changes leave the payload alone; and
+// what follows it in the row is behind all its further pages. So a large payload is in a table of its own, found by a number, and the
+// row has that number in its place; a payload itself is text.
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { Cell } from '../row/columns.ts'
 
-const INLINE_CHARS_MAX = 512 // a row of up to 1,000 bytes has no further pages
+const INLINE_CHARS_MAX = 512 // some rows fit on a page, and none has further ones
 
 /** The payload in a SELECT list on `timers`. */
 export const PAYLOAD_SQL = `CASE typeof(timer_payload) WHEN 'integer' THEN (SELECT payload FROM timer_payloads WHERE payload_id = timer_payload) ELSE timer_payload END`

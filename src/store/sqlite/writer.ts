@@ -24,6 +24,7 @@ import {
   DELETE_STRIDE,
   DeleteAt,
   EVENT_STRIDE,
+  Keeps,
   PUT_STRIDE,
   PutAt,
   SAME,
@@ -50,6 +51,7 @@ export class Writer {
   readonly #insert: StatementSync
   readonly #update: StatementSync
   readonly #updateKeepingPayload: StatementSync
+  readonly #updateKeepingCreation: StatementSync
   readonly #delete: StatementSync
   readonly #select: StatementSync
   readonly #move: StatementSync
@@ -58,7 +60,7 @@ export class Writer {
     this.#db = db
     this.#lock = lock
     this.#transactions = new Transactions(db, path)
-    this.#checkpoints = new Checkpoints(db)
+    this.#checkpoints = new Checkpoints(db, path)
     this.#shards = new ShardRows(db)
     this.#payloads = new Payloads(db)
     this.#prepared = new Prepared(db)
@@ -71,6 +73,7 @@ export class Writer {
     this.#insert = db.prepare(`${insertTimer(SQLITE)} ON CONFLICT DO NOTHING`)
     this.#update = db.prepare(updateTimer(SQLITE, { keepsPayload: false }))
     this.#updateKeepingPayload = db.prepare(updateTimer(SQLITE, { keepsPayload: true }))
+    this.#updateKeepingCreation = db.prepare(updateTimer(SQLITE, { keepsPayload: true, keepsCreation: true }))
     this.#delete = db.prepare(`${deleteTimer(SQLITE)} RETURNING ${PAYLOAD_ID_SQL} AS payloadId`)
     this.#select = db.prepare(selectByUuid(SQLITE))
     this.#select.setReturnArrays(true)
@@ -125,6 +128,7 @@ export class Writer {
   }
 
   close(): void {
+    this.#checkpoints.close()
     this.#db.close()
     this.#lock.release()
   }
@@ -146,12 +150,7 @@ export class Writer {
   #writePut({ shard, puts }: PackedPart, offset: number, missed: Miss[]): void {
     const row = puts.slice(offset, offset + CELLS_PER_TIMER)
     if (
-      this.#writeRow(
-        row,
-        shard,
-        puts[offset + PutAt.expectedVersion] as number,
-        puts[offset + PutAt.keepsPayload] === 1,
-      )
+      this.#writeRow(row, shard, puts[offset + PutAt.expectedVersion] as number, puts[offset + PutAt.keeps] as number)
     ) {
       const before = puts[offset + PutAt.metadataBefore] as string | null | typeof SAME
       if (before === SAME) return
@@ -162,8 +161,11 @@ export class Writer {
     }
   }
 
-  #writeRow(row: Cell[], shard: number, expectedVersion: number, keepsPayload: boolean): boolean {
-    if (keepsPayload) return this.#updateKeepingPayload.run(...row, shard, expectedVersion).changes === 1
+  #writeRow(row: Cell[], shard: number, expectedVersion: number, keeps: number): boolean {
+    if (keeps !== Keeps.nothing) {
+      const update = keeps === Keeps.payload ? this.#updateKeepingPayload : this.#updateKeepingCreation
+      return update.run(...row, shard, expectedVersion).changes === 1
+    }
     if (expectedVersion !== ABSENT) this.#payloads.removeOf(row[CellAt.timer_uuid] as string)
     const cells: (Cell | bigint)[] = row
     cells[CellAt.timer_payload] = this.#payloads.place(row[CellAt.timer_payload]!)

@@ -172,6 +172,21 @@ function counters(name: string, setup: Setup): void {
     assert.deepEqual(await sums(owned, { since: 1 }), ['a 3', 'b 5'])
   })
 
+  test(`${name}: counters are those whose names begin as asked for`, async (t) => {
+    const owned = await setup(t)
+    await owned.count(
+      counter('z.a', STANDING),
+      counter('z.b', STANDING, 2),
+      counter('z', STANDING),
+      counter('y.a', STANDING),
+    )
+    await owned.count(counter('z.a', STANDING, 1, 'other'), counter('z.a', 600_000, 5))
+    assert.deepEqual(await sums(owned, { since: null, prefix: 'z.' }), ['z.a 2', 'z.b 2'])
+    assert.deepEqual(await sums(owned, { since: null, prefix: 'z.', namespace: OTHER }), ['z.a 1'])
+    assert.deepEqual(await sums(owned, { since: 1, prefix: 'z.' }), ['z.a 5'])
+    assert.deepEqual(await sums(owned, { since: 1, prefix: 'y.' }), [])
+  })
+
   test(`${name}: counters are those of the namespaces asked for`, async (t) => {
     const owned = await setup(t)
     for (const namespace of ['team', 'team.a', 'teams', 'zz'])

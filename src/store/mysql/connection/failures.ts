@@ -16,7 +16,7 @@ const MEANINGS: readonly (readonly [Meaning, ...number[]])[] = [
   [KNOWN.diskFull, 1021, 1114],
   [KNOWN.readOnly, 1290, 1792, 1836],
   [KNOWN.forbidden, 1142],
-  [KNOWN.wrongPassword, 1045],
+  [lasting('the password is wrong, there is no such user, or it must use TLS (MYSQL_SSL)'), 1045],
   [KNOWN.noConnectionLeft, 1040],
   [KNOWN.tooSlow, 1969, 3024],
   [KNOWN.deadlock, 1213],

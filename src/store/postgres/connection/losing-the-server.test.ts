@@ -12,6 +12,7 @@ import { absent, claimed, getOne, OWNER } from '../../conformance/owned-store.ts
 import { sampleTimer } from '../../conformance/sample-timer.ts'
 import { StoreError } from '../../store.ts'
 import type { PartResult, Store } from '../../store.ts'
+import { eventually } from '../../../../test/support/eventually.ts'
 import { PostgresServer } from '../postgres-server.fixture.ts'
 import { openPostgresStore } from '../postgres-store.ts'
 import type { PostgresOptions } from '../postgres-store.ts'
@@ -138,7 +139,7 @@ test('a commit that was sent and not begun when the connection was lost is never
   await admin.query('COMMIT')
   await admin.end()
   const sessions = `SELECT 1 FROM pg_stat_activity WHERE datname = '${database}' AND query LIKE '%timers_commit%' AND state <> 'idle'`
-  for (let looks = 0; looks < 2_000 && (await server.sql(sessions)).length > 0; looks++) await turn()
+  await eventually('the server has ended what was sent', async () => (await server.sql(sessions)).length === 0)
   assert.equal(await getOne(store, timer('behind'), other), null)
   assert.equal(await isThere(store, 'slow'), false)
 })

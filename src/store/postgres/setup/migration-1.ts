@@ -15,9 +15,9 @@ import { COMMIT_FUNCTION } from './commit-function.ts'
 // JSON that jsonb cannot hold (an escaped NUL, half a surrogate pair) is legal in a timer's metadata: such escapes are
 // searched as a replacement character.
 //
-// Every timer is written, rewritten and deleted, so dead rows are swept when 1 % have died instead of 20 %; room is
-// left in the pages for changes that move no key. What is written all the time, counters and beats, has half its
-// pages empty: there a change reuses the row's own page.
+// Every timer is written, rewritten and deleted, so dead rows are swept when 1 % have died instead of 20 %. No room is left
+// in the pages: nearly every change moves the timer in an index, so it would save nothing but a second page. What is written
+// all the time, counters and beats, has half its pages empty: there a change reuses the row's own page.
 //
 // timer_counter_log holds what commits have counted and nobody has added to timer_counters yet. Its rows are not compressed
 // and moved out at 2 kB, as they would be by default: they are read once, soon, and deleted. Its empty end is not given
@@ -32,7 +32,6 @@ const TABLES = `
 CREATE TABLE timers (
 ${columnsWithKey('timers', SQL_TYPES, byAlignment)}
 ) WITH (
-  fillfactor = 90,
   autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 5000,
   autovacuum_vacuum_insert_scale_factor = 0.05,
   autovacuum_analyze_scale_factor = 0.05,

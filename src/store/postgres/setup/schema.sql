@@ -66,7 +66,7 @@ CREATE TABLE timers (
   timer_document text,
   shard_owner text,
   PRIMARY KEY (shard_id, row_type, timer_execute_at, timer_uuid)
-) WITH (fillfactor=90, autovacuum_vacuum_scale_factor=0.01, autovacuum_vacuum_threshold=5000, autovacuum_vacuum_insert_scale_factor=0.05, autovacuum_analyze_scale_factor=0.05, autovacuum_vacuum_cost_delay=1, autovacuum_vacuum_cost_limit=2000);
+) WITH (autovacuum_vacuum_scale_factor=0.01, autovacuum_vacuum_threshold=5000, autovacuum_vacuum_insert_scale_factor=0.05, autovacuum_analyze_scale_factor=0.05, autovacuum_vacuum_cost_delay=1, autovacuum_vacuum_cost_limit=2000);
 
 CREATE INDEX timer_counts ON timer_counters USING btree (timer_namespace, counter_name) WHERE (slot_at = '-1'::integer);
 
@@ -139,6 +139,7 @@ DECLARE
   writable integer[];
   missed_parts integer[] := '{}';
   all_writable boolean;
+  written bigint;
   miss record;
   there timers;
 BEGIN
@@ -150,78 +151,99 @@ BEGIN
     FOR NO KEY UPDATE
   ) AS shard;
 
-  SELECT coalesce(array_agg(one), '{}') INTO writable
-  FROM generate_subscripts(p_shard, 1) AS one
-  WHERE locked_epochs[array_position(locked_shards, p_shard[one])] = p_epoch[one]
-    AND locked_owners[array_position(locked_shards, p_shard[one])] = p_owner[one];
-
-  IF cardinality(writable) < cardinality(p_shard) THEN
+  -- Parts come in the order of their shards.
+  all_writable := coalesce(locked_shards = p_shard AND locked_epochs = p_epoch AND locked_owners = p_owner, false);
+  IF NOT all_writable THEN
+    SELECT coalesce(array_agg(one), '{}') INTO writable
+    FROM generate_subscripts(p_shard, 1) AS one
+    WHERE locked_epochs[array_position(locked_shards, p_shard[one])] = p_epoch[one]
+      AND locked_owners[array_position(locked_shards, p_shard[one])] = p_owner[one];
     RETURN QUERY
     SELECT one, NULL::uuid, NULL::json FROM generate_subscripts(p_shard, 1) AS one WHERE one <> ALL (writable);
   END IF;
 
-  IF p_expected IS NOT NULL OR p_deleted_part IS NOT NULL OR EXISTS (SELECT FROM timers WHERE timer_uuid = ANY (p_timer_uuid)) THEN
-    FOR miss IN
-      SELECT given.part, given.uuid, given.namespace, given.id, there
-      FROM (
-        SELECT * FROM unnest(p_part, p_timer_uuid, p_expected, p_timer_namespace, p_timer_id) AS put (part, uuid, version, namespace, id)
-        UNION ALL
-        SELECT *, NULL, NULL FROM unnest(p_deleted_part, p_deleted_uuid, p_deleted_version) AS deleted (part, uuid, version)
-      ) AS given
-      LEFT JOIN timers AS there ON there.timer_uuid = given.uuid
-      WHERE given.part = ANY (writable) AND (
-        there.timer_version IS DISTINCT FROM given.version OR there.shard_id <> p_shard[given.part]
-        OR there.timer_id <> given.id OR there.timer_namespace <> given.namespace
-      )
-    LOOP
-      there := miss.there;
-      IF there.timer_namespace <> miss.namespace OR there.timer_id <> miss.id THEN
-        RAISE EXCEPTION 'timers %/% and %/% have the same uuid %: rename one',
-          there.timer_namespace, there.timer_id, miss.namespace, miss.id, miss.uuid USING ERRCODE = 'DT001';
+  FOR attempt IN CASE WHEN all_writable THEN 1 ELSE 2 END .. 2 LOOP
+    IF attempt = 2 THEN
+      writable := coalesce(writable, ARRAY(SELECT generate_subscripts(p_shard, 1)));
+      FOR miss IN
+        SELECT given.part, given.uuid, given.namespace, given.id, there
+        FROM (
+          SELECT part, uuid, version, coalesce(put.timer_namespace, p_timer_namespace[1]) AS namespace, id
+          FROM unnest(p_part, p_timer_uuid, p_expected, p_timer_namespace, p_timer_id) AS put (part, uuid, version, timer_namespace, id)
+          UNION ALL
+          SELECT *, NULL, NULL FROM unnest(p_deleted_part, p_deleted_uuid, p_deleted_version) AS deleted (part, uuid, version)
+        ) AS given
+        LEFT JOIN timers AS there ON there.timer_uuid = given.uuid
+        WHERE given.part = ANY (writable) AND (
+          there.timer_version IS DISTINCT FROM given.version OR there.shard_id <> p_shard[given.part]
+          OR there.timer_id <> given.id OR there.timer_namespace <> given.namespace
+        )
+      LOOP
+        there := miss.there;
+        IF there.timer_namespace <> miss.namespace OR there.timer_id <> miss.id THEN
+          RAISE EXCEPTION 'timers %/% and %/% have the same uuid %: rename one',
+            there.timer_namespace, there.timer_id, miss.namespace, miss.id, miss.uuid USING ERRCODE = 'DT001';
+        END IF;
+        part := miss.part;
+        missed := miss.uuid;
+        existing := CASE WHEN there.timer_uuid IS NOT NULL THEN json_build_array(
+          there.row_type, there.timer_execute_at, translate(there.timer_uuid::text, '-', ''), there.timer_namespace, there.timer_id, there.timer_version, there.timer_status, there.timer_kind, there.timer_due_at, there.timer_created_at, there.timer_tenant, there.timer_payload, there.timer_metadata, there.timer_document
+        ) END;
+        missed_parts := missed_parts || part;
+        RETURN NEXT;
+      END LOOP;
+      SELECT coalesce(array_agg(one), '{}') INTO writable FROM unnest(writable) AS one WHERE one <> ALL (missed_parts);
+      all_writable := cardinality(writable) = cardinality(p_shard);
+    END IF;
+
+    BEGIN
+      IF p_expected IS NULL OR array_position(p_expected, NULL) IS NOT NULL THEN
+        INSERT INTO timers (shard_id, row_type, timer_execute_at, timer_uuid, timer_namespace, timer_id, timer_version, timer_status, timer_kind, timer_due_at, timer_created_at, timer_tenant, timer_payload, timer_metadata, timer_document)
+        SELECT p_shard[part], coalesce(put.row_type, p_row_type[1]), put.timer_execute_at, put.timer_uuid, coalesce(put.timer_namespace, p_timer_namespace[1]), put.timer_id, coalesce(put.timer_version, p_timer_version[1]), coalesce(put.timer_status, p_timer_status[1]), coalesce(put.timer_kind, p_timer_kind[1]), put.timer_due_at, coalesce(put.timer_created_at, p_timer_created_at[1]), put.timer_tenant, put.timer_payload, put.timer_metadata, coalesce(put.timer_document, p_timer_document[1])
+        FROM unnest(p_part, p_expected, p_keeps, p_row_type, p_timer_execute_at, p_timer_uuid, p_timer_namespace, p_timer_id, p_timer_version, p_timer_status, p_timer_kind, p_timer_due_at, p_timer_created_at, p_timer_tenant, p_timer_payload, p_timer_metadata, p_timer_document) AS put (part, expected, keeps, row_type, timer_execute_at, timer_uuid, timer_namespace, timer_id, timer_version, timer_status, timer_kind, timer_due_at, timer_created_at, timer_tenant, timer_payload, timer_metadata, timer_document)
+        WHERE expected IS NULL AND (all_writable OR part = ANY (writable));
       END IF;
-      part := miss.part;
-      missed := miss.uuid;
-      existing := CASE WHEN there.timer_uuid IS NOT NULL THEN json_build_array(
-        there.row_type, there.timer_execute_at, translate(there.timer_uuid::text, '-', ''), there.timer_namespace, there.timer_id, there.timer_version, there.timer_status, there.timer_kind, there.timer_due_at, there.timer_created_at, there.timer_tenant, there.timer_payload, there.timer_metadata, there.timer_document
-      ) END;
-      missed_parts := missed_parts || part;
-      RETURN NEXT;
-    END LOOP;
-  END IF;
 
-  IF cardinality(missed_parts) > 0 THEN
-    SELECT coalesce(array_agg(one), '{}') INTO writable FROM unnest(writable) AS one WHERE one <> ALL (missed_parts);
-  END IF;
-  all_writable := cardinality(writable) = cardinality(p_shard);
+      IF p_expected IS NOT NULL THEN
+        UPDATE timers SET
+          row_type = coalesce(put.row_type, p_row_type[1]),
+          timer_execute_at = put.timer_execute_at,
+          timer_version = coalesce(put.timer_version, p_timer_version[1]),
+          timer_status = coalesce(put.timer_status, p_timer_status[1]),
+          timer_kind = coalesce(put.timer_kind, p_timer_kind[1]),
+          timer_due_at = put.timer_due_at,
+          timer_created_at = coalesce(put.timer_created_at, p_timer_created_at[1]),
+          timer_tenant = put.timer_tenant,
+          timer_payload = CASE keeps WHEN 1 THEN timers.timer_payload ELSE put.timer_payload END,
+          timer_metadata = put.timer_metadata,
+          timer_document = coalesce(put.timer_document, p_timer_document[1])
+        FROM unnest(p_part, p_expected, p_keeps, p_row_type, p_timer_execute_at, p_timer_uuid, p_timer_namespace, p_timer_id, p_timer_version, p_timer_status, p_timer_kind, p_timer_due_at, p_timer_created_at, p_timer_tenant, p_timer_payload, p_timer_metadata, p_timer_document) AS put (part, expected, keeps, row_type, timer_execute_at, timer_uuid, timer_namespace, timer_id, timer_version, timer_status, timer_kind, timer_due_at, timer_created_at, timer_tenant, timer_payload, timer_metadata, timer_document)
+        WHERE timers.timer_uuid = put.timer_uuid AND (all_writable OR put.part = ANY (writable))
+          AND timers.timer_version = put.expected AND timers.timer_id = put.timer_id
+          AND timers.timer_namespace IS NOT DISTINCT FROM coalesce(put.timer_namespace, p_timer_namespace[1])
+          AND timers.shard_id IS NOT DISTINCT FROM p_shard[put.part];
+        GET DIAGNOSTICS written = ROW_COUNT;
+        IF attempt = 1 AND written < cardinality(array_remove(p_expected, NULL)) THEN
+          RAISE SQLSTATE 'DT002';
+        END IF;
+      END IF;
 
-  IF p_expected IS NULL OR array_position(p_expected, NULL) IS NOT NULL THEN
-    INSERT INTO timers (shard_id, row_type, timer_execute_at, timer_uuid, timer_namespace, timer_id, timer_version, timer_status, timer_kind, timer_due_at, timer_created_at, timer_tenant, timer_payload, timer_metadata, timer_document)
-    SELECT p_shard[part], row_type, timer_execute_at, timer_uuid, timer_namespace, timer_id, timer_version, timer_status, timer_kind, timer_due_at, timer_created_at, timer_tenant, timer_payload, timer_metadata, timer_document
-    FROM unnest(p_part, p_expected, p_keeps, p_row_type, p_timer_execute_at, p_timer_uuid, p_timer_namespace, p_timer_id, p_timer_version, p_timer_status, p_timer_kind, p_timer_due_at, p_timer_created_at, p_timer_tenant, p_timer_payload, p_timer_metadata, p_timer_document) AS put (part, expected, keeps, row_type, timer_execute_at, timer_uuid, timer_namespace, timer_id, timer_version, timer_status, timer_kind, timer_due_at, timer_created_at, timer_tenant, timer_payload, timer_metadata, timer_document)
-    WHERE expected IS NULL AND (all_writable OR part = ANY (writable));
-  END IF;
-
-  IF p_expected IS NOT NULL THEN
-    UPDATE timers SET
-      row_type = put.row_type,
-      timer_execute_at = put.timer_execute_at,
-      timer_version = put.timer_version,
-      timer_status = put.timer_status,
-      timer_kind = put.timer_kind,
-      timer_due_at = put.timer_due_at,
-      timer_created_at = put.timer_created_at,
-      timer_tenant = put.timer_tenant,
-      timer_payload = CASE keeps WHEN 1 THEN timers.timer_payload ELSE put.timer_payload END,
-      timer_metadata = put.timer_metadata,
-      timer_document = put.timer_document
-    FROM unnest(p_part, p_expected, p_keeps, p_row_type, p_timer_execute_at, p_timer_uuid, p_timer_namespace, p_timer_id, p_timer_version, p_timer_status, p_timer_kind, p_timer_due_at, p_timer_created_at, p_timer_tenant, p_timer_payload, p_timer_metadata, p_timer_document) AS put (part, expected, keeps, row_type, timer_execute_at, timer_uuid, timer_namespace, timer_id, timer_version, timer_status, timer_kind, timer_due_at, timer_created_at, timer_tenant, timer_payload, timer_metadata, timer_document)
-    WHERE put.expected IS NOT NULL AND (all_writable OR put.part = ANY (writable)) AND timers.timer_uuid = put.timer_uuid;
-  END IF;
-
-  IF p_deleted_part IS NOT NULL THEN
-    DELETE FROM timers USING unnest(p_deleted_part, p_deleted_uuid, p_deleted_version) AS deleted (deleted_part, deleted_uuid, deleted_version)
-    WHERE (all_writable OR deleted_part = ANY (writable)) AND timers.timer_uuid = deleted_uuid;
-  END IF;
+      IF p_deleted_part IS NOT NULL THEN
+        DELETE FROM timers USING unnest(p_deleted_part, p_deleted_uuid, p_deleted_version) AS deleted (deleted_part, deleted_uuid, deleted_version)
+        WHERE timers.timer_uuid = deleted_uuid AND (all_writable OR deleted_part = ANY (writable))
+          AND timers.timer_version = deleted_version AND timers.shard_id IS NOT DISTINCT FROM p_shard[deleted_part];
+        GET DIAGNOSTICS written = ROW_COUNT;
+        IF attempt = 1 AND written < cardinality(p_deleted_uuid) THEN
+          RAISE SQLSTATE 'DT002';
+        END IF;
+      END IF;
+      EXIT;
+    EXCEPTION WHEN unique_violation OR SQLSTATE 'DT002' THEN
+      IF attempt = 2 THEN
+        RAISE;
+      END IF;
+    END;
+  END LOOP;
 
   IF p_counter_name IS NOT NULL AND all_writable THEN
     INSERT INTO timer_counter_log (counter_namespaces, counter_slots, counter_names, counter_amounts)

@@ -1,13 +1,13 @@
 // What counters tell: how many timers there are, what happened, which namespaces there are. No row of a timer is read.
 
 import { STANDING } from '../../../core/statistics/tallies.ts'
-import type { Namespace } from '../../../core/timer/timer.ts'
+import type { Millis, Namespace } from '../../../core/timer/timer.ts'
 import { countedBy, COUNTS } from '../../counters.ts'
 import type { NamespaceScope, StoreStats, TallyQuery, TallySums, TimerCount } from '../../store.ts'
 import type { Dialect } from '../dialect.ts'
 import { inChunks, Statement } from '../statement.ts'
 import type { Question } from '../statement.ts'
-import { rangesOf, scopeTerm, selectNamespaces } from './scope.ts'
+import { LAST_CHARACTER, rangesOf, scopeTerm, selectNamespaces } from './scope.ts'
 
 const COLUMNS = 'timer_namespace, slot_at, counter_name, counter_amount'
 
@@ -54,8 +54,7 @@ export function* namespaceSizes(
  * What is not folded yet is added in the same statement, so that nothing is missing and nothing is counted twice; where one
  * statement cannot go through all namespaces, it is one of its own, and the store sees to it that all are of the same moment.
  */
-export function* tallies(dialect: Dialect, { since, ...scope }: TallyQuery): Question<TallySums> {
-  const [from, to] = since === null ? [STANDING, STANDING] : [Math.max(since, STANDING + 1), Number.MAX_SAFE_INTEGER]
+export function* tallies(dialect: Dialect, { since, prefix, ...scope }: TallyQuery): Question<TallySums> {
   const sums = new Map<string, number>()
   let firstSlotAt = Infinity
   const hasLog = dialect.unfoldedCounters !== null
@@ -64,7 +63,7 @@ export function* tallies(dialect: Dialect, { since, ...scope }: TallyQuery): Que
   if (hasLog && !isOne) sources.push(null)
   for (const namespaces of sources) {
     const statement = new Statement(dialect)
-    const inRange = `slot_at BETWEEN ${statement.bind(from, 'time')} AND ${statement.bind(to, 'time')}`
+    const inRange = slotsSince(since, statement) + (prefix === undefined ? '' : ` AND ${namedFrom(prefix, statement)}`)
     const ofNamespace = (namespace: string): string => `
       SELECT counter_name, sum(counter_amount) AS amount, min(slot_at) AS first_slot
       FROM timer_counters WHERE timer_namespace = ${namespace} AND ${inRange} GROUP BY counter_name`
@@ -88,6 +87,18 @@ export function* tallies(dialect: Dialect, { since, ...scope }: TallyQuery): Que
     sums: Array.from(sums, ([name, amount]) => ({ name, amount })).filter(({ amount }) => amount !== 0),
     firstSlotAt: since === null || firstSlotAt === Infinity ? null : firstSlotAt,
   }
+}
+
+function slotsSince(since: Millis | null, statement: Statement): string {
+  if (since === null) return `slot_at = ${statement.bind(STANDING, 'time')}`
+  const [from, to] = [Math.max(since, STANDING + 1), Number.MAX_SAFE_INTEGER]
+  return `slot_at BETWEEN ${statement.bind(from, 'time')} AND ${statement.bind(to, 'time')}`
+}
+
+/** A range of the primary key, where there is one slot only. */
+function namedFrom(prefix: string, statement: Statement): string {
+  const last = `${prefix}${LAST_CHARACTER}`
+  return `counter_name BETWEEN ${statement.bind(prefix, 'name')} AND ${statement.bind(last, 'name')}`
 }
 
 type ForEachNamespace = (select: (namespace: string) => string, statement: Statement) => string

@@ -12,7 +12,7 @@ export type NameRange = readonly [first: string, last: string]
 
 /** Those of clients: they begin before the internal ones. */
 const ALL: NameRange = ['', INTERNAL_PREFIX]
-const LAST_CHARACTER = '\u007f' // no namespace has a character behind DEL
+export const LAST_CHARACTER = '\u007f' // no namespace, and no name of a counter, has a character behind DEL
 
 /** Null for all namespaces, none when the scope is empty. */
 export function rangesOf({ namespace, namespaces }: NamespaceScope): readonly NameRange[] | null {

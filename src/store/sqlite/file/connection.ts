@@ -8,9 +8,9 @@ import { StoreError } from '../../store.ts'
 import { APPLICATION_ID, migrate, SCHEMA_VERSION, schemaVersion } from './migrations.ts'
 import { failureOf, toStoreError } from '../failures.ts'
 
-const PAGE_BYTES = 4_096 // 1,024 to 16,384 wrote at the same rate: a commit costs by pages touched, not by bytes
+export const PAGE_BYTES = 4_096 // 1,024 to 16,384 wrote at the same rate: a commit costs by pages touched, not by bytes
 const BUSY_MS = 5_000 // someone's sqlite3 shell may hold the write lock for a moment
-const WAL_BYTES_KEPT = 128 * 1_024 * 1_024 // a file that grew during a backup is cut back to this
+export const WAL_BYTES_KEPT = 128 * 1_024 * 1_024 // a file that grew during a backup is cut back to this
 
 /** Payloads and headers of callbacks are in it. */
 export const SECRET_MODE = 0o600
@@ -83,6 +83,7 @@ export function applyPragmas(db: DatabaseSync, cacheMiB = 256): void {
     throw new Error(`journal_mode is ${String(mode)}, not wal: the file system must support shared memory`)
   db.exec(`
     PRAGMA synchronous = FULL;
+    PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON; -- for macOS, where a plain fsync leaves commits in the disk's cache
     PRAGMA cache_size = -${cacheMiB * 1_024};
     PRAGMA wal_autocheckpoint = 0;
     PRAGMA journal_size_limit = ${WAL_BYTES_KEPT};

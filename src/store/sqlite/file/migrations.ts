@@ -19,9 +19,11 @@ const TYPES = {
 } as const
 
 /** A payload is text, or the number of one in timer_payloads. */
-const COLUMNS = columnsWithKey('timers', TYPES).replace('timer_payload TEXT', 'timer_payload ANY')
+const COLUMNS = columnsOf('timers', TYPES).replace('timer_payload TEXT', 'timer_payload ANY')
 
-// A new timer, which is a pending one-shot as a rule, is in timers_by_uuid and timers_by_namespace only:
+// Rows are where they were first written, and indexes lead there: when a timer changes or finishes, its row and its place in
+// timers_in_order change, and neither timers_by_uuid nor timers_by_namespace does (decision 0084).
+// A new timer, which is a pending one-shot as a rule, is in timers_in_order, timers_by_uuid and timers_by_namespace only:
 // - timers_by_due holds the rows whose due time is not their place in the order: finished ones (which come due about
 //   when they finish, so they go to the index's end), paused ones and those that wait for a retry.
 // - timers_by_rare_status finds the few paused, executing, failed and canceled ones among the many others.
@@ -34,7 +36,8 @@ const COLUMNS = columnsWithKey('timers', TYPES).replace('timer_payload TEXT', 't
 const MIGRATIONS: readonly string[] = [
   `CREATE TABLE timers (
 ${COLUMNS}
-  ) STRICT, WITHOUT ROWID;
+  ) STRICT;
+  CREATE INDEX timers_in_order ON timers (shard_id, row_type, timer_execute_at, timer_uuid);
   CREATE UNIQUE INDEX timers_by_uuid ON timers (timer_uuid);
   CREATE INDEX timers_by_namespace ON timers (timer_namespace, timer_created_at);
   CREATE INDEX timers_by_due ON timers (row_type, timer_due_at) WHERE timer_due_at IS NOT NULL;

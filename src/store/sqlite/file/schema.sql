@@ -50,9 +50,8 @@ CREATE TABLE timers (
   timer_metadata TEXT,
   timer_document TEXT,
   shard_epoch INTEGER,
-  shard_owner TEXT,
-  PRIMARY KEY (shard_id, row_type, timer_execute_at, timer_uuid)
-) STRICT, WITHOUT ROWID;
+  shard_owner TEXT
+) STRICT;
 
 CREATE INDEX timers_by_due ON timers (row_type, timer_due_at) WHERE timer_due_at IS NOT NULL;
 
@@ -61,6 +60,8 @@ CREATE INDEX timers_by_namespace ON timers (timer_namespace, timer_created_at);
 CREATE INDEX timers_by_rare_status ON timers (timer_namespace, timer_status) WHERE timer_status <> 0 AND timer_status <> 3;
 
 CREATE UNIQUE INDEX timers_by_uuid ON timers (timer_uuid);
+
+CREATE INDEX timers_in_order ON timers (shard_id, row_type, timer_execute_at, timer_uuid);
 
 CREATE INDEX timers_of_cycles ON timers (timer_namespace, timer_created_at) WHERE timer_kind > 0;
 

@@ -28,14 +28,17 @@ export type PackedMove = { readonly from: OwnedShard; readonly to: OwnedShard; r
 export const PutAt = {
   /** ABSENT: no row may be there. */
   expectedVersion: CELLS_PER_TIMER,
-  /** 1: the payload stays as it is, and its cell is NULL. Payloads are large, and most changes leave them alone. */
-  keepsPayload: CELLS_PER_TIMER + 1,
+  /** One of Keeps. Payloads are large, and most changes leave them alone; the cell of one that stays is NULL. */
+  keeps: CELLS_PER_TIMER + 1,
   /** The metadata that the row had, as JSON text; SAME when they stay as they are. */
   metadataBefore: CELLS_PER_TIMER + 2,
 } as const
 export const PUT_STRIDE = CELLS_PER_TIMER + 3
 export const ABSENT = -1
 export const SAME = 0
+
+/** What of a row stays as it is. `creation`: when the timer was created and whether it repeats; nearly all that keeps its payload. */
+export const Keeps = { nothing: 0, payload: 1, payloadAndCreation: 2 } as const
 
 export const DeleteAt = { uuid: 0, version: 1, namespace: 2, metadata: 3 } as const
 export const DELETE_STRIDE = 4

@@ -14,8 +14,10 @@ const BY_CODE: Readonly<Record<string, string>> = {
   ECONNRESET: CUT,
   EPIPE: CUT,
 }
-const OWN_CERTIFICATE_REFUSED = /ALERT_/
-const CERTIFICATE_CODES = /CERT|ISSUER|SIGNATURE|CRL/
+// By the code of a TLS error or, where a driver has put one of its own in its place, by the text.
+const OTHER_HOST = /^ERR_TLS_CERT_ALTNAME_INVALID|is not in the cert's altnames/
+const OWN_CERTIFICATE_REFUSED = /ALERT_| alert /
+const NOT_TRUSTED = /^\w*(?:CERT|ISSUER|SIGNATURE|CRL)|self-signed certificate|unable to (?:get|verify) .*certificate/
 
 /** What the names of settings begin with. */
 export type SettingsPrefix = 'PG' | 'MYSQL'
@@ -32,7 +34,8 @@ export type NetworkContext = {
 export function networkAdvice(error: unknown, { settings, tls, isConnecting, byText }: NetworkContext): string | null {
   const code = (error as NodeJS.ErrnoException | null)?.code ?? ''
   const text = detailOf(error)
-  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
+  const said = `${code} ${text}`
+  if (OTHER_HOST.test(said))
     return `its certificate is for another host: check the name, or set ${settings}_SSL=verify-ca`
   const inDriver = byText.find(([pattern]) => pattern.test(text))?.[1]
   const known = BY_CODE[code] ?? inDriver ?? (/Connection terminated/.test(text) ? CUT : undefined)
@@ -40,8 +43,8 @@ export function networkAdvice(error: unknown, { settings, tls, isConnecting, byT
   // A server that refuses a certificate says so and hangs up, and the second may arrive before the first.
   if (known === CUT && isConnecting && tls.certFile !== null) return `${CUT}; it may be that ${refused}`
   if (known !== undefined) return known
-  if (OWN_CERTIFICATE_REFUSED.test(code)) return refused
-  if (CERTIFICATE_CODES.test(code))
+  if (OWN_CERTIFICATE_REFUSED.test(said)) return refused
+  if (NOT_TRUSTED.test(said))
     return `its certificate is not trusted: name the file of its authority in ${settings}_SSL_CA`
   return /PEM routines|no start line|bad base64|key values mismatch/i.test(text)
     ? `${settings}_SSL_CERT and ${settings}_SSL_KEY are not a certificate and its key`
