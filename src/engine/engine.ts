@@ -10,8 +10,9 @@ import { sleep } from '../runtime/clock/clock.ts'
 import { GatheredGets } from '../store/gathered-gets.ts'
 import { NodeCalendars } from './calendars/node-calendars.ts'
 import { CommitQueue } from './commit/commit-queue.ts'
-import { CatchUpRate } from './delivery/catch-up-rate.ts'
+import { CatchUpRate } from './delivery/pace/catch-up-rate.ts'
 import { Dispatcher } from './delivery/dispatcher.ts'
+import { StartPace } from './delivery/pace/start-pace.ts'
 import type { DeliveryReport } from './delivery/remote-delivery.ts'
 import type { MovedShard } from './cluster/handover.ts'
 import type { EngineOptions } from './engine-options.ts'
@@ -22,7 +23,7 @@ import { OpenShards } from './open-shards.ts'
 import { notOwner } from './commit/owned-rows.ts'
 import { Ownership } from './cluster/ownership.ts'
 import { Pruner } from './pruner.ts'
-import type { Executed } from './shard.ts'
+import type { CommandOutcomes, Executed } from './shard-commands.ts'
 import { targetFinder } from './delivery/target-finder.ts'
 import { Waker } from './waker.ts'
 import { ZonePass } from './zone-pass.ts'
@@ -67,7 +68,7 @@ export class Engine {
     const isCertain = () => this.#ownership.isCertain
     this.#options = options
     this.#commits = new CommitQueue({ store, owner: node, clock, observer, ...options.commitQueue })
-    this.#dispatcher = new Dispatcher(options.deliveries)
+    this.#dispatcher = new Dispatcher(options.deliveries, new StartPace(clock))
     const reads = new GatheredGets(store)
     const { catchUpPerSecond = Infinity } = options
     const catchUp = new CatchUpRate({
@@ -129,12 +130,20 @@ export class Engine {
     await this.#stopping
   }
 
+  /** As `begin`, with a promise. */
   execute(command: ShardCommand): Promise<Executed> {
+    return new Promise((resolve, reject) =>
+      this.begin(command, { executed: (_, result) => resolve(result), refused: (_, error) => reject(error) }, 0),
+    )
+  }
+
+  /** Whoever gave the command is told when what it asks for is durable, or why it is refused. */
+  begin(command: ShardCommand, outcomes: CommandOutcomes, place: number): void {
     const shard = this.#shards.get(this.shardOf(command))
-    if (shard === undefined) throw notOwner()
+    if (shard === undefined) return outcomes.refused(place, notOwner())
     // A turn of the event loop may bring hundreds of commands, and timers do not wait for the last of them.
     this.#waker.lookMeanwhile()
-    return shard.execute(command)
+    shard.commands.begin(command, outcomes, place)
   }
 
   /** The timer as the outside sees it, with what only the owner knows. */

@@ -3,18 +3,11 @@
 //
 // Its parts: the window, which its keeper fills; the rows in the store; the deliveries in flight, here and at other nodes.
 
-import type { ShardCommand } from '../core/rules/command.ts'
-import { standsAlone } from '../core/rules/create.ts'
 import { rezoned } from '../core/rules/due/rezone.ts'
-import { decide } from '../core/rules/decide.ts'
-import type { Decision, RuleContext } from '../core/rules/steps.ts'
-import { unavailable } from '../core/errors.ts'
 import { withoutRunning, withRunning } from '../core/timer/running-firings.ts'
-import type { Calendars } from '../core/time/recurring/on-calendar.ts'
 import { Status } from '../core/timer/timer.ts'
 import type { Millis, ShardId, Timer } from '../core/timer/timer.ts'
 import type { OwnedShard } from '../store/store.ts'
-import { needsCalendar } from './calendars/node-calendars.ts'
 import { HandedOverDeliveries } from './delivery/handed-over-deliveries.ts'
 import type { HandoverParts } from './delivery/handed-over-deliveries.ts'
 import { InFlightDeliveries } from './delivery/in-flight-deliveries.ts'
@@ -24,17 +17,16 @@ import { RemoteDeliveries } from './delivery/remote-deliveries.ts'
 import type { RemoteDeliveriesParts } from './delivery/remote-deliveries.ts'
 import type { DeliveryReport, Handover, RemoteDelivery } from './delivery/remote-delivery.ts'
 import { Holds } from './commit/holds.ts'
-import { notOwner, OwnedRows, RETRY_AFTER_MS, ROUNDS_MAX, storeFailed } from './commit/owned-rows.ts'
+import { notOwner, OwnedRows } from './commit/owned-rows.ts'
 import type { RowsParts } from './commit/owned-rows.ts'
+import { ShardCommands } from './shard-commands.ts'
+import type { CommandsParts } from './shard-commands.ts'
 import type { SplitShard } from './split/split-shard.ts'
 import type { Entry } from './window/entry.ts'
 import { WindowKeeper } from './window/window-keeper.ts'
 import type { KeeperParts } from './window/window-keeper.ts'
 
-export type ShardParts = DeliveryParts & RowsParts & KeeperParts & RemoteDeliveriesParts & HandoverParts
-
-/** What a command did: the timer as it is stored now, and the one that it took the place of. */
-export type Executed = { readonly timer: Timer; readonly previous: Timer | null; readonly changed: boolean }
+export type ShardParts = DeliveryParts & RowsParts & KeeperParts & RemoteDeliveriesParts & HandoverParts & CommandsParts
 
 /** `lagMs`: how long the timer that has waited longest in memory has been due; 0 when none waits. */
 export type ShardStatus = { readonly windowTimers: number; readonly inFlight: number; readonly lagMs: Millis }
@@ -42,6 +34,7 @@ export type ShardStatus = { readonly windowTimers: number; readonly inFlight: nu
 const DUE_BATCH = 500 // due timers handed over in one go; then the event loop gets a turn to send and answer
 
 export class Shard {
+  readonly commands: ShardCommands
   readonly #parts: ShardParts
   readonly #keeper: WindowKeeper
   readonly #holds: Holds
@@ -61,6 +54,7 @@ export class Shard {
     const [keeper, holds] = [this.#keeper, this.#holds]
     this.#rows = new OwnedRows(parts, { holds, window: keeper, stopped })
     const shard = { rows: this.#rows, keeper, holds, stopped }
+    this.commands = new ShardCommands(parts, { ...shard, view: (timer) => this.view(timer) })
     this.#deliveries = new InFlightDeliveries(parts, shard)
     this.#running = new RunningDeliveries(parts, { ...shard, currentIsDue: (entry) => this.#queue(entry) })
     this.#remote = new RemoteDeliveries(parts, { ...shard, running: this.#running })
@@ -93,64 +87,6 @@ export class Shard {
       windowTimers: window.size,
       inFlight: this.#deliveries.size + this.#running.size,
       lagMs: Math.max(0, now - window.oldestWaitingAt(now)),
-    }
-  }
-
-  /** Resolves when the change is durable. Rejects with a DuetimeError when it is refused or the store failed. */
-  async execute(command: ShardCommand): Promise<Executed> {
-    const { window, clock, commits, outbox, mayStart, retentionMs, store, split } = this.#parts
-    const arrivedAt = clock.now() - (command.waitedMs ?? 0)
-    // Before anything is looked up: what is known of the timer now would be old after this wait.
-    let calendars = needsCalendar(command, null) ? await this.#calendarsOf(command) : undefined
-    // Who reads the store may have seen that change already, and memory does not know it: an answer from memory would deny it.
-    const underWay = commits.underWay(command.uuid)
-    if (underWay !== null) await underWay
-    // What is in memory may be out of date then, and a refusal by it would be wrong. The shard may have been lost meanwhile.
-    if (this.#stopping.signal.aborted || !mayStart() || this.#rows.isUnsure(command.uuid)) throw notOwner()
-    let existing = window.get(command.uuid)?.timer ?? null
-    // A fail-over of the database may have given the shard to another node, and this one hears of it late. A write is refused then;
-    // an answer that needs none is given by what is stored.
-    let isFromMemory = existing !== null && store.capabilities.shared
-    if (existing === null && !standsAlone(command, arrivedAt, calendars)) existing = await this.#read(command)
-    for (let round = 0; round < ROUNDS_MAX; round++) {
-      if (calendars === undefined && needsCalendar(command, existing)) {
-        calendars = await this.#calendarsOf(command)
-        existing = await this.#read(command)
-        isFromMemory = false
-      }
-      const context = { now: clock.now(), arrivedAt, retentionMs: retentionMs(command.namespace), calendars }
-      const decision = decided(existing === null ? null : this.view(existing), command, context)
-      if (isFromMemory && (decision.type === 'keep' || decision.type === 'throw')) {
-        existing = await this.#read(command)
-        isFromMemory = false
-        continue
-      }
-      if (decision.type === 'throw') throw decision.error
-      if (decision.type === 'keep') return { timer: decision.timer, previous: existing, changed: false }
-      commits.assertRoom(1 + (split?.placing ?? 0))
-      outbox?.assertRoom()
-      const result = await this.#rows.change(existing, decision.timer)
-      if (result.type === 'written') {
-        if (decision.type === 'refuse') throw decision.error
-        return { timer: decision.timer, previous: existing, changed: true }
-      }
-      existing = result.row
-    }
-    throw unavailable(`timer '${command.id}' is being changed by too many others at once`, RETRY_AFTER_MS)
-  }
-
-  /** Null when it is surely not there: who may have lost the shard by now has perhaps looked where it was before. */
-  async #read(command: ShardCommand): Promise<Timer | null> {
-    const row = await this.#rows.read(command)
-    if (row === null && !this.#parts.mayStart()) throw notOwner()
-    return row
-  }
-
-  async #calendarsOf({ namespace }: ShardCommand): Promise<Calendars> {
-    try {
-      return await this.#parts.calendars.of(namespace)
-    } catch (error) {
-      throw storeFailed(error)
     }
   }
 
@@ -250,17 +186,5 @@ export class Shard {
   /** Deliveries of other nodes go on only while those nodes live. */
   seen(living: ReadonlySet<string>, seenAt: number): void {
     this.#remote.endUnlessAt(living, seenAt)
-  }
-}
-
-function decided(
-  existing: Timer | null,
-  command: ShardCommand,
-  context: RuleContext,
-): Decision | { readonly type: 'throw'; readonly error: unknown } {
-  try {
-    return decide(existing, command, context)
-  } catch (error) {
-    return { type: 'throw', error }
   }
 }

@@ -63,13 +63,14 @@ export class Waker {
    * delivery, no write, no page being read. Answers when something is due next; Infinity for never.
    */
   async quiet(): Promise<Millis> {
-    const { clock, shards, commits, isCertain } = this.#parts
+    const { clock, shards, commits, dispatcher, isCertain } = this.#parts
     for (;;) {
       this.#driver.lookNow()
       // What has just ended may go on in the same turn: an outcome into a commit, a commit into the window.
       await new Promise<void>((resolve) => setImmediate(resolve))
       const busy = [...shards].filter((shard) => shard.isBusy)
-      const isQuiet = busy.length === 0 && commits.length === 0 && this.#driver.nextAt > clock.now()
+      const isIdle = busy.length === 0 && commits.length === 0 && !dispatcher.isPausing
+      const isQuiet = isIdle && this.#driver.nextAt > clock.now()
       if (isQuiet && isCertain()) return this.#driver.nextAt
       await Promise.all([commits.idle(), ...busy.map((shard) => shard.ended())])
       if (!isCertain()) await sleep(clock, UNCERTAIN_RETRY_MS)

@@ -18,7 +18,12 @@ export const Permission = {
 } as const
 export type Permission = (typeof Permission)[keyof typeof Permission]
 
-const RANK: Readonly<Record<Permission, number>> = { 'timer:read': 1, timer: 2, admin: 3 }
+/** Those with which one may do what takes the first of them. */
+const INCLUDING: Readonly<Record<Permission, readonly Permission[]>> = {
+  'timer:read': [Permission.admin, Permission.timer, Permission.read],
+  timer: [Permission.admin, Permission.timer],
+  admin: [Permission.admin],
+}
 
 /** A namespace by its name, or all that begin alike: `orders`, `team-a.*`. */
 export type NamespacePattern = Brand<string, 'NamespacePattern'>
@@ -97,8 +102,7 @@ export function visibleNamespaces(principal: Principal): readonly NamespacePatte
 }
 
 function hasPermission({ permissions }: Principal, needed: Permission): boolean {
-  for (const one of permissions) if (RANK[one] >= RANK[needed]) return true
-  return false
+  return INCLUDING[needed].some((one) => permissions.has(one))
 }
 
 function coversScope(principal: Principal, scope: Scope): boolean {

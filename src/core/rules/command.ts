@@ -127,3 +127,8 @@ export type Command = CreateCommand | UpdateCommand | CancelCommand | PauseComma
 
 /** All that the owner of a shard executes. */
 export type ShardCommand = Command | DocumentCommand
+
+/** Where the command lets a timer fire, if it says so. */
+export function callbackIn(command: Command): Pick<CallbackChange, 'target' | 'protocol'> | undefined {
+  return command.type === 'create' ? command.spec : command.type === 'update' ? command.changes.callback : undefined
+}

@@ -4,6 +4,7 @@ import { invalidInput, invalidSchedule } from '../errors.ts'
 import type { DuetimeError } from '../errors.ts'
 import { firstFiring, zoneStamp } from '../time/firings.ts'
 import type { Calendars } from '../time/recurring/on-calendar.ts'
+import { writtenText } from '../time/schedule.ts'
 import type { Schedule } from '../time/schedule.ts'
 import type { Millis, Status, Timer, TimerUuid } from '../timer/timer.ts'
 
@@ -56,7 +57,7 @@ export function dueFrom(
     throw invalidSchedule(
       'past',
       `the due time must be ${wanted}; it is ${new Date(arrivedAt).toISOString()} here`,
-      schedule.text,
+      writtenText(schedule),
     )
   }
   const text = schedule.kind === 'instant' ? null : schedule.text

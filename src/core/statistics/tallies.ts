@@ -70,51 +70,57 @@ export const DELAY_BANDS: readonly { readonly name: string; readonly belowMs: Mi
   { name: 'over_24h', belowMs: Infinity },
 ]
 
-/** `before` is the row that `after` takes the place of. */
+const delayNames = DELAY_BANDS.map(({ name }) => TallyPrefix.delay + name)
+
+export type AddTally = (name: string, slotAt: Millis, amount: number) => void
+
+/** As `addTallies`, in a list. */
 export function talliesOf(before: Timer | null, after: Timer): readonly Tally[] {
   const tallies: Tally[] = []
-  addStanding(before, after, tallies)
-  if (isOnlyRemembered(before, after)) return tallies
-  const slotAt = Math.floor(after.updatedAt / SLOT_MS) * SLOT_MS
-  const add = (name: string, amount = 1): void => void tallies.push({ name, slotAt, amount })
-  if (before === null || before.createdAt !== after.createdAt) addCreated(after, add)
-  else if (isFinished(after) && !isFinished(before)) addEnded(after, add)
-  if (before !== null) addAttempt(before, after, add)
+  addTallies(before, after, (name, slotAt, amount) => void tallies.push({ name, slotAt, amount }))
   return tallies
 }
 
-type Add = (name: string, amount?: number) => void
-
-function addCreated(timer: Timer, add: Add): void {
-  const delayMs = timer.dueAt - timer.createdAt
-  add(TallyName.created)
-  if (kindOf(timer) !== TimerKind.once) add(TallyName.createdCycles)
-  add(TallyPrefix.delay + DELAY_BANDS.find(({ belowMs }) => delayMs < belowMs)!.name)
+/** Every write is tallied: it makes no lists. `before` is the row that `after` takes the place of. */
+export function addTallies(before: Timer | null, after: Timer, add: AddTally): void {
+  addStanding(before, after, add)
+  if (isOnlyRemembered(before, after)) return
+  const slotAt = Math.floor(after.updatedAt / SLOT_MS) * SLOT_MS
+  if (before === null || before.createdAt !== after.createdAt) addCreated(after, slotAt, add)
+  else if (isFinished(after) && !isFinished(before)) addEnded(after, slotAt, add)
+  if (before !== null) addAttempt(before, after, slotAt, add)
 }
 
-function addEnded(timer: Timer, add: Add): void {
-  add(
+function addCreated(timer: Timer, slotAt: Millis, add: AddTally): void {
+  const delayMs = timer.dueAt - timer.createdAt
+  add(TallyName.created, slotAt, 1)
+  if (kindOf(timer) !== TimerKind.once) add(TallyName.createdCycles, slotAt, 1)
+  add(delayNames[DELAY_BANDS.findIndex(({ belowMs }) => delayMs < belowMs)]!, slotAt, 1)
+}
+
+function addEnded(timer: Timer, slotAt: Millis, add: AddTally): void {
+  const name =
     timer.status === Status.completed
       ? TallyName.completed
       : timer.status === Status.failed
         ? TallyName.failed
-        : TallyName.canceled,
-  )
-  if (kindOf(timer) !== TimerKind.once) add(TallyName.endedCycles)
+        : TallyName.canceled
+  add(name, slotAt, 1)
+  if (kindOf(timer) !== TimerKind.once) add(TallyName.endedCycles, slotAt, 1)
 }
 
-function addAttempt(before: Timer, after: Timer, add: Add): void {
+function addAttempt(before: Timer, after: Timer, slotAt: Millis, add: AddTally): void {
   const attempt = newAttempt(before, after)
   if (attempt === undefined) return
-  add(TallyName.deliveryMs, attempt.durationMs)
+  add(TallyName.deliveryMs, slotAt, attempt.durationMs)
   const { attempts, wakeAt } = deliveredIn(before, attempt)
   // Retries are late by design: only the first attempt says how punctual the service is.
   if (attempts > 0) return
   const lateMs = Math.max(0, attempt.at - wakeAt)
-  add(TallyName.fired)
-  if (kindOf(before) !== TimerKind.once) add(TallyName.firedCycles)
-  add(TallyName.lateMs, lateMs)
-  add(`${TallyPrefix.late}${bucketOf(lateMs)}`)
+  add(TallyName.fired, slotAt, 1)
+  if (kindOf(before) !== TimerKind.once) add(TallyName.firedCycles, slotAt, 1)
+  add(TallyName.lateMs, slotAt, lateMs)
+  add(lateBuckets.nameOf(bucketOf(lateMs)), slotAt, 1)
 }
 
 /** What is carried over from the row before is the very same value. */
@@ -125,29 +131,67 @@ function newAttempt(before: Timer, after: Timer): Attempt | undefined {
 
 const NONE: readonly string[] = []
 
-function addStanding(before: Timer | null, after: Timer, tallies: Tally[]): void {
+function addStanding(before: Timer | null, after: Timer, add: AddTally): void {
+  if ((before === null || isPlain(before)) && isPlain(after)) {
+    const was = before === null ? null : wakeName(before)
+    const is = wakeName(after)
+    if (was === is) return
+    if (was !== null) add(was, STANDING, -1)
+    if (is !== null) add(is, STANDING, 1)
+    return
+  }
   const was = before === null ? NONE : standingOf(before)
   const is = standingOf(after)
-  for (const name of was) if (!is.includes(name)) tallies.push({ name, slotAt: STANDING, amount: -1 })
-  for (const name of is) if (!was.includes(name)) tallies.push({ name, slotAt: STANDING, amount: 1 })
+  for (const name of was) if (!is.includes(name)) add(name, STANDING, -1)
+  for (const name of is) if (!was.includes(name)) add(name, STANDING, 1)
+}
+
+/** Nearly all: it counts for nothing but the time when it wakes. */
+function isPlain(timer: Timer): boolean {
+  return timer.zoned === null && kindOf(timer) === TimerKind.once
 }
 
 /** What a row counts for as long as it is there: a function of the row alone, so that it can be taken back. */
 function standingOf(timer: Timer): readonly string[] {
   if (isFinished(timer)) return NONE
-  const names: string[] = []
-  if (timer.status !== Status.paused) names.push(wakeName(timer))
+  const wake = wakeName(timer)
+  const names = wake === null ? [] : [wake]
   if (kindOf(timer) !== TimerKind.once) names.push(TallyPrefix.interval + intervalOf(timer))
   if (timer.zoned !== null) names.push(TallyPrefix.zoneData + timer.zoned.data)
   return names
 }
 
-function wakeName({ wakeAt, updatedAt }: Timer): string {
+/** Null when it does not wake. */
+function wakeName(timer: Timer): string | null {
+  if (isFinished(timer) || timer.status === Status.paused) return null
+  const { wakeAt, updatedAt } = timer
   const isNear = wakeAt - updatedAt <= BY_HOUR_UP_TO_MS
-  return isNear
-    ? `${TallyPrefix.wakeHour}${Math.floor(wakeAt / HOUR)}`
-    : `${TallyPrefix.wakeDay}${Math.floor(wakeAt / DAY)}`
+  return isNear ? wakeHours.nameOf(Math.floor(wakeAt / HOUR)) : wakeDays.nameOf(Math.floor(wakeAt / DAY))
 }
+
+/** Names that every write asks for, and mostly for the same ones again: the same text need not be made, hashed and compared anew. */
+class KnownNames {
+  readonly #prefix: string
+  readonly #names = new Map<number, string>()
+
+  constructor(prefix: string) {
+    this.#prefix = prefix
+  }
+
+  nameOf(number: number): string {
+    const known = this.#names.get(number)
+    if (known !== undefined) return known
+    if (this.#names.size === KNOWN_NAMES_MAX) this.#names.clear()
+    const name = `${this.#prefix}${number}`
+    this.#names.set(number, name)
+    return name
+  }
+}
+
+const KNOWN_NAMES_MAX = 1_000
+const wakeHours = new KnownNames(TallyPrefix.wakeHour)
+const wakeDays = new KnownNames(TallyPrefix.wakeDay)
+const lateBuckets = new KnownNames(TallyPrefix.late)
 
 export const OTHER_INTERVALS = 'other'
 const INTERVAL_MAX = 999 // of a unit: bounds how many names clients can make

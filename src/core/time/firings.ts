@@ -14,7 +14,7 @@ import { calendarIn, PointsOnCalendar } from './recurring/on-calendar.ts'
 import type { Calendars, FiringPoint } from './recurring/on-calendar.ts'
 import type { Point, Recurrence } from './recurring/recurrence.ts'
 import { rruleRecurrence } from './rrule/rrule-recurrence.ts'
-import { HORIZON, parseSchedule, tooFar } from './schedule.ts'
+import { HORIZON, parseSchedule, tooFar, writtenText } from './schedule.ts'
 import type { LocalSchedule, Schedule } from './schedule.ts'
 import { DST_DEFAULT, resolveLocal } from './zone/local-rule.ts'
 import { zoneDataVersion, zoneOf } from './zone/zone.ts'
@@ -54,7 +54,7 @@ export function firstFiring(schedule: Schedule, now: Millis, uuid: string = UNSP
   // The calendar is asked only in the border region: no 100 years are shorter than so many times 365 days.
   const mayBeTooFar = firing.dueAt - now > DELAY_MAX_YEARS * 365 * DAY
   if (mayBeTooFar && firing.dueAt > addDuration(now, HORIZON, 1, schedule.timeZone))
-    throw tooFar(schedule.text, schedule.text)
+    throw tooFar(writtenText(schedule), writtenText(schedule))
   return firing
 }
 

@@ -23,7 +23,7 @@ import type { Millis } from './millis.ts'
 export { parseInstant } from './instant.ts'
 
 type Written = {
-  /** As the client wrote it. */
+  /** As the client wrote it; empty for an instant that came as a number. */
   readonly text: string
   /** Whose calendar and wall clock the duration follows; null is UTC. */
   readonly timeZone: string | null
@@ -53,6 +53,16 @@ export type RRuleSchedule = Written & {
   readonly start: Millis | null
 }
 export type Schedule = InstantSchedule | LocalSchedule | DurationSchedule | CycleSchedule | CronSchedule | RRuleSchedule
+
+/** An instant that came as a number: nobody wrote it as text. */
+export function instantSchedule(at: Millis): InstantSchedule {
+  return { kind: 'instant', text: '', timeZone: null, rules: null, at }
+}
+
+/** What an error quotes. */
+export function writtenText(schedule: Schedule): string {
+  return schedule.kind === 'instant' && schedule.text === '' ? new Date(schedule.at).toISOString() : schedule.text
+}
 
 const DAY = 86_400_000
 /** A year is at most 365.25 days on average, so that P100Y, P1200M and P36525D are all just within the limit. */

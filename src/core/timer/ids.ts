@@ -47,12 +47,13 @@ export function timerUuid(namespace: Namespace, id: TimerId): TimerUuid {
   // oxlint-disable-next-line eslint/no-underscore-dangle -- its own name for taking over another hasher's state
   hasher = FRESH._cloneInto(hasher)
   hasher.update(text.subarray(0, written)).digestInto(digest)
-  return bytesToHex(digest.subarray(0, 16)) as TimerUuid
+  return bytesToHex(first128Bits) as TimerUuid
 }
 
 // Every create hashes: its buffers are made once, which halves what a hash costs.
 const text = new Uint8Array(4 * (NAMESPACE_CHARS_MAX + 1 + ID_CHARS_MAX))
 const digest = new Uint8Array(32)
+const first128Bits = digest.subarray(0, 16)
 const FRESH = sha256.create()
 let hasher = sha256.create()
 
@@ -70,7 +71,7 @@ export function timerIdentity(namespace: Namespace, id: TimerId): TimerIdentity 
 
 /** Which of `shards` shards holds the timer, counted from 0. */
 export function shardOf(uuid: TimerUuid, shards: number): ShardId {
-  return (Number.parseInt(uuid.slice(0, 8), 16) % shards) as ShardId
+  return (shards === 1 ? 0 : Number.parseInt(uuid.slice(0, 8), 16) % shards) as ShardId
 }
 
 /**
@@ -83,8 +84,16 @@ export function deliveryId({
   firing,
   extra,
 }: Pick<Timer, 'uuid' | 'createdAt' | 'firing' | 'extra'>): string {
-  return `${uuid}-${createdAt.toString(36)}-${extra === null ? firing : `x${extra.number}`}`
+  if (createdAt !== lastCreatedAt) {
+    lastCreatedAt = createdAt
+    lastCreatedText = createdAt.toString(36)
+  }
+  return `${uuid}-${lastCreatedText}-${extra === null ? firing : `x${extra.number}`}`
 }
+
+// Many timers are created in one millisecond, and numbers are slow to write in base 36.
+let lastCreatedAt = 0
+let lastCreatedText = '0'
 
 /** A number in [0, 1) that is the same for the same attempt of the same firing: see JITTER in retry.ts. */
 export function spreadOf(timer: Pick<Timer, 'uuid' | 'firing' | 'attempts'>): number {

@@ -43,9 +43,11 @@ const NOTHING = /(?!)/
 
 /** Several patterns as one expression: callbacks are compared with it on every delivery. */
 export class SubjectPatterns {
+  readonly patterns: readonly string[]
   readonly #expression: RegExp
 
   constructor(patterns: readonly string[]) {
+    this.patterns = patterns
     this.#expression =
       patterns.length === 0 ? NOTHING : new RegExp(`^(?:${patterns.map(expressionOf).join('|')})$`, 's')
   }

@@ -5,7 +5,6 @@
 // Two commits may be under way, so that the store has its next work at hand when it is done with the first. But each
 // costs something by itself, so the second one goes out early only when it is as large as what is under way, or large
 // enough: many clients that wait for their answers then stay in two halves and do not fall into ever smaller pieces.
-
 //
 // A part of a commit is all or nothing. When a row was not as a change said, nothing of its part was written: that change is
 // told what is there, and the others go again at once, in a commit without newcomers, so that nobody's misses hold them up
@@ -18,6 +17,7 @@ import type { Clock } from '../../runtime/clock/clock.ts'
 import { partOf, partsWithin } from '../../store/commit-sheet.ts'
 import type { Change } from '../../store/commit-sheet.ts'
 import type { PartResult, TimerStore } from '../../store/store.ts'
+import { byFence } from './by-fence.ts'
 
 export type PutResult =
   | { readonly type: 'written' }
@@ -28,12 +28,14 @@ export type PutResult =
 
 export type CommitObserver = { committed(puts: number, durationMs: number): void }
 
-type Waiting = {
+/** A change on its way. Whoever made it is told once what became of it, in the turn in which the commit ended, and must not throw. */
+export type PendingChange = {
   readonly shard: ShardId
   readonly epoch: Epoch
   readonly change: Change
-  readonly resolve: (result: PutResult) => void
-  readonly reject: (error: unknown) => void
+  ended(result: PutResult): void
+  /** The store failed. */
+  failed(error: unknown): void
 }
 
 export type CommitQueueOptions = {
@@ -50,7 +52,6 @@ const UNDER_WAY_MAX = 2
 const LARGE = 128 // puts; what a commit costs by itself, on PostgreSQL up to a millisecond of CPU time, is then little
 const WRITTEN: PutResult = { type: 'written' }
 const FENCED: PutResult = { type: 'fenced' }
-const AGAIN: End = { type: 'again' }
 
 export class CommitQueue {
   readonly #store: Pick<TimerStore, 'capabilities' | 'commit'>
@@ -59,11 +60,11 @@ export class CommitQueue {
   readonly #observer: CommitObserver
   readonly #lengthMax: number
   readonly #batchMax: number
-  #waiting: Waiting[] = []
+  #waiting: PendingChange[] = []
   /** What was not in the way of others: each goes in a commit of its own. */
-  readonly #again: Waiting[][] = []
-  /** By the timers of which a change is under way: the changes behind it. */
-  readonly #busy = new Map<TimerUuid, Waiting[]>()
+  readonly #again: PendingChange[][] = []
+  /** By the timers of which a change is under way: the changes behind it, if there are any. */
+  readonly #busy = new Map<TimerUuid, PendingChange[] | null>()
   /** Of those, what somebody waits for. */
   readonly #ended = new Map<TimerUuid, PromiseWithResolvers<void>>()
   #behind = 0
@@ -95,15 +96,20 @@ export class CommitQueue {
     )
   }
 
-  /**
-   * Resolves when the change is durable, or says why it was not written. Rejects when the store failed. It takes
-   * any number of writes: client writes ask `assertRoom` first, and the engine's own are as many as deliveries are in flight.
-   */
+  /** As `add`, with a promise. Resolves when the change is durable, or says why it was not written. Rejects when the store failed. */
   write(shard: ShardId, epoch: Epoch, change: Change): Promise<PutResult> {
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ shard, epoch, change, resolve, reject })
-      this.#schedule()
-    })
+    return new Promise((ended, failed) => this.add({ shard, epoch, change, ended, failed }))
+  }
+
+  /** Takes any number of writes: client writes ask `assertRoom` first, and the engine's own are as many as deliveries are in flight. */
+  add(pending: PendingChange): void {
+    this.#waiting.push(pending)
+    this.#schedule()
+  }
+
+  /** A change of the timer has been given to the store, and may be seen by others. */
+  isUnderWay(uuid: TimerUuid): boolean {
+    return this.#busy.has(uuid)
   }
 
   /**
@@ -147,34 +153,34 @@ export class CommitQueue {
     if (again === undefined) this.#committing += batch.length
     this.#underWay++
     this.#schedule()
-    const ends = await this.#write(batch)
+    const told: Told = { changes: [], ends: [] }
+    const left = await this.#write(batch, told)
     this.#underWay--
-    const left = ends.filter(({ end }) => end.type === 'again').map(({ waiting }) => waiting)
     if (left.length > 0) this.#again.push(left)
     this.#committing -= batch.length - left.length
-    const told = ends.flatMap(({ waiting, end }) =>
-      end.type === 'again' ? [] : [{ waiting, end }, ...this.#freed(waiting, end)],
-    )
+    this.#freeBehind(told)
     // The store gets its next work before these are told, which takes a while: they build their answers.
     if (this.#mayCommit()) void this.#commit()
-    for (const { waiting, end } of told) tell(waiting, end)
+    for (let index = 0; index < told.changes.length; index++) tell(told.changes[index]!, told.ends[index]!)
     await Promise.resolve() // so that those who write again at once have done so
     this.#schedule()
     if (this.length === 0) for (const resolve of this.#onIdle.splice(0)) resolve()
   }
 
   /** A part names a timer once: a second change of it waits until the first is over. */
-  #takeBatch(): Waiting[] {
-    const batch: Waiting[] = []
+  #takeBatch(): PendingChange[] {
+    const batch: PendingChange[] = []
     let taken = 0
     for (; taken < this.#waiting.length && batch.length < this.#batchMax; taken++) {
-      const waiting = this.#waiting[taken]!
-      const behind = this.#busy.get(waiting.change.after.uuid)
+      const pending = this.#waiting[taken]!
+      const { uuid } = pending.change.after
+      const behind = this.#busy.get(uuid)
       if (behind === undefined) {
-        this.#busy.set(waiting.change.after.uuid, [])
-        batch.push(waiting)
+        this.#busy.set(uuid, null)
+        batch.push(pending)
       } else {
-        behind.push(waiting)
+        if (behind === null) this.#busy.set(uuid, [pending])
+        else behind.push(pending)
         this.#behind++
       }
     }
@@ -182,18 +188,29 @@ export class CommitQueue {
     return batch
   }
 
-  /** The changes behind one that is over: those that it has outdated have missed, the others may go. */
-  #freed({ change }: Waiting, end: End): { readonly waiting: Waiting; readonly end: End }[] {
-    const behind = this.#busy.get(change.after.uuid)!
-    this.#busy.delete(change.after.uuid)
-    if (this.#ended.size > 0) this.#tellEnded(change.after.uuid)
-    if (behind.length === 0) return []
-    this.#behind -= behind.length
-    const row = end.type === 'written' ? change.after : end.type === 'missed' ? end.row : undefined
-    const isOutdated = ({ change: { before } }: Waiting) =>
-      row !== undefined && (before?.version ?? null) !== (row?.version ?? null)
-    this.#waiting = [...behind.filter((waiting) => !isOutdated(waiting)), ...this.#waiting]
-    return behind.filter(isOutdated).map((waiting) => ({ waiting, end: { type: 'missed', row: row! } }))
+  /** The changes behind those that are over: those that have been outdated have missed, the others may go. */
+  #freeBehind({ changes, ends }: Told): void {
+    const over = changes.length
+    let free: PendingChange[] | null = null
+    for (let index = 0; index < over; index++) {
+      const { after } = changes[index]!.change
+      const behind = this.#busy.get(after.uuid)!
+      this.#busy.delete(after.uuid)
+      if (this.#ended.size > 0) this.#tellEnded(after.uuid)
+      if (behind === null) continue
+      this.#behind -= behind.length
+      const end = ends[index]!
+      const row = end.type === 'written' ? after : end.type === 'missed' ? end.row : undefined
+      for (const pending of behind) {
+        const { before } = pending.change
+        if (row === undefined || (before?.version ?? null) === (row?.version ?? null)) (free ??= []).push(pending)
+        else {
+          changes.push(pending)
+          ends.push({ type: 'missed', row })
+        }
+      }
+    }
+    if (free !== null) this.#waiting = [...free, ...this.#waiting]
   }
 
   /** After whoever made the change has been told, and has told the shard. */
@@ -203,7 +220,8 @@ export class CommitQueue {
     if (ended !== undefined) setImmediate(ended.resolve)
   }
 
-  async #write(batch: readonly Waiting[]): Promise<{ readonly waiting: Waiting; readonly end: End }[]> {
+  /** Adds what is over to `over`, and answers with what is to go again. */
+  async #write(batch: PendingChange[], over: Told): Promise<PendingChange[]> {
     const { partMax } = this.#store.capabilities
     const startedAt = this.#clock.monotonic()
     try {
@@ -218,42 +236,42 @@ export class CommitQueue {
       const results = await this.#store.commit(groups.map(({ part }) => part))
       this.#observer.committed(batch.length, this.#clock.monotonic() - startedAt)
       if (results.length !== groups.length) throw new Error(`${groups.length} parts have ${results.length} results`)
-      return groups.flatMap(({ members }, index) =>
-        members.map((waiting) => ({ waiting, end: endOf(waiting, results[index]!) })),
-      )
+      const left: PendingChange[] = []
+      for (const [index, { members }] of groups.entries()) {
+        for (const pending of members) {
+          const end = endOf(pending, results[index]!)
+          if (end === null) left.push(pending)
+          else {
+            over.changes.push(pending)
+            over.ends.push(end)
+          }
+        }
+      }
+      return left
     } catch (error) {
-      return batch.map((waiting) => ({ waiting, end: { type: 'failed', error } }))
+      over.changes = batch
+      over.ends = batch.map(() => ({ type: 'failed', error }))
+      return []
     }
   }
 }
 
-/** What became of a change. `again`: nothing yet, since another one stood in the way of its part. */
-type End = PutResult | { readonly type: 'failed'; readonly error: unknown } | { readonly type: 'again' }
+/** What became of a change. */
+type End = PutResult | { readonly type: 'failed'; readonly error: unknown }
 
-function endOf({ change }: Waiting, result: PartResult): End {
+/** Changes that are over, and what became of each. */
+type Told = { changes: PendingChange[]; ends: End[] }
+
+/** Null: nothing yet, since another one stood in the way of its part. */
+function endOf({ change }: PendingChange, result: PartResult): End | null {
   if (result.type === 'written') return WRITTEN
   if (result.type === 'fenced') return FENCED
   if (result.type === 'failed') return result
   const row = result.rows.get(change.after.uuid)
-  return row === undefined ? AGAIN : { type: 'missed', row }
+  return row === undefined ? null : { type: 'missed', row }
 }
 
-function tell({ resolve, reject }: Waiting, end: End): void {
-  if (end.type === 'failed') reject(end.error)
-  else if (end.type !== 'again') resolve(end)
-}
-
-type Group = { readonly shard: ShardId; readonly epoch: Epoch; readonly members: Waiting[] }
-
-/** One part per shard and epoch, in the order of arrival. */
-function byFence(batch: readonly Waiting[]): Group[] {
-  const groups = new Map<string, Group>()
-  for (const waiting of batch) {
-    const { shard, epoch } = waiting
-    const key = `${shard}:${epoch}`
-    const group = groups.get(key)
-    if (group === undefined) groups.set(key, { shard, epoch, members: [waiting] })
-    else group.members.push(waiting)
-  }
-  return [...groups.values()]
+function tell(pending: PendingChange, end: End): void {
+  if (end.type === 'failed') pending.failed(end.error)
+  else pending.ended(end)
 }

@@ -13,7 +13,7 @@ import type { Change } from '../../store/commit-sheet.ts'
 import type { GatheredGets } from '../../store/gathered-gets.ts'
 import { StoreError } from '../../store/store.ts'
 import type { OwnedShard, Put, TimerStore } from '../../store/store.ts'
-import type { CommitQueue, PutResult } from './commit-queue.ts'
+import type { CommitQueue, PendingChange, PutResult } from './commit-queue.ts'
 import type { Holds } from './holds.ts'
 import type { Outbox } from './outbox.ts'
 import type { SplitShard } from '../split/split-shard.ts'
@@ -54,6 +54,14 @@ const ASK_AGAIN_FIRST_MS = 50
 const ASK_AGAIN_MAX_MS = 1_000
 const FENCED = { type: 'fenced' } as const
 
+export type ChangeResult = Exclude<PutResult, { type: 'fenced' }>
+
+/** Whoever changes a timer, told once: when the change is durable and known to the shard, or with the row that was in the way. */
+export type ChangeMaker = {
+  changed(result: ChangeResult): void
+  failed(error: unknown): void
+}
+
 /** `isOutdated`: a write of the timer has ended since the store was asked. */
 type Doubt = { isOutdated: boolean }
 
@@ -71,7 +79,7 @@ export class OwnedRows {
 
   /** What is in memory of the timer may be out of date. */
   isUnsure(uuid: TimerUuid): boolean {
-    return this.#unsure.has(uuid)
+    return this.#unsure.size > 0 && this.#unsure.has(uuid)
   }
 
   async read({ namespace, id, uuid }: Pick<Timer, 'namespace' | 'id' | 'uuid'>): Promise<Timer | null> {
@@ -87,35 +95,63 @@ export class OwnedRows {
     return row
   }
 
-  /** Writes with the timer held. Resolves when it is durable and known to the shard, or with the row that was in the way. */
-  async change(before: Timer | null, after: Timer): Promise<Exclude<PutResult, { type: 'fenced' }>> {
+  /** As `startChange`, with a promise. */
+  change(before: Timer | null, after: Timer): Promise<ChangeResult> {
+    return new Promise((changed, failed) => this.startChange(before, after, { changed, failed }))
+  }
+
+  /** Writes with the timer held, until its maker is told. */
+  startChange(before: Timer | null, after: Timer, maker: ChangeMaker): void {
+    const { outbox, split, commits, id, epoch } = this.#parts
+    this.#shard.holds.hold(after.uuid)
+    const held = new HeldChange(this, id, epoch, { before, after }, maker)
+    if (outbox === undefined && split === null) commits.add(held)
+    else this.#commitAnyway({ before, after }).then(held.ended.bind(held), held.failed.bind(held))
+  }
+
+  /** Of a change with its timer held. Throws unless it is written or missed. */
+  endChange({ after }: Change, result: PutResult): ChangeResult {
     const { holds, window } = this.#shard
-    holds.hold(after.uuid)
     try {
-      const result = await this.write(before, after)
+      this.#ended(after, result)
       if (result.type === 'fenced') throw notOwner()
       if (result.type === 'written') window.apply(after)
       return result
-    } catch (error) {
-      if (error instanceof StoreError && error.outcomeUnknown) void this.#findOut(after)
-      throw storeFailed(error)
     } finally {
       holds.release(after.uuid)
     }
   }
 
+  /** What its maker is told. */
+  failChange({ after }: Change, error: unknown): unknown {
+    this.#ended(after, null)
+    if (error instanceof StoreError && error.outcomeUnknown) void this.#findOut(after)
+    this.#shard.holds.release(after.uuid)
+    return storeFailed(error)
+  }
+
   /** For those that see to the timer themselves, as a delivery does. Rejects as the store does. */
   async write(before: Timer | null, after: Timer): Promise<PutResult> {
-    const { outbox, onFenced } = this.#parts
-    const put: Put = { before, after }
+    let result: PutResult | null = null
     try {
-      const result = await (outbox === undefined ? this.#commit(put) : this.#commitWithEvents(outbox, put))
-      if (result.type === 'fenced') onFenced(this.#fence)
+      result = await this.#commitAnyway({ before, after })
       return result
     } finally {
-      const doubt = this.#unsure.size === 0 ? undefined : this.#unsure.get(after.uuid)
-      if (doubt !== undefined) doubt.isOutdated = true
+      this.#ended(after, result)
     }
+  }
+
+  /** `result`: null when the store failed. */
+  #ended({ uuid }: Timer, result: PutResult | null): void {
+    const doubt = this.#unsure.size === 0 ? undefined : this.#unsure.get(uuid)
+    if (doubt !== undefined) doubt.isOutdated = true
+    if (result?.type === 'fenced') this.#parts.onFenced(this.#fence)
+  }
+
+  /** With its events, where somebody wants them, and in the part that the timer is in, if the shard is being split. */
+  #commitAnyway(put: Put): Promise<PutResult> {
+    const { outbox } = this.#parts
+    return outbox === undefined ? this.#commit(put) : this.#commitWithEvents(outbox, put)
   }
 
   #commit(change: Change): Promise<PutResult> {
@@ -169,6 +205,38 @@ export class OwnedRows {
     }
     this.#unsure.delete(uuid)
     holds.release(uuid)
+  }
+}
+
+/** A change on its way to the store with its timer held, and whoever is told of its end. */
+class HeldChange implements PendingChange {
+  readonly #rows: OwnedRows
+  readonly shard: ShardId
+  readonly epoch: Epoch
+  readonly change: Change
+  readonly #maker: ChangeMaker
+
+  constructor(rows: OwnedRows, shard: ShardId, epoch: Epoch, change: Change, maker: ChangeMaker) {
+    this.#rows = rows
+    this.shard = shard
+    this.epoch = epoch
+    this.change = change
+    this.#maker = maker
+  }
+
+  ended(result: PutResult): void {
+    let known: ChangeResult
+    try {
+      known = this.#rows.endChange(this.change, result)
+    } catch (error) {
+      this.#maker.failed(error)
+      return
+    }
+    this.#maker.changed(known)
+  }
+
+  failed(error: unknown): void {
+    this.#maker.failed(this.#rows.failChange(this.change, error))
   }
 }
 

@@ -18,25 +18,34 @@ import { isSameWrite } from './same-write.ts'
 export const WRITE_AGAIN_FIRST_MS = 100
 export const WRITE_AGAIN_MAX_MS = 500 // all that wait go in one commit, and each holds up its timer's next firing
 
-/** Null when the service stopped before the receiver answered. */
-export async function attemptOnce(
-  { observer, signal, logger }: Pick<DeliveryParts, 'observer' | 'signal' | 'logger'>,
+type AttemptParts = Pick<DeliveryParts, 'observer' | 'signal' | 'logger'>
+
+/** `ended` is told the outcome; null when the service stopped before the receiver answered. */
+export function attemptOnce(
+  parts: AttemptParts,
   timer: Timer,
   startedAt: Millis,
   adapter: TargetAdapter,
-): Promise<DeliveryOutcome | null> {
+  ended: (outcome: DeliveryOutcome | null) => void,
+): void {
+  const { observer, signal } = parts
   const firing: Firing = { timer, deliveryId: deliveryId(timer), attempt: timer.attempts + 1, firedAt: startedAt }
   observer.fired(timer, timer.attempts === 0 ? startedAt - firingDueAt(timer) : null)
+  const broken = (error: unknown): void => ended(brokenAttempt(parts, timer, error))
   try {
-    return await adapter.deliver(firing, signal)
+    adapter.deliver(firing, signal).then(ended, broken)
   } catch (error) {
-    if (signal.aborted) return null
-    logger.error(
-      { namespace: timer.namespace, id: timer.id, err: error },
-      'a target failed in a way it should have reported',
-    )
-    return failedDelivery('internal error of the delivery; the log has the cause')
+    broken(error)
   }
+}
+
+function brokenAttempt({ signal, logger }: AttemptParts, timer: Timer, error: unknown): DeliveryOutcome | null {
+  if (signal.aborted) return null
+  logger.error(
+    { namespace: timer.namespace, id: timer.id, err: error },
+    'a target failed in a way it should have reported',
+  )
+  return failedDelivery('internal error of the delivery; the log has the cause')
 }
 
 /** No answer at all says something about the target's health. */
@@ -48,18 +57,24 @@ export function endedHow(outcome: DeliveryOutcome | null, { isLocal }: TargetAda
 type Change = { readonly before: Timer; readonly after: Timer }
 type Parts = { readonly clock: Clock; readonly logger: Logger; readonly signal: AbortSignal }
 
-/** An outcome is not given up while the service runs: losing it would mean delivering again. Null when it stopped first. */
+/**
+ * An outcome is not given up while the service runs: losing it would mean delivering again. Null when it stopped first. `first`:
+ * it is being written already.
+ */
 export async function writeUntilDurable(
   rows: Pick<OwnedRows, 'write'>,
   { before, after }: Change,
   { clock, logger, signal }: Parts,
+  first?: Promise<PutResult>,
 ): Promise<PutResult | null> {
+  let writing = first
   for (let waitMs = WRITE_AGAIN_FIRST_MS; ; waitMs = Math.min(waitMs * 2, WRITE_AGAIN_MAX_MS)) {
     try {
-      const result = await rows.write(before, after)
+      const result = await (writing ?? rows.write(before, after))
       // A write whose outcome was not known may have happened: then this finds its own row.
       return result.type === 'missed' && isSameWrite(result.row, after) ? { type: 'written' } : result
     } catch (error) {
+      writing = undefined
       const isFirst = waitMs === WRITE_AGAIN_FIRST_MS
       if (isFirst)
         logger.error(

@@ -5,9 +5,9 @@
 // How many slots a target has is known for each tenant by itself: a tenant cannot take another one's slots of a host that
 // both call, nor make it look dead.
 
+import { FewestFirst } from '../../core/fewest-first.ts'
 import type { Namespace } from '../../core/timer/timer.ts'
 import type { Job } from './dispatcher.ts'
-import { FewestFirst } from './fewest-first.ts'
 
 /** `name`: of its place in the namespace; missed iterations have a queue beside that of their target. */
 export type Queue = {
@@ -72,15 +72,9 @@ export class DeliveryQueues {
       for (const { queues } of tenant.namespaces.values()) yield* queues.values()
   }
 
-  /** The queue of the job, where that is known; one that has waiting jobs or some under way is. */
-  find(job: Job): {
-    namespace: NamespaceQueues
-    target: TargetSlots
-    queue: Queue | undefined
-  } {
-    const owner = this.#tenants.get(job.tenant)!
-    const queues = owner.namespaces.get(job.namespace)!
-    return { namespace: queues, target: owner.targets.get(job.target)!, queue: queues.queues.get(queueName(job)) }
+  /** The queue that a job of the namespace would be added to, if there is one. */
+  find(namespace: NamespaceQueues, job: Job): Queue | undefined {
+    return namespace.queues.get(queueName(job))
   }
 
   queueFor(job: Job): Queue {
@@ -119,6 +113,7 @@ export class DeliveryQueues {
 
   /** As many queues as the target has slots get ready; those that do not get one come back, to the end. */
   unblock(target: TargetSlots): void {
+    if (target.blocked.size === 0) return
     let free = target.slots - target.held
     for (const queue of target.blocked) {
       if (free-- <= 0) break
@@ -132,6 +127,7 @@ export class DeliveryQueues {
    * or are not open, or their namespace holds all it may. False: every blocked queue of the tenant waits for a target without a free slot.
    */
   unblockStalled({ stalled }: TenantQueues): boolean {
+    if (stalled.size === 0) return false
     for (const target of stalled) {
       stalled.delete(target)
       const queue = target.held < target.slots ? first(target.blocked) : undefined
@@ -208,6 +204,15 @@ export class DeliveryQueues {
     namespace.queues.set(queue.name, queue)
     return queue
   }
+}
+
+/** In the place of a job that was taken: those behind it, and those under way, which know their queue, would keep its payload in memory. */
+const TAKEN: Job = { tenant: null, namespace: '' as Namespace, target: '', start: () => false, isGone: () => true }
+
+export function takeFirst(queue: Queue): Job {
+  const job = queue.jobs[queue.head]!
+  queue.jobs[queue.head++] = TAKEN
+  return job
 }
 
 /** No target has a line break in its name. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { queryObjects } from 'node:v8'
 import fc from 'fast-check'
 import type { Namespace } from '../../core/timer/timer.ts'
 import { Dispatcher } from './dispatcher.ts'
@@ -134,6 +135,30 @@ test('jobs of one namespace and target start in the order they came in, over tho
   dispatcher.run()
   while (inFlight.size > 0) end([...inFlight.keys()][0]!)
   assert.deepEqual(started, names)
+})
+
+test('a job that is over is not kept in memory by those that wait behind it, or that are under way', () => {
+  class Large implements Job {
+    readonly tenant = null
+    readonly namespace = 'a' as Namespace
+    readonly target = 't'
+    start = () => inFlight.push(this) > 0
+    isGone = () => false
+  }
+  const inFlight: Job[] = []
+  const { dispatcher } = setup({ total: 10 })
+  const goOnUntil = (waiting: number): void => {
+    while (dispatcher.waiting > waiting) {
+      dispatcher.ended(inFlight.pop()!, 'answered')
+      dispatcher.settled()
+    }
+  }
+  for (let n = 0; n < 900; n++) dispatcher.add(new Large())
+  dispatcher.run()
+  goOnUntil(10)
+  assert.equal(queryObjects(Large, { format: 'count' }), 10 + inFlight.length)
+  goOnUntil(0)
+  assert.equal(queryObjects(Large, { format: 'count' }), inFlight.length)
 })
 
 test('a namespace at its limit leaves the slots to others', () => {

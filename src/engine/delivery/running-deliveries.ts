@@ -5,6 +5,7 @@
 import { DuetimeError, ErrorCode } from '../../core/errors.ts'
 import { settleRunning } from '../../core/rules/running/settle-running.ts'
 import type { EndedAttempt } from '../../core/rules/settle.ts'
+import type { DeliveryOutcome } from '../../core/timer/delivery.ts'
 import { dueRunning, RUNNING_MAX, runningAs } from '../../core/timer/running-firings.ts'
 import { isFinished, NEVER, Overlap, Status } from '../../core/timer/timer.ts'
 import type { Millis, Timer, TimerUuid } from '../../core/timer/timer.ts'
@@ -91,12 +92,16 @@ export class RunningDeliveries {
     if (this.#underWay.get(uuid)?.get(firing) === 'elsewhere') this.#forget(uuid, firing)
   }
 
-  /** Resolves when the outcome is durable, or does not matter any more. Rejects when another node owns the shard. */
-  async settle(attempt: EndedRunning): Promise<void> {
+  /**
+   * Resolves when the outcome is durable, or does not matter any more. Rejects when another node owns the shard. `waiting` is told if
+   * its turn has not come yet.
+   */
+  async settle(attempt: EndedRunning, waiting?: (turn: Promise<void>) => void): Promise<void> {
     const { uuid } = attempt.timer
-    const before = this.#settling.get(uuid) ?? Promise.resolve()
-    const own = before.catch(() => {}).then(() => this.#settle(attempt))
+    const turn = this.#settling.get(uuid)?.catch(() => {})
+    const own = turn === undefined ? this.#settle(attempt) : turn.then(() => this.#settle(attempt))
     this.#settling.set(uuid, own)
+    if (turn !== undefined) waiting?.(turn)
     try {
       await own
     } finally {
@@ -162,21 +167,32 @@ export class RunningDeliveries {
     const { uuid, firing, attempts } = timer
     const adapter = targetFor(timer.target)
     const startedMono = clock.monotonic()
-    const outcome = await attemptOnce(this.#parts, timer, startedAt, adapter)
+    const outcome = await new Promise<DeliveryOutcome | null>((ended) =>
+      attemptOnce(this.#parts, timer, startedAt, adapter, ended),
+    )
     dispatcher.ended(job, endedHow(outcome, adapter))
     const endedMono = clock.monotonic()
     const ended = outcome && { startedAt, durationMs: Math.round(endedMono - startedMono), outcome }
     try {
-      if (ended !== null) await this.settle({ timer, firing, attempts, ended, arrivedAt: clock.now() })
-      await this.#reporter?.report(timer, null, endedMono)
+      if (ended !== null)
+        await this.settle(
+          { timer, firing, attempts, ended, arrivedAt: clock.now() },
+          (turn) => void dispatcher.whileHeldUp(turn),
+        )
+      await this.#report(timer, null, endedMono)
     } catch {
       // The shard is another node's by now.
-      await this.#reporter?.report(timer, ended, endedMono)
+      await this.#report(timer, ended, endedMono)
     } finally {
       // An attempt that was abandoned is not made again here: this node is stopping.
       if (outcome === null) this.#set(uuid, firing, 'elsewhere')
       else this.#forget(uuid, firing)
     }
+  }
+
+  async #report(timer: Timer, ended: EndedAttempt | null, endedMono: number): Promise<void> {
+    if (this.#reporter === null) return
+    await this.#parts.dispatcher.whileHeldUp(this.#reporter.report(timer, ended, endedMono))
   }
 
   /** As with other outcomes, it is not given up while the service runs. */

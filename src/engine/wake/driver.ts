@@ -63,8 +63,13 @@ export class Driver {
     this.#disarm()
     if (at === Infinity) return
     this.#armedFor = at
-    const delayMs = Math.min(Math.max(at - this.#clock.now(), 0), this.#clock.maxWaitMs)
-    this.#cancel = this.#clock.after(delayMs, () => this.#run())
+    this.#cancel = this.#wakeAt(at, () => this.#run())
+  }
+
+  #wakeAt(at: Millis, callback: () => void): Cancel {
+    const clock = this.#clock
+    if (clock.wakeAt !== undefined) return clock.wakeAt(at, callback)
+    return clock.after(Math.min(Math.max(at - clock.now(), 0), clock.maxWaitMs), callback)
   }
 
   #disarm(): void {

@@ -69,12 +69,12 @@ export class Shares {
   }
 
   get isFull(): boolean {
-    return this.#fill() >= 1
+    return this.fill >= 1
   }
 
   /** Worth a page. */
   get hasRoom(): boolean {
-    return this.#fill() <= 1 / 2
+    return this.fill <= 1 / 2
   }
 
   /** Those with more than half of the backlog that they are entitled to: they give way to others. */
@@ -125,7 +125,7 @@ export class Shares {
   #roomFor(averageBytes: number): number {
     if (this.large().length > 0) return Infinity
     const { timersMax, bytesMax } = this.#limits
-    return Math.ceil((1 - this.#fill()) * Math.min(timersMax, bytesMax / averageBytes))
+    return Math.ceil((1 - this.fill) * Math.min(timersMax, bytesMax / averageBytes))
   }
 
   #entitled(group: ShareGroup): number {
@@ -133,7 +133,7 @@ export class Shares {
   }
 
   /** What is here and is not in flight, as a part of the room that there is for it. */
-  #fill(): number {
+  get fill(): number {
     const { timersMax, bytesMax } = this.#limits
     const timers =
       (this.#all.timers - this.#inFlight.timers) / Math.max(timersMax - this.#inFlight.timers, Math.ceil(timersMax / 2))

@@ -17,6 +17,7 @@ export type KeeperParts = {
 }
 
 const READ_AGAIN_MS = 1_000 // after a failure of the store
+const LOADED = Promise.resolve()
 
 export class WindowKeeper {
   readonly #parts: KeeperParts
@@ -40,8 +41,8 @@ export class WindowKeeper {
   }
 
   /** Fills the window as far as it has room. One load at a time; it goes on by itself after a failure of the store. */
-  load(): Promise<void> {
-    if (this.#loading !== null || this.#stopped.aborted || !this.#wantsRead()) return this.#loading ?? Promise.resolve()
+  load(now: Millis = this.#parts.clock.now()): Promise<void> {
+    if (this.#loading !== null || this.#stopped.aborted || !this.#wantsRead(now)) return this.#loading ?? LOADED
     this.#loading = this.#loadAll().finally(() => (this.#loading = null))
     return this.#loading
   }
@@ -54,16 +55,18 @@ export class WindowKeeper {
 
   /** This is what the store holds now for the timer. */
   apply(timer: Timer): void {
-    this.#parts.window.apply(timer, this.#parts.clock.now())
+    const now = this.#parts.clock.now()
+    this.#parts.window.apply(timer, now)
     this.#parts.wakeBy(timer.wakeAt)
-    void this.load()
+    void this.load(now)
   }
 
   /** A delivery is over, and this is what the store holds now for its timer; null when it holds nothing. */
   endDelivery(entry: Entry, row: Timer | null): void {
-    this.#parts.window.endDelivery(entry, row, this.#parts.clock.now())
+    const now = this.#parts.clock.now()
+    this.#parts.window.endDelivery(entry, row, now)
     if (row !== null) this.#parts.wakeBy(row.wakeAt)
-    void this.load()
+    void this.load(now)
   }
 
   /** It waits for its time again, which may be now. */
@@ -81,7 +84,7 @@ export class WindowKeeper {
   async #loadAll(): Promise<void> {
     const { id: shard, window, clock, logger, wakeBy } = this.#parts
     try {
-      while (!this.#stopped.aborted && this.#wantsRead()) {
+      while (!this.#stopped.aborted && this.#wantsRead(clock.now())) {
         if (this.#repairWanted) {
           this.#repairWanted = false
           const found = await window.repair(clock.now())
@@ -97,7 +100,7 @@ export class WindowKeeper {
     }
   }
 
-  #wantsRead(): boolean {
-    return this.#repairWanted || this.#parts.window.wantsPage(this.#parts.clock.now())
+  #wantsRead(now: Millis): boolean {
+    return this.#repairWanted || this.#parts.window.wantsPage(now)
   }
 }

@@ -206,7 +206,7 @@ test('a timer that is evicted while a page is being read comes back by paging', 
   await window.loadPage(NOW)
   store.isPrompt = false
   const loading = window.loadPage(NOW)
-  const early = Array.from({ length: 35 }, (_, n) => timer(`early ${n}`, n))
+  const early = Array.from({ length: 35 }, (_, n) => timer(`early ${n}`, n + 1))
   commit(...early)
   store.scans[0]!.answer()
   await loading

@@ -221,7 +221,10 @@ export class Window {
 
   /** What is due later gives way, and then, to what is needed soon, the largest backlog. */
   #evictFor(timer: Timer, now: Millis): boolean {
-    const cursor = this.#evict(evictFurthest(this.#entries.values(), timer, { mustFit: true }))
+    // Looking for it is looking at all, for each row of a page that comes while thousands are due.
+    const cursor = this.#wheel.mayHaveAfter(timer.wakeAt)
+      ? this.#evict(evictFurthest(this.#entries.values(), timer, { mustFit: true }))
+      : null
     if (cursor !== null) this.#coverage.pullBack(cursor)
     return cursor !== null || (isSoon(timer, now) && this.#evictBacklogFor(timer))
   }

@@ -1,8 +1,8 @@
 // Connections by origin. Each origin has its own pool, so that a dead host can only exhaust its own connections;
 // the number of pools is bounded, because a million timers may call a million hosts.
 
-import { Pool } from 'undici'
 import type { buildConnector } from 'undici'
+import { Pool } from '../../runtime/undici.ts'
 
 export type PoolSettings = {
   readonly connect: buildConnector.connector

@@ -3,8 +3,9 @@
 // else (DNS rebinding). Literal addresses never see a resolver, so they are judged by themselves.
 
 import { isIP } from 'node:net'
-import { buildConnector } from 'undici'
+import type { buildConnector } from 'undici'
 import type { Cancel, Clock } from '../../../runtime/clock/clock.ts'
+import { buildConnector as connectorOf } from '../../../runtime/undici.ts'
 import { unbracketed } from './egress.ts'
 import type { EgressPolicy } from './egress.ts'
 import { NameLookups } from './name-lookups.ts'
@@ -31,7 +32,7 @@ export function guardedConnector(parts: {
   const { policy, clock } = parts
   const lookups = new NameLookups(parts.resolve && { bySystem: parts.resolve, direct: parts.resolve })
   const resolve: Resolve = (hostname) => lookups.resolve(hostname)
-  const connect = parts.connect ?? buildConnector({ allowH2: false, timeout: CONNECT_TIMEOUT_MS })
+  const connect = parts.connect ?? connectorOf({ allowH2: false, timeout: CONNECT_TIMEOUT_MS })
 
   return (options, callback) => {
     const hostname = unbracketed(options.hostname)

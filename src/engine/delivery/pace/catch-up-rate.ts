@@ -2,10 +2,10 @@
 // just come back, too. They wait in queues of their own, so that what is on time does not wait behind them. Nothing of this is
 // stored: what has not been delivered is in the rows.
 
-import { fullBucket, take } from '../../core/access/token-bucket.ts'
-import type { Bucket } from '../../core/access/token-bucket.ts'
-import type { Namespace } from '../../core/timer/timer.ts'
-import type { Clock } from '../../runtime/clock/clock.ts'
+import { fullBucket, take } from '../../../core/access/token-bucket.ts'
+import type { Bucket } from '../../../core/access/token-bucket.ts'
+import type { Namespace } from '../../../core/timer/timer.ts'
+import type { Clock } from '../../../runtime/clock/clock.ts'
 
 export type CatchUpRateParts = {
   readonly clock: Clock
