@@ -7,10 +7,10 @@ import type { Broker } from './broker/broker.ts'
 import { SubjectPatterns } from './core/timer/subject.ts'
 import type { Namespace } from './core/timer/timer.ts'
 import { Engine } from './engine/engine.ts'
-import { targetFinder } from './engine/delivery/target-finder.ts'
+import { targetRefusal } from './engine/delivery/target-finder.ts'
 import type { EngineObserver } from './engine/engine.ts'
 import type { Outbox } from './engine/commit/outbox.ts'
-import { DELIVERIES } from './http/contracts/all-contracts.ts'
+import { DELIVERIES } from './http/contracts/all-deliveries.ts'
 import { PLATFORM_PROTOCOL } from './http/contracts/platform/delivery.ts'
 import { NATIVE_PROTOCOL } from './language/callback.ts'
 import { LifecycleOutbox } from './nats/lifecycle/lifecycle-outbox.ts'
@@ -21,23 +21,20 @@ import type { Config } from './runtime/config/config.ts'
 import { ProcessLife } from './runtime/process-life.ts'
 import { partLogger } from './runtime/telemetry/logger.ts'
 import type { Logger } from './runtime/telemetry/logger.ts'
-import { VERSION } from './runtime/version.ts'
 import { CommandRouter } from './service/command-router.ts'
-import { PeerLinks } from './service/peers/peer-links.ts'
+import type { PeerLinks } from './service/peers/peer-links.ts'
 import type { ServiceObserver } from './service/observers.ts'
 import { hasOtherZoneData } from './service/queries/zone-data.ts'
 import { TimerService } from './service/timer-service.ts'
 import type { Store } from './store/store.ts'
-import { createEgressPolicy } from './targets/http/egress/egress.ts'
-import type { EgressPolicy } from './targets/http/egress/egress.ts'
-import { HttpTarget } from './targets/http/http-target.ts'
+import { buildHttpTarget } from './targets/http/from-config.ts'
 import type { HttpProtocol } from './targets/http/protocol.ts'
 import type { AddressRules } from './targets/nats/nats-address.ts'
 import { NatsTarget } from './targets/nats/nats-target.ts'
 import { payloadProtocol } from './targets/nats/protocol.ts'
 import type { NatsProtocol } from './targets/nats/protocol.ts'
 import { NoneTarget } from './targets/none/none-target.ts'
-import type { Callback, TargetAdapter } from './targets/target.ts'
+import type { TargetAdapter } from './targets/target.ts'
 
 /** The client library loads when a broker is configured, and not before. */
 export async function openBroker(config: Config, clock: Clock, logger: Logger): Promise<Broker | null> {
@@ -46,11 +43,11 @@ export async function openBroker(config: Config, clock: Clock, logger: Logger): 
   return new NatsBroker({ settings: config.broker, clock, logger: partLogger(logger, 'broker') })
 }
 
-/** Null where the store is for one node. */
+/** Null where the store is for one node; the code is loaded where there may be others. */
 export async function openLinks(store: Store, clock: Clock, logger: Logger): Promise<PeerLinks | null> {
-  return store.capabilities.shared
-    ? new PeerLinks({ secret: await store.clusterSecret(), clock, logger: partLogger(logger, 'peers') })
-    : null
+  if (!store.capabilities.shared) return null
+  const { PeerLinks: Links } = await import('./service/peers/peer-links.ts')
+  return new Links({ secret: await store.clusterSecret(), clock, logger: partLogger(logger, 'peers') })
 }
 
 type OutboxParts = { config: Config; clock: Clock; logger: Logger; store: Store; broker: Broker | null }
@@ -72,17 +69,12 @@ export function timerProtocols(config: Config): Protocols {
 
 type TargetParts = { config: Config; clock: Clock; broker: Broker | null }
 
-/** An adapter for each type of target that the settings allow. */
-export function buildTargets({ config, clock, broker }: TargetParts, protocols: Protocols): readonly TargetAdapter[] {
-  const http = new HttpTarget({
-    protocols: protocols.http,
-    egress: egressFor(config),
-    clock,
-    signingSecrets: config.webhookSecrets,
-    userAgent: `duetime/${VERSION}`,
-    // The engine bounds what is under way to a host, for each tenant; whoever waited for a connection would wait for other tenants, too.
-    connectionsPerHost: config.deliveriesMax,
-  })
+/** An adapter for each type of target that the settings allow. `http` takes the place of the one that delivers on this thread. */
+export function buildTargets(
+  { config, clock, broker }: TargetParts,
+  protocols: Protocols,
+  http: TargetAdapter = buildHttpTarget({ config, clock }, protocols.http),
+): readonly TargetAdapter[] {
   const nats = broker && new NatsTarget({ broker, protocols: protocols.nats, rules: natsRules(config) })
   return [http, ...(nats === null ? [] : [nats]), new NoneTarget()]
 }
@@ -163,15 +155,6 @@ export function buildService({ config, links, targets, ...parts }: ServiceParts)
   })
 }
 
-function egressFor(config: Config): EgressPolicy {
-  return createEgressPolicy({
-    allow: config.callbackAllow,
-    deny: config.callbackDeny,
-    loopbackAllowed: config.loopbackOnly,
-    privateAllowed: config.loopbackOnly,
-  })
-}
-
 /** Where callbacks may publish. */
 function natsRules(config: Config): AddressRules {
   const { natsNamespacePrefix: namespacePrefix, natsCallbackAllow: allowed } = config
@@ -180,12 +163,4 @@ function natsRules(config: Config): AddressRules {
     own: ownSubjects(config),
     allowed: allowed.length === 0 ? null : new SubjectPatterns(allowed),
   }
-}
-
-/** Why timers of a namespace may not have a callback, by what can be delivered here; null when they may. */
-export function targetRefusal(
-  targets: readonly TargetAdapter[],
-): (callback: Callback, namespace: Namespace) => string | null {
-  const adapterOf = targetFinder(targets)
-  return (callback, namespace) => adapterOf(callback.target).refuse?.(callback, namespace) ?? null
 }

@@ -39,6 +39,7 @@ import { ownUrl } from './runtime/own-address.ts'
 import { VERSION } from './runtime/version.ts'
 import { openObservatory } from './service/activity/observatory.ts'
 import { CallbackTests, TEST_PROTOCOL } from './service/callback-test.ts'
+import { RateLimits } from './service/keys/rate-limits.ts'
 import { openKeys } from './service/keys/open-keys.ts'
 import { DeliveryLog } from './service/delivery-log.ts'
 import { observeInto } from './service/metrics-observer.ts'
@@ -47,6 +48,10 @@ import type { TimerService } from './service/timer-service.ts'
 import { measuredStore } from './store/measured-store.ts'
 import { openStore } from './store/open-store.ts'
 import type { Store } from './store/store.ts'
+import { ThreadedTarget } from './threads/delivery/threaded-target.ts'
+import { EntryThreads } from './threads/entry/entry-threads.ts'
+import { NO_THREADS, threadCounts } from './threads/thread-counts.ts'
+import { buildHttpTarget } from './targets/http/from-config.ts'
 import { payloadProtocol } from './targets/nats/protocol.ts'
 
 export { openStore } from './store/open-store.ts'
@@ -74,6 +79,9 @@ export async function startServer(
   const webFiles = readWebFiles(WEB_FOLDER) // while the database opens
   // First, since it is the quickest to fail.
   const { ring, watched } = await openKeys(config, { clock, logger: partLogger(logger, 'keys') })
+  const threads = clock === systemClock ? threadCounts(config) : NO_THREADS
+  if (clock === systemClock && config.httpThreads !== 'auto' && config.httpThreads > threads.http)
+    logger.warn({ platform: process.platform }, 'HTTP_THREADS is ignored: threads cannot share a port here')
   const opened = await openStore(config, logger)
   const metrics = new Metrics(partLogger(logger, 'metrics'))
   const store = measuredStore(opened, systemClock, (end) => metrics.storeAnswered(end))
@@ -89,23 +97,36 @@ export async function startServer(
   const deliveryLog = new DeliveryLog({ logger: partLogger(logger, 'deliveries'), clock })
   const observer = observeWith([observeInto(metrics), observatory.observer, deliveryLog.observer()])
   const outbox = openOutbox({ config, clock, logger, store, broker })
-  const targets = buildTargets({ config, clock, broker }, timerProtocols(config))
+  const protocols = timerProtocols(config)
+  const http = buildHttpTarget({ config, clock }, protocols.http)
+  const threaded =
+    threads.delivery === 0 ? null : new ThreadedTarget({ count: threads.delivery, config, clock, logger, here: http })
+  const targets = buildTargets({ config, clock, broker }, protocols, threaded ?? http)
   const engine: Engine = buildEngine({ config, clock, logger, store, targets, observer, links, life, address, outbox })
   const service = buildService({ config, clock, store, engine, links, observer, targets })
 
   const callbackTests = openCallbackTests({ config, clock, broker })
+  const limits = new RateLimits(clock)
+  const entry =
+    threads.http === 0
+      ? null
+      : new EntryThreads({ count: threads.http, config, clock, logger, keys: ring, isInCluster: links !== null })
   const app = await buildApp({
     service,
     contracts: CONTRACTS,
     keys: ring,
+    limits,
     config,
     clock,
     logger: partLogger(logger, 'http'),
     metrics,
     ready: { store: () => store.ping(), ...(links !== null && { cluster: () => engine.assertInCluster() }) },
-    ...(broker !== null && {
-      degradable: { nats: () => checkBroker(broker), ...(outbox !== null && { lifecycle: () => outbox.check() }) },
-    }),
+    degradable: {
+      ...(broker !== null && { nats: () => checkBroker(broker) }),
+      ...(outbox !== null && { lifecycle: () => outbox.check() }),
+      ...(entry !== null && { httpThreads: () => entry.check() }),
+      ...(threaded !== null && { deliveryThreads: () => threaded.check() }),
+    },
     cluster: () => engine.cluster(),
     observing: {
       ...observatory,
@@ -117,7 +138,7 @@ export async function startServer(
     ...(links !== null && { internal: { secret: links.secret, node: engine } }),
   }).catch(async (error: unknown) => {
     // Its threads would keep the process alive, with nobody to talk to.
-    await store.close()
+    await Promise.all([store.close(), entry?.stop(0)])
     throw error
   })
 
@@ -129,9 +150,13 @@ export async function startServer(
   const httpPart: Part = {
     name: 'http',
     start: async () => {
-      url = await app.listen({ host: config.host, port: config.port })
+      const { host, port } = config
+      url = await (entry?.listen({ judged: service.judged, limits, app }) ?? app.listen({ host, port }))
     },
-    stop: () => closeWithin(app, { clock, graceMs: config.shutdownGraceMs }),
+    stop: async () => {
+      const graceMs = config.shutdownGraceMs
+      await Promise.all([closeWithin(app, { clock, graceMs }), entry?.stop(graceMs)])
+    },
   }
   const parts: readonly (Part | null)[] = [
     { name: 'life', start: () => {}, stop: () => life.end() },
@@ -142,6 +167,7 @@ export async function startServer(
     outbox && outboxPart(outbox, metrics),
     { name: 'delivery log', start: () => {}, stop: () => deliveryLog.stop() },
     { name: 'callback tests', start: () => {}, stop: () => callbackTests.close() },
+    threaded && { name: 'delivery threads', start: () => threaded.start(), stop: () => threaded.close() },
     links && { name: 'links', start: () => {}, stop: () => links.close() },
     // A node of a cluster hands its shards over while it still answers, and sends what comes to their new owners.
     ...(links === null ? [enginePart, httpPart] : [httpPart, enginePart]),
@@ -151,10 +177,14 @@ export async function startServer(
     parts.filter((part) => part !== null),
     partLogger(logger, 'lifecycle'),
   )
-  await lifecycle.start()
+  await lifecycle.start().catch(async (error: unknown) => {
+    await entry?.stop(0) // its threads run since before the parts were started
+    throw error
+  })
 
   const { database, loopbackOnly, keysNeeded } = config
-  logger.info({ url, reach: reachOf(config), loopbackOnly, keysNeeded, database, version: VERSION }, 'listening')
+  const reach = reachOf(config)
+  logger.info({ url, reach, loopbackOnly, keysNeeded, database, threads, version: VERSION }, 'listening')
   return {
     url,
     stop: () => lifecycle.stop(),

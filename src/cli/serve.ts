@@ -4,14 +4,17 @@ import { systemClock } from '../runtime/clock/clock.ts'
 import { loadConfig } from '../runtime/config/config.ts'
 import { stopOnSignals } from '../runtime/lifecycle.ts'
 import { createLogger, isPretty, partLogger } from '../runtime/telemetry/logger.ts'
+import { holdYoungGeneration, releaseYoungGeneration } from '../runtime/young-generation.ts'
 import { banner } from './banner.ts'
 import type { Flags } from './command/given-flags.ts'
 
 export async function runServe(flags: Flags): Promise<void> {
   const config = loadConfig({ flags })
+  holdYoungGeneration()
   // Loaded when it is needed, so that --help does not wait for a web server.
   const { startServer } = await import('../server.ts')
   const server = await startServer(config)
+  releaseYoungGeneration()
   const { reloadKeys } = server
   if (reloadKeys !== null) process.on('SIGHUP', () => void reloadKeys())
   const logger = partLogger(createLogger(config), 'process')

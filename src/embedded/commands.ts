@@ -6,6 +6,7 @@ import { DuetimeError, ErrorCode, invalidInput } from '../core/errors.ts'
 import { parseTimerId, timerIdentity } from '../core/timer/ids.ts'
 import { TIMEOUT_DEFAULT_MS } from '../core/limits.ts'
 import { DEFAULT_RETRY } from '../core/rules/retry.ts'
+import type { Schedule } from '../core/time/schedule.ts'
 import { CatchUp } from '../core/timer/timer.ts'
 import type { Target } from '../core/targets/target.ts'
 import type { JsonText } from '../core/timer/timer.ts'
@@ -15,12 +16,12 @@ import { NATIVE_PROTOCOL, readTarget } from '../language/callback.ts'
 import { readTimeout } from '../language/intervals.ts'
 import { metadataText } from '../language/metadata.ts'
 import { readRetryChanges, readRetryPolicy } from '../language/retry-policy.ts'
-import { payloadText } from '../language/payload-text.ts'
+import { payloadWithin } from '../language/payload-text.ts'
 import type { Timers } from '../service/timers.ts'
 import { checkCreate, checkUpdate } from './input/fields.ts'
 import type { CreateFields, TimerRef, UpdateFields } from './input/fields.ts'
 import { identityOf, namespaceOf } from './input/names.ts'
-import { timingOf } from './input/when.ts'
+import { plainInstant, timingOf } from './input/when.ts'
 import type { MaybeWhen } from './input/when.ts'
 
 /** The handler of the timer's namespace. */
@@ -31,16 +32,20 @@ type CreateContext = { readonly timers: Pick<Timers, 'newIdentity'>; readonly pa
 export function createCommand(given: CreateFields, { timers, payloadMaxBytes }: CreateContext): CreateCommand {
   const fields = checkCreate(given)
   const namespace = namespaceOf(fields.namespace)
+  const { id, uuid } =
+    fields.id === undefined ? timers.newIdentity(namespace) : timerIdentity(namespace, parseTimerId(fields.id))
   return {
     type: 'create',
-    ...(fields.id === undefined ? timers.newIdentity(namespace) : timerIdentity(namespace, parseTimerId(fields.id))),
+    namespace,
+    id,
+    uuid,
     onConflict: fields.onConflict ?? OnConflict.replace,
     minLeadMs: 0,
     spec: {
       schedule: scheduleOf(fields),
       catchUp: fields.catchUp === undefined ? CatchUp.all : readCatchUp(fields.catchUp),
-      ...(fields.maxLateness !== undefined && { maxLatenessMs: readMaxLateness(fields.maxLateness) }),
-      ...(fields.overlap !== undefined && { overlap: fields.overlap }),
+      maxLatenessMs: fields.maxLateness === undefined ? null : readMaxLateness(fields.maxLateness),
+      overlap: fields.overlap ?? null,
       target: fields.callback === undefined ? HANDLER : readTarget({ callback: fields.callback })!,
       protocol: NATIVE_PROTOCOL,
       payload: payloadOf(fields, payloadMaxBytes),
@@ -62,7 +67,7 @@ export function updateCommand(ref: TimerRef, given: UpdateFields, payloadMaxByte
 }
 
 function changesOf(fields: UpdateFields, payloadMaxBytes: number): TimerChanges {
-  const schedule = readSchedule(timingOf(fields))
+  const schedule = plainInstant(fields) ?? readSchedule(timingOf(fields))
   const { callback, catchUp, metadata, retryPolicy } = fields
   const target = callback === 'handler' ? HANDLER : callback && readTarget({ callback })
   const timeoutMs = timeoutOf(fields)
@@ -81,7 +86,9 @@ function changesOf(fields: UpdateFields, payloadMaxBytes: number): TimerChanges 
   }
 }
 
-export function scheduleOf(when: MaybeWhen) {
+export function scheduleOf(when: MaybeWhen): Schedule {
+  const instant = plainInstant(when)
+  if (instant !== null) return instant
   const timing = timingOf(when)
   if (timing.executeAt === undefined && timing.schedule === undefined)
     throw invalidInput('at', 'say when: at, after, every or schedule')
@@ -94,11 +101,16 @@ function timeoutOf({ callbackTimeout }: { readonly callbackTimeout?: string | un
 
 /** What JSON cannot say is refused now, rather than found missing when the timer fires. */
 function payloadOf({ payload }: { readonly payload?: unknown }, maxBytes: number): JsonText | null {
+  if (payload === undefined || payload === null) return null
+  return payloadWithin(jsonOf(payload), maxBytes)
+}
+
+function jsonOf(payload: unknown): JsonText {
   try {
-    if (payload !== undefined && JSON.stringify(payload) === undefined) throw new TypeError(`it is a ${typeof payload}`)
-    return payloadText({ payload }, maxBytes)
+    const text = JSON.stringify(payload) as JsonText | undefined
+    if (text === undefined) throw new TypeError(`it is a ${typeof payload}`)
+    return text
   } catch (error) {
-    if (error instanceof DuetimeError) throw error
     const message = `payload cannot be written as JSON: ${(error as Error).message}`
     throw new DuetimeError(ErrorCode.invalidInput, message, { field: 'payload' }, { cause: error })
   }

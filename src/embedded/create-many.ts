@@ -58,23 +58,39 @@ export async function createAll(
   { timers, payloadMaxBytes }: Parts,
   all: readonly CreateFields[],
 ): Promise<(Timer | DuetimeError)[]> {
-  const commands = all.map((fields) => readOrRefused(() => createCommand(fields, { timers, payloadMaxBytes })))
-  const executed = (
-    await timers.executeMany(commands.filter((one): one is CreateCommand => !(one instanceof DuetimeError)))
-  ).values()
-  return commands.map((one) => {
-    if (one instanceof DuetimeError) return one
-    const result = outcomeOf(executed.next().value!)
+  const context = { timers, payloadMaxBytes }
+  const refusals = new Map<number, DuetimeError>()
+  const commands: CreateCommand[] = []
+  for (let index = 0; index < all.length; index++) {
+    const command = readOrRefused(() => createCommand(all[index]!, context))
+    if (command instanceof DuetimeError) refusals.set(index, command)
+    else commands.push(command)
+  }
+  const executed = await timers.executeMany(commands)
+  let next = 0
+  return all.map((_, index) => {
+    const refused = refusals.size === 0 ? undefined : refusals.get(index)
+    if (refused !== undefined) return refused
+    const result = outcomeOf(executed[next++]!)
     return result instanceof DuetimeError ? result : result.timer
   })
 }
 
+/** What is at hand is not awaited one by one. */
 async function* chunksOf<Item>(all: Iterable<Item> | AsyncIterable<Item>): AsyncGenerator<Item[], void, void> {
   let chunk: Item[] = []
-  for await (const item of all) {
-    if (chunk.push(item) < CHUNK) continue
-    yield chunk
-    chunk = []
+  if (Symbol.asyncIterator in all) {
+    for await (const item of all) {
+      if (chunk.push(item) < CHUNK) continue
+      yield chunk
+      chunk = []
+    }
+  } else {
+    for (const item of all) {
+      if (chunk.push(item instanceof Promise ? ((await item) as Item) : item) < CHUNK) continue
+      yield chunk
+      chunk = []
+    }
   }
   if (chunk.length > 0) yield chunk
 }

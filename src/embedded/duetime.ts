@@ -47,12 +47,14 @@ export type TimerPage<Payload = unknown> = {
 export class Duetime implements AsyncDisposable {
   readonly #parts: DuetimeParts
   readonly #timers: Timers
+  readonly #creating: { readonly timers: Timers; readonly payloadMaxBytes: number }
   /** Named lists of days and times when nothing fires. */
   readonly calendars: Calendars
 
   constructor(parts: DuetimeParts) {
     this.#parts = parts
     this.#timers = parts.service.as(unrestricted('program'))
+    this.#creating = { timers: this.#timers, payloadMaxBytes: parts.payloadMaxBytes }
     this.calendars = new Calendars(this.#timers.calendars)
   }
 
@@ -78,7 +80,8 @@ export class Duetime implements AsyncDisposable {
   }
 
   async create<Payload = unknown>(fields: CreateFields<Payload>): Promise<Timer<Payload>> {
-    return this.#execute(createCommand(fields, this.#creating))
+    const { timer } = await this.#timers.execute(createCommand(fields, this.#creating))
+    return shownTimer(timer)
   }
 
   /** Many at once, sharing commits. Each has its own answer, in the order given: one that is refused does not stop the others. */
@@ -177,10 +180,6 @@ export class Duetime implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close()
-  }
-
-  get #creating() {
-    return { timers: this.#timers, payloadMaxBytes: this.#parts.payloadMaxBytes }
   }
 
   async #execute<Payload>(command: Command): Promise<Timer<Payload>> {

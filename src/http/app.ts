@@ -11,13 +11,16 @@ import type { Logger } from '../runtime/telemetry/logger.ts'
 import type { KeyRing } from '../service/keys/key-ring.ts'
 import { isCommandStream } from '../service/peers/command-streams.ts'
 import type { TimerService } from '../service/timer-service.ts'
-import { registerAccess } from './access/access.ts'
+import { admission, registerAccess } from './access/access.ts'
+import type { RequestLimits } from './access/access.ts'
 import { registerAnswerHeaders } from './answer/answer-headers.ts'
 import { registerCalendarRoutes } from './calendars/routes.ts'
 import { registerClusterRoute } from './routes/cluster-route.ts'
 import type { Contract } from './contracts/contract.ts'
-import { registerCors } from './access/cors.ts'
+import { corsHeaders, registerCors } from './access/cors.ts'
+import { DirectRoutes } from './direct/direct-routes.ts'
 import { ErrorAnswers } from './errors/error-answers.ts'
+import { CollectedRequest } from './body/collected-request.ts'
 import { holdBackBodies } from './body/expect-continue.ts'
 import { registerInternalRoutes } from './routes/internal-routes.ts'
 import type { InternalParts } from './routes/internal-routes.ts'
@@ -49,7 +52,7 @@ export type AppConfig = Pick<
   | 'callbackBaseUrl'
 >
 
-export type AppOptions = {
+type SharedOptions = {
   readonly service: TimerService
   readonly contracts: readonly [Contract, ...Contract[]]
   /** Null: no key is configured and everyone may do everything. */
@@ -57,6 +60,17 @@ export type AppOptions = {
   readonly config: AppConfig
   readonly clock: Clock
   readonly logger: Logger
+  /** Absent: requests are counted here. */
+  readonly limits?: RequestLimits
+  /** Adds a hook that comes before all others. */
+  readonly elsewhere?: (app: FastifyInstance) => void
+  /** Connections of other nodes are let through. */
+  readonly takesPeers?: boolean
+}
+
+export type EntryAppOptions = SharedOptions & Required<Pick<SharedOptions, 'limits' | 'elsewhere' | 'takesPeers'>>
+
+export type AppOptions = Omit<SharedOptions, 'takesPeers' | 'elsewhere'> & {
   readonly metrics: MetricsSource
   readonly ready: ReadyChecks
   readonly degradable?: ReadyChecks
@@ -78,6 +92,41 @@ const PARAM_CHARS_MAX = 255 * 9 // an id of 255 characters, each of them three p
 
 /** Ready to listen when it resolves, and the OpenAPI document can be built. */
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
+  const { config, clock, logger } = options
+  const { app, errors } = openApp({ ...options, takesPeers: options.internal !== undefined })
+  registerListMemory(app, options.service.gate)
+  registerOpenApi(app, { keysNeeded: options.keys !== null })
+  const direct = registerContracts(app, errors, options)
+  registerOperationalRoutes(app, options)
+  registerClusterRoute(app, options.cluster)
+  registerObservingRoutes(app, options.observing, { clock, payloadMaxBytes: config.payloadMaxBytes })
+  registerCalendarRoutes(app)
+  registerWebPage(app, options.webFiles)
+  if (options.internal !== undefined) registerInternalRoutes(app, options.internal, { clock, logger })
+  options.routes?.(app)
+  return readyApp(app, direct, logger)
+}
+
+/**
+ * The routes of the contracts, with all that holds for every route, for a thread beside the one that has the rest.
+ * `elsewhere` takes every request that it can: see entry-routes.ts.
+ */
+export async function buildEntryApp(options: EntryAppOptions): Promise<FastifyInstance> {
+  const { app, errors } = openApp(options)
+  return readyApp(app, registerContracts(app, errors, options), options.logger)
+}
+
+async function readyApp(app: FastifyInstance, direct: DirectRoutes, logger: Logger): Promise<FastifyInstance> {
+  await app.ready()
+  // Requests that are logged one by one are all the framework's.
+  if (!logger.isLevelEnabled('debug')) direct.attach(app)
+  return app
+}
+
+type OpenApp = { readonly app: FastifyInstance; readonly errors: ErrorAnswers }
+
+/** Without routes. */
+function openApp(options: SharedOptions): OpenApp {
   const { contracts, config, clock, logger } = options
   const errors = new ErrorAnswers({ contracts, clock, logger })
   const app = fastify({
@@ -88,34 +137,39 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   app.server.maxConnections = config.connectionsMax
   holdBackBodies(app.server)
   errors.attach(app)
+  options.elsewhere?.(app)
   registerAnswerHeaders(app)
   registerCors(app, config.corsOrigins)
   registerAccess(app, options)
-  registerListMemory(app, options.service.gate)
   registerRequestBodies(app, config)
   app.setSchemaErrorFormatter((faults) => validationError(faults))
   // Answers are written by hand; the schemas of answers are documentation.
   app.setSerializerCompiler(() => JSON.stringify)
   if (logger.isLevelEnabled('debug')) logRequests(app, logger)
-
-  await registerOpenApi(app, { keysNeeded: options.keys !== null })
-  const shared = new SharedRoutes()
-  const { payloadMaxBytes, callbackBaseUrl } = config
-  const parts = { clock, payloadMaxBytes, callbackBaseUrl, shared }
-  for (const contract of contracts) errors.allowed.ofContract(contract.name, () => contract.register(app, parts))
-  shared.register(app)
-  registerOperationalRoutes(app, options)
-  registerClusterRoute(app, options.cluster)
-  registerObservingRoutes(app, options.observing, { clock, payloadMaxBytes })
-  registerCalendarRoutes(app)
-  registerWebPage(app, options.webFiles)
-  if (options.internal !== undefined) registerInternalRoutes(app, options.internal, { clock, logger })
-  options.routes?.(app)
-  await app.ready()
-  return app
+  return { app, errors }
 }
 
-function fastifyOptions({ config, clock, internal }: AppOptions): FastifyHttpOptions<Server> {
+function registerContracts(app: FastifyInstance, errors: ErrorAnswers, options: SharedOptions): DirectRoutes {
+  const { contracts, config, clock } = options
+  const shared = new SharedRoutes()
+  const { payloadMaxBytes, callbackBaseUrl } = config
+  const direct = new DirectRoutes({
+    ...config,
+    service: options.service,
+    admit: admission(options),
+    headers: corsHeaders(config.corsOrigins),
+  })
+  const parts = { clock, payloadMaxBytes, callbackBaseUrl, shared, direct }
+  for (const contract of contracts) errors.allowed.ofContract(contract.name, () => contract.register(app, parts))
+  shared.register(app)
+  app.addHook('preClose', (done) => {
+    direct.close()
+    done()
+  })
+  return direct
+}
+
+function fastifyOptions({ config, clock, takesPeers }: SharedOptions): FastifyHttpOptions<Server> {
   return {
     bodyLimit: config.bodyMaxBytes,
     requestTimeout: config.requestTimeoutMs,
@@ -123,11 +177,12 @@ function fastifyOptions({ config, clock, internal }: AppOptions): FastifyHttpOpt
     keepAliveTimeout: KEEP_ALIVE_MS,
     // Both timeouts: Node refuses one for the headers that is longer than the one for the request, whose default is 5 minutes.
     http: {
+      IncomingMessage: CollectedRequest, // for direct routes
       maxHeaderSize: HEADERS_BYTES_MAX,
       headersTimeout: Math.min(HEADERS_MS_MAX, config.requestTimeoutMs),
       requestTimeout: config.requestTimeoutMs,
       connectionsCheckingInterval: TIMEOUTS_CHECKED_EVERY_MS,
-      shouldUpgradeCallback: internal === undefined ? () => false : isCommandStream,
+      shouldUpgradeCallback: takesPeers === true ? isCommandStream : () => false,
     },
     routerOptions: { maxParamLength: PARAM_CHARS_MAX },
     // Fastify's own logger makes a child per request; what is worth logging is logged here, with the request's id.

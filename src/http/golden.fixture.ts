@@ -7,10 +7,11 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { TestContext } from 'node:test'
 import { parseInterval } from '../core/time/interval.ts'
 import { aReceiver, aTarget } from '../targets/http/delivery.fixture.ts'
-import { CONTRACTS, DELIVERIES } from './contracts/all-contracts.ts'
+import { CONTRACTS } from './contracts/all-contracts.ts'
+import { DELIVERIES } from './contracts/all-deliveries.ts'
 import { Placeholders } from './golden-placeholders.fixture.ts'
 import { testServer } from './test-server.fixture.ts'
-import type { TestServer } from './test-server.fixture.ts'
+import type { TestServer, TestServerOptions } from './test-server.fixture.ts'
 
 type Content = { readonly headers?: Readonly<Record<string, string>>; readonly body?: unknown; readonly text?: string }
 type Exchange = {
@@ -24,8 +25,9 @@ type Delivery = {
 type Waiting = { readonly wait: string; readonly deliveries?: readonly Delivery[]; readonly settled?: number }
 export type Story = { readonly title: string; readonly steps: readonly (Exchange | Waiting)[] }
 
-export async function replay(t: TestContext, { steps }: Story): Promise<void> {
-  const teller = await Teller.start(t)
+/** `options`: of the server that the story is told to. */
+export async function replay(t: TestContext, { steps }: Story, options: TestServerOptions = {}): Promise<void> {
+  const teller = await Teller.start(t, options)
   for (const [index, step] of steps.entries()) {
     try {
       await ('wait' in step ? teller.wait(step) : teller.exchange(step))
@@ -56,7 +58,7 @@ class Teller {
     })
   }
 
-  static async start(t: TestContext): Promise<Teller> {
+  static async start(t: TestContext, options: TestServerOptions): Promise<Teller> {
     const script = new Script()
     const receiver = await aReceiver(t, (response) => {
       const answer = script.answers.shift()
@@ -66,6 +68,7 @@ class Teller {
       response.end(answer.text ?? (answer.body === undefined ? '' : JSON.stringify(answer.body)))
     })
     const server = await testServer(t, {
+      ...options,
       contracts: CONTRACTS,
       target: (clock) => aTarget(t, { clock, protocols: DELIVERIES }),
       onSettled: () => script.settled(),

@@ -20,4 +20,5 @@ test('every contract has golden examples', () => {
 for (const file of files) {
   const story = JSON.parse(readFileSync(join(API, file), 'utf8')) as Story
   test(`api/${file}: ${story.title}`, (t) => replay(t, story))
+  test(`api/${file}, by threads of HTTP: ${story.title}`, (t) => replay(t, story, { httpThreads: 2 }))
 }

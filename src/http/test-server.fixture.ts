@@ -5,15 +5,18 @@ import type { TestContext } from 'node:test'
 import type { DeliveryOutcome, Firing } from '../core/timer/delivery.ts'
 import { failedDelivery } from '../core/timer/delivery.ts'
 import type { HttpTarget } from '../core/targets/http.ts'
+import { natsTarget } from '../core/targets/nats.ts'
 import type { Target } from '../core/targets/target.ts'
 import type { Namespace } from '../core/timer/timer.ts'
 import type { Engine, EngineObserver } from '../engine/engine.ts'
 import { testEngine } from '../engine/test-engine.fixture.ts'
 import type { Clock } from '../runtime/clock/clock.ts'
+import { loadConfig } from '../runtime/config/config.ts'
 import { silentLogger } from '../runtime/telemetry/logger.ts'
 import type { Logger } from '../runtime/telemetry/logger.ts'
 import { ManualClock } from '../runtime/clock/manual-clock.ts'
 import type { KeyRing } from '../service/keys/key-ring.ts'
+import { RateLimits } from '../service/keys/rate-limits.ts'
 import { openObservatory } from '../service/activity/observatory.ts'
 import { CallbackTests } from '../service/callback-test.ts'
 import { TimerService } from '../service/timer-service.ts'
@@ -22,7 +25,11 @@ import type { Store } from '../store/store.ts'
 import { NoneTarget } from '../targets/none/none-target.ts'
 import type { HttpProtocol } from '../targets/http/protocol.ts'
 import type { TargetAdapter } from '../targets/target.ts'
+import { EntryThreads } from '../threads/entry/entry-threads.ts'
+import { openEntry } from '../threads/entry/entry.ts'
+import { inProcess } from '../threads/in-process.fixture.ts'
 import { buildApp } from './app.ts'
+import type { AppConfig } from './app.ts'
 import type { Contract } from './contracts/contract.ts'
 import { v1Contract } from './contracts/v1/contract.ts'
 import { v1Delivery } from './contracts/v1/delivery.ts'
@@ -52,6 +59,8 @@ export type TestServerOptions = {
   /** Delivers callback tests instead of the receiver that answers as told. */
   readonly testTarget?: (protocol: HttpProtocol) => TargetAdapter
   readonly webFiles?: readonly WebFile[]
+  /** Requests come in by threads of HTTP, as many as this. */
+  readonly httpThreads?: number
   /** Called when the outcome of a delivery is stored. */
   readonly onSettled?: () => void
 }
@@ -97,7 +106,7 @@ export async function testServer(t: Pick<TestContext, 'after'>, options: TestSer
     store,
     clock,
     namespaces: (options.namespaces ?? []) as readonly Namespace[],
-    refuseTarget: ({ target }) => (target.type === 'nats' ? 'NATS is not configured here' : null),
+    refuseTarget: ({ target }) => (target.type === 'nats' ? natsTarget.unconfigured : null),
     observer: observatory.observer,
     listMemory: {
       listBytesMax: options.listBytesMax ?? 128 * 1_024 * 1_024,
@@ -107,6 +116,18 @@ export async function testServer(t: Pick<TestContext, 'after'>, options: TestSer
   })
   const kept = new KeptAnswers(v1Delivery)
   const testTargets = [options.testTarget?.(kept.protocol) ?? receiver]
+  const contracts = options.contracts ?? [v1Contract]
+  const limits = new RateLimits(clock)
+  const config: AppConfig = {
+    bodyMaxBytes: 512 * 1_024,
+    batchBodyMaxBytes: 8 * 1_024 * 1_024,
+    payloadMaxBytes: options.payloadMaxBytes ?? 256 * 1_024,
+    requestTimeoutMs: 30_000,
+    connectionsMax: 1_000,
+    allowAnonymous: options.allowAnonymous ?? false,
+    corsOrigins: options.corsOrigins ?? [],
+    callbackBaseUrl: options.callbackBaseUrl ?? null,
+  }
   const app = await buildApp({
     cluster: () => engine.cluster(),
     observing: {
@@ -116,18 +137,10 @@ export async function testServer(t: Pick<TestContext, 'after'>, options: TestSer
     },
     webFiles: options.webFiles ?? null,
     service,
-    contracts: options.contracts ?? [v1Contract],
+    contracts,
     keys: options.keys ?? null,
-    config: {
-      bodyMaxBytes: 512 * 1_024,
-      batchBodyMaxBytes: 8 * 1_024 * 1_024,
-      payloadMaxBytes: options.payloadMaxBytes ?? 256 * 1_024,
-      requestTimeoutMs: 30_000,
-      connectionsMax: 1_000,
-      allowAnonymous: options.allowAnonymous ?? false,
-      corsOrigins: options.corsOrigins ?? [],
-      callbackBaseUrl: options.callbackBaseUrl ?? null,
-    },
+    limits,
+    config,
     clock,
     logger: options.logger ?? silentLogger(),
     metrics: { contentType: 'text/plain; version=0.0.4', render: async () => 'duetime_up 1\n' },
@@ -135,9 +148,31 @@ export async function testServer(t: Pick<TestContext, 'after'>, options: TestSer
     ...(options.clusterSecret !== undefined && { internal: { secret: options.clusterSecret, node: engine } }),
   })
   await engine.start()
-  const url = await app.listen({ host: options.host ?? '127.0.0.1', port: 0 })
+  const host = options.host ?? '127.0.0.1'
+  const entry =
+    options.httpThreads === undefined
+      ? null
+      : new EntryThreads({
+          count: options.httpThreads,
+          config: {
+            ...loadConfig({ env: { LOG_LEVEL: options.logger?.level ?? 'silent' } }),
+            ...config,
+            host,
+            port: 0,
+            namespaces: (options.namespaces ?? []) as readonly Namespace[],
+          },
+          clock,
+          logger: options.logger ?? silentLogger(),
+          keys: options.keys ?? null,
+          isInCluster: options.clusterSecret !== undefined,
+          startThread: inProcess((data, port) => openEntry(data, port, clock, contracts)),
+        })
+  const url = await (entry?.listen({ judged: service.judged, limits, app }) ?? app.listen({ host, port: 0 }))
+  const close = async () => {
+    await Promise.all([app.close(), entry?.stop(0)])
+  }
   t.after(async () => {
-    await app.close()
+    await close()
     await engine.stop(0)
   })
   const request = (path: string, init?: RequestInit) => ask(`${url}${path}`, init)
@@ -149,7 +184,7 @@ export async function testServer(t: Pick<TestContext, 'after'>, options: TestSer
     firings: receiver.firings,
     request,
     post,
-    close: () => app.close(),
+    close,
     stop: () => engine.stop(0),
   }
 }

@@ -1,7 +1,7 @@
 // The answers of the native contracts, for the OpenAPI document. They are written by hand in timer-json.ts and
 // error-envelope.ts; a test holds those against these schemas.
 
-import { Type } from 'typebox'
+import { Type } from '../runtime/schema-type.ts'
 import { CalendarRuleField, CatchUpField, DstField } from './firing-rules.ts'
 import { Status } from '../core/timer/timer.ts'
 import { ANSWERED_CODES } from '../core/errors.ts'

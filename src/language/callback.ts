@@ -1,7 +1,7 @@
 // Where a timer fires, as clients write it: `callbackUrl` alone, or `callback` with a type and headers. This is the list of
 // the types that clients can write; see targets/.
 
-import { Type } from 'typebox'
+import { Type } from '../runtime/schema-type.ts'
 import { invalidInput } from '../core/errors.ts'
 import { URL_CHARS_MAX } from '../core/limits.ts'
 import { redacted, redactUrl } from '../core/targets/secrets.ts'

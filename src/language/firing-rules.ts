@@ -1,7 +1,7 @@
 // What clients can say beside a schedule: where clocks change, when it begins and ends, how firings are spread, when nothing fires,
 // and what happens to those that were missed or that come while the last one is not over.
 
-import { Type } from 'typebox'
+import { Type } from '../runtime/schema-type.ts'
 import type { Static } from 'typebox'
 import { inField, invalidInput } from '../core/errors.ts'
 import { CALENDAR_NAME_CHARS_MAX, CATCH_UP_MAX, RETRY_DURATION_MAX_MS, SPREAD_MAX_MS } from '../core/limits.ts'

@@ -1,6 +1,6 @@
 // Lengths of time in requests: Go-style text (`30s`) or ISO 8601, within bounds, refused with the field's name.
 
-import { Type } from 'typebox'
+import { Type } from '../runtime/schema-type.ts'
 import { inField, invalidInput } from '../core/errors.ts'
 import { formatInterval, parseInterval } from '../core/time/interval.ts'
 import { TIMEOUT_MAX_MS, TIMEOUT_MIN_MS } from '../core/limits.ts'

@@ -1,6 +1,6 @@
 // Labels to find timers by. They leave the request as JSON text here and are read again only by the filters of lists.
 
-import { Type } from 'typebox'
+import { Type } from '../runtime/schema-type.ts'
 import { invalidInput } from '../core/errors.ts'
 import { METADATA_BYTES_MAX, METADATA_KEYS_MAX } from '../core/limits.ts'
 import type { JsonText } from '../core/timer/timer.ts'

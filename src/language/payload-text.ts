@@ -20,7 +20,11 @@ const sent = new WeakMap<object, string>()
 export function payloadText(owner: PayloadOwner, maxBytes: number): JsonText | null {
   const { payload } = owner
   if (payload === undefined || payload === null) return null
-  const text = (sent.get(owner) ?? JSON.stringify(payload)) as JsonText
+  return payloadWithin((sent.get(owner) ?? JSON.stringify(payload)) as JsonText, maxBytes)
+}
+
+/** The text, unless it is too large. */
+export function payloadWithin(text: JsonText, maxBytes: number): JsonText {
   // Most texts are so short that counting their bytes can be spared.
   if (text.length * UTF8_BYTES_PER_UNIT_MAX <= maxBytes) return text
   const bytes = Buffer.byteLength(text)

@@ -1,6 +1,6 @@
 // The retry policy as clients write and read it. Two generations of names are accepted; answers use the first one.
 
-import { Type } from 'typebox'
+import { Type } from '../runtime/schema-type.ts'
 import type { Static } from 'typebox'
 import { invalidInput } from '../core/errors.ts'
 import { formatInterval } from '../core/time/interval.ts'

@@ -4,7 +4,7 @@ import type { Command } from '../core/rules/command.ts'
 import { DuetimeError, ErrorCode } from '../core/errors.ts'
 import { Status } from '../core/timer/timer.ts'
 import type { Timer } from '../core/timer/timer.ts'
-import type { Executed } from '../engine/shard.ts'
+import type { Executed } from '../engine/shard-commands.ts'
 import { TIMER_PARTS } from '../store/store.ts'
 import type { ListFilter, ListPage, ListQuery } from '../store/store.ts'
 

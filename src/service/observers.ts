@@ -2,7 +2,7 @@
 
 import type { Command } from '../core/rules/command.ts'
 import type { EngineObserver } from '../engine/engine.ts'
-import type { Executed } from '../engine/shard.ts'
+import type { Executed } from '../engine/shard-commands.ts'
 
 export type ServiceObserver = { executed(command: Command, result: Executed): void }
 

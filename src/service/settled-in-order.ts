@@ -25,3 +25,8 @@ export function settledInOrder<Item, Result>(
   })
   return Promise.allSettled(running)
 }
+
+/** Some have to wait for others. */
+export function hasRepeats<Item>(items: readonly Item[], { keyOf }: Pick<InOrder<Item, unknown>, 'keyOf'>): boolean {
+  return new Set(items.map(keyOf)).size < items.length
+}

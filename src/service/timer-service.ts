@@ -17,6 +17,9 @@ export type TimerServiceOptions = Omit<TimersParts, 'executor' | 'namespaces' | 
   readonly listMemory?: ListMemory
 }
 
+/** For what has been judged already. */
+export type JudgedParts = Pick<TimersParts, 'engine' | 'executor' | 'observer' | 'reads' | 'clock'>
+
 export class TimerService {
   readonly #parts: TimersParts
 
@@ -32,6 +35,11 @@ export class TimerService {
 
   get gate(): QueryGate {
     return this.#parts.gate
+  }
+
+  /** For threads that judge requests themselves. */
+  get judged(): JudgedParts {
+    return this.#parts
   }
 
   as(principal: Principal): Timers {

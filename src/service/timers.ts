@@ -17,6 +17,7 @@ import {
 } from '../core/access/access.ts'
 import type { Principal, Scope } from '../core/access/access.ts'
 import { invalidInput } from '../core/errors.ts'
+import { callbackIn } from '../core/rules/command.ts'
 import type { Command } from '../core/rules/command.ts'
 import { timerNotFound } from '../core/rules/decide.ts'
 import { assertCalendar } from '../core/rules/steps.ts'
@@ -26,13 +27,11 @@ import type { Target } from '../core/targets/target.ts'
 import { previewFirings } from '../core/time/preview.ts'
 import type { PreviewedFiring, PreviewRange } from '../core/time/preview.ts'
 import type { Schedule } from '../core/time/schedule.ts'
-import { timerIdentity } from '../core/timer/ids.ts'
 import type { TimerIdentity } from '../core/timer/ids.ts'
-import type { Millis, Namespace, Timer, TimerId } from '../core/timer/timer.ts'
+import type { Millis, Namespace, Timer } from '../core/timer/timer.ts'
 import type { Engine } from '../engine/engine.ts'
-import type { Executed } from '../engine/shard.ts'
+import type { CommandOutcomes, Executed } from '../engine/shard-commands.ts'
 import type { Clock } from '../runtime/clock/clock.ts'
-import { randomUuidV7 } from '../runtime/uuid-v7.ts'
 import type { GatheredGets } from '../store/gathered-gets.ts'
 import type { ListFilter, ListPage, ListQuery, NamespaceScope } from '../store/store.ts'
 import type { PageFilter, PageQuery as StorePageQuery, Store, StoreStats, TimerPage } from '../store/store.ts'
@@ -41,12 +40,14 @@ import { bulkCommand } from './bulk-command.ts'
 import type { BulkCommand, BulkResult } from './bulk-command.ts'
 import { NamespaceCalendars } from './calendars/namespace-calendars.ts'
 import { TEST_PROTOCOL } from './callback-test.ts'
+import { ManyOutcomes, OneOutcome } from './command-outcomes.ts'
+import { newIdentity } from './command-router.ts'
 import type { Executor } from './command-router.ts'
 import { forecastOf } from './queries/forecast.ts'
 import type { Forecast, ForecastQuery } from './queries/forecast.ts'
 import type { ServiceObserver } from './observers.ts'
 import type { Queries, QueryGate } from './queries/query-gate.ts'
-import { settledInOrder } from './settled-in-order.ts'
+import { hasRepeats, settledInOrder } from './settled-in-order.ts'
 import type { InOrder } from './settled-in-order.ts'
 import type { Sight } from './sight.ts'
 import { statisticsOf } from './queries/statistics.ts'
@@ -57,7 +58,7 @@ import type { Found, SearchQuery } from './queries/timer-search.ts'
 
 /** What the timers of all principals share. */
 export type TimersParts = {
-  readonly engine: Engine
+  readonly engine: Pick<Engine, 'execute' | 'begin' | 'owns' | 'find' | 'view' | 'calendars'>
   /** Finds the owner of a timer's shard; the engine itself where there is one node. */
   readonly executor: Executor
   readonly store: Store
@@ -80,8 +81,6 @@ export type PageQuery = Omit<StorePageQuery, 'filter'> & { readonly filter: Omit
 type MaybeNamespace = { readonly namespace?: Namespace }
 type DryRun = { readonly dryRun: boolean }
 
-const IDS_TRIED_MAX = 16 // a hash each, some microseconds: as many tries as there are nodes will do, and with more nodes many are sent on
-
 export class Timers {
   readonly #principal: Principal
   readonly #parts: TimersParts
@@ -99,35 +98,28 @@ export class Timers {
     return new Timers(this.#principal, this.#parts, this.#parts.clock.monotonic())
   }
 
-  /**
-   * For a timer that comes without an id: one of a shard that this node owns. Its create goes nowhere else, and succeeds
-   * while another node is dead and its shards have no owner.
-   */
+  /** For a timer that comes without an id. */
   newIdentity(namespace: Namespace): TimerIdentity {
     assertAccess(this.#principal, Permission.timer, namespace)
-    for (let tries = 1; ; tries++) {
-      const identity = timerIdentity(namespace, randomUuidV7() as TimerId)
-      if (this.#parts.engine.owns(identity) || tries === IDS_TRIED_MAX) return identity
-    }
+    return newIdentity(this.#parts.engine, namespace)
   }
 
   /** Resolves when what the command asks for is durable. */
-  async execute(command: Command): Promise<Executed> {
-    assertAccess(this.#principal, Permission.timer, command.namespace)
-    const callback = callbackIn(command)
-    if (callback !== undefined) this.#assertSubject(callback.target, command.namespace)
-    this.#assertEnabled(command.namespace)
-    if (callback !== undefined) this.#assertDeliverable(callback, command.namespace)
-    return this.#execute(this.#marked(command))
+  execute(command: Command): Promise<Executed> {
+    const outcome = new OneOutcome(command, this.#parts.observer)
+    this.#begin(command, outcome, 0)
+    return outcome.promise
   }
 
   /** Many at once, sharing commits; those on one timer in the order given. Each has its own answer: a refusal does not stop the others. */
   async executeMany(commands: readonly Command[]): Promise<PromiseSettledResult<Executed>[]> {
+    assertAccess(this.#principal, Permission.timer, NO_NAMESPACE)
     const arrived = this.arrived()
-    return this.changeMany(NO_NAMESPACE, commands, {
-      keyOf: ({ uuid }) => uuid,
-      run: (command) => arrived.execute(command),
-    })
+    const inOrder = { keyOf: ({ uuid }: Command) => uuid, run: (command: Command) => arrived.execute(command) }
+    if (hasRepeats(commands, inOrder)) return settledInOrder(commands, inOrder)
+    const outcomes = new ManyOutcomes(commands, this.#parts.observer)
+    for (let place = 0; place < commands.length; place++) arrived.#begin(commands[place]!, outcomes, place)
+    return outcomes.promise
   }
 
   /** The same for changes that take more than one command each. Who may change nothing in the namespace is refused as a whole. */
@@ -226,26 +218,36 @@ export class Timers {
     const tenant = tenantOf(this.#principal)
     const isLoad = tenant !== null && (command.type === 'create' || command.type === 'update')
     const waitedMs = this.#arrivedAt === null ? 0 : Math.round(this.#parts.clock.monotonic() - this.#arrivedAt)
-    if (!isLoad && waitedMs === 0) return command
-    return { ...command, ...(isLoad && { tenant }), ...(waitedMs > 0 && { waitedMs }) }
+    const marked = isLoad ? { ...command, tenant } : command
+    return waitedMs > 0 ? { ...marked, waitedMs } : marked
   }
 
-  async #execute(command: Command): Promise<Executed> {
-    const result = await this.#parts.executor.execute(command)
-    this.#parts.observer.executed(command, result)
-    return result
+  /** Whoever waits for the outcome is told when it is durable, or why it is refused. */
+  #begin(command: Command, outcomes: CommandOutcomes, place: number): void {
+    try {
+      this.#assertAllowed(command)
+      this.#parts.executor.begin(this.#marked(command), outcomes, place)
+    } catch (error) {
+      outcomes.refused(place, error)
+    }
+  }
+
+  #assertAllowed(command: Command): void {
+    assertAccess(this.#principal, Permission.timer, command.namespace)
+    const callback = callbackIn(command)
+    if (callback !== undefined) this.#assertSubject(callback.target, command.namespace)
+    this.#assertEnabled(command.namespace)
+    if (callback !== undefined) this.#assertDeliverable(callback, command.namespace)
   }
 
   #many(type: BulkCommand, filter: TimerFilter, { dryRun }: DryRun): Promise<BulkResult> {
     const within = this.#within(filter, dryRun ? Permission.read : Permission.timer)
     if (filter.namespace !== undefined) this.#assertEnabled(filter.namespace)
+    const oneByOne = new Timers(this.#principal, this.#parts) // each has come when its turn has
     return bulkCommand(type, within, {
       dryRun,
       list: (query) => asking(this.#queries.list(query)),
-      execute: async (command) => {
-        this.#assertEnabled(command.namespace)
-        return this.#execute(command)
-      },
+      execute: (command) => oneByOne.execute(command),
     })
   }
 
@@ -286,9 +288,4 @@ export class Timers {
       ? timer
       : { ...timer, target: withoutSecrets(timer.target) }
   }
-}
-
-/** Where the command lets a timer fire, if it says so. */
-function callbackIn(command: Command): Callback | undefined {
-  return command.type === 'create' ? command.spec : command.type === 'update' ? command.changes.callback : undefined
 }

@@ -3,7 +3,7 @@
 
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
-import { Type } from 'typebox'
+import { Type } from '../../runtime/schema-type.ts'
 import { invalidInput } from '../../core/errors.ts'
 import type { DevClock } from './dev-clock.ts'
 

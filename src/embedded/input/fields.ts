@@ -1,7 +1,7 @@
 // What a program says about a timer. The same words as in the HTTP API, checked by the same schemas;
 // times and payloads are values of the program.
 
-import { Type } from 'typebox'
+import { Type } from '../../runtime/schema-type.ts'
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { OnConflict } from '../../core/rules/command.ts'
@@ -155,7 +155,9 @@ function compiled(fields: Record<string, TSchema>): Schema {
   }
 }
 
+/** The fields as they were given, if nothing is wrong with them: nearly always. A field that nobody knows may be there, undefined. */
 function checked<Fields extends object>(schema: Schema, fields: Fields): Fields {
+  if (schema.check(fields)) return fields
   if (typeof fields !== 'object' || fields === null)
     throw new DuetimeError(ErrorCode.invalidInput, 'an object with fields is expected')
   const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Fields

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DuetimeError } from '../../core/errors.ts'
-import { instantMs, timingOf } from './when.ts'
+import { instantMs, plainInstant, timingOf } from './when.ts'
 
 const NOON = '2030-01-31T12:00:00.000Z'
 const NOON_MS = Date.parse(NOON)
@@ -38,6 +38,16 @@ test('an instant is the same in all its forms', () => {
   const zoned = Temporal.Instant.from(NOON).toZonedDateTimeISO('Europe/Berlin')
   const forms = [NOON, NOON_MS, new Date(NOON), Temporal.Instant.from(NOON), zoned]
   for (const at of forms) assert.deepEqual(timingOf({ at }), { executeAt: NOON })
+})
+
+test('an instant that comes as a value with nothing beside it need not be written', () => {
+  const values = [NOON_MS, NOON_MS + 0.7, new Date(NOON), Temporal.Instant.from(NOON)]
+  for (const at of values) assert.equal(plainInstant({ at })?.at, NOON_MS)
+  assert.equal(plainInstant({ at: NOON_MS, timeZone: 'Europe/Berlin' })?.timeZone, null)
+  // What is wrong with these is said by whoever reads the text.
+  const others: object[] = [{ at: NOON }, { at: Number.NaN }, { at: -1 }, { at: Date.UTC(10_000, 0) }, { at: null }, {}]
+  for (const when of [...others, { at: NOON_MS, spread: '1h' }, { at: NOON_MS, after: '1d' }])
+    assert.equal(plainInstant(when), null)
 })
 
 test('lengths of time and cycles become schedules, with the time zone whose calendar they follow', () => {

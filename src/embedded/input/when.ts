@@ -9,7 +9,8 @@ import { cronOfWords } from '../../core/time/written-schedule.ts'
 import { isoDurationOf, isoDurationText } from '../../core/time/plain-duration.ts'
 import type { DurationFields } from '../../core/time/written-duration.ts'
 import { parseLocalTime } from '../../core/time/instant.ts'
-import { parseInstant } from '../../core/time/schedule.ts'
+import { instantSchedule, parseInstant } from '../../core/time/schedule.ts'
+import type { InstantSchedule } from '../../core/time/schedule.ts'
 import type { Millis } from '../../core/timer/timer.ts'
 
 /** ISO 8601 with an offset, a Date, milliseconds since 1970, or a Temporal.Instant or Temporal.ZonedDateTime. */
@@ -76,6 +77,32 @@ type Unchecked = { readonly [K in keyof AllWays]?: AllWays[K] | undefined } & Zo
 
 type Timing = TimingFields
 
+const BESIDE = [
+  'after',
+  'every',
+  'times',
+  'from',
+  'schedule',
+  'dst',
+  'startAt',
+  'endAt',
+  'maxFirings',
+  'spread',
+  'calendar',
+] as const
+const LAST_MS = Date.UTC(9999, 11, 31) // later ones cannot be written in ISO 8601 without more digits
+
+/**
+ * Most programs have an instant as a value, and say nothing beside it. It is taken as it is; all else is written as text, as the HTTP API
+ * is sent it, and read by the same rules. Null when there is anything else to say about it.
+ */
+export function plainInstant(when: Unchecked): InstantSchedule | null {
+  const { at } = when
+  if (at === undefined || typeof at === 'string' || BESIDE.some((field) => when[field] !== undefined)) return null
+  const ms = Math.trunc(msOf(at))
+  return ms >= 0 && ms < LAST_MS ? instantSchedule(ms) : null
+}
+
 /** What the HTTP API would be sent. Empty when nothing is said. */
 export function timingOf(given: MaybeWhen): Timing {
   const when: Unchecked = given
@@ -124,11 +151,17 @@ function scheduleText({ after, every, times, from, schedule }: Unchecked): strin
 
 export function instantText(instant: InstantLike, field: string): string {
   if (typeof instant === 'string') return instant
-  const ms =
-    typeof instant === 'number' ? instant : instant instanceof Date ? instant.getTime() : instant?.epochMilliseconds
-  const date = new Date(ms)
+  const date = new Date(msOf(instant))
   if (!Number.isNaN(date.getTime())) return date.toISOString()
   throw invalidInput(field, `${field} is not a valid time: give ISO 8601 text, a Date or a Temporal.Instant`)
+}
+
+function msOf(instant: Exclude<InstantLike, string>): number {
+  return typeof instant === 'number'
+    ? instant
+    : instant instanceof Date
+      ? instant.getTime()
+      : instant?.epochMilliseconds
 }
 
 export function durationText(duration: DurationLike, field: string): string {

@@ -2,6 +2,7 @@
 // A route needs a key unless it says `config: { open: true }`, so one that is forgotten is shut. What a key may do is
 // not judged here but by the service, which handlers reach as `request.timers`: the timers as this principal may use them.
 
+import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ANONYMOUS, NOBODY } from '../../core/access/access.ts'
 import type { Principal } from '../../core/access/access.ts'
@@ -40,11 +41,16 @@ export type AccessParts = {
   readonly config: Pick<Config, 'allowAnonymous'>
   readonly clock: Clock
   readonly logger: Logger
+  /** Absent: they are counted here. */
+  readonly limits?: RequestLimits
 }
 
+/** Counts the requests of keys that have a limit; null for a key without one. */
+export type RequestLimits = { take(principal: Principal): Taken | null | Promise<Taken | null> }
+
 /** Must be called before the routes are added. */
-export function registerAccess(app: FastifyInstance, { service, keys, config, clock, logger }: AccessParts): void {
-  const limits = new RateLimits(clock)
+export function registerAccess(app: FastifyInstance, parts: AccessParts): void {
+  const { service, keys, config, clock, logger, limits = new RateLimits(clock) } = parts
   const refusals = new QuietLog({ clock, logger, message: 'requests refused: no valid API key', countAs: 'refused' })
   app.decorateRequest('principal', null as unknown as Principal)
   app.decorateRequest('timers', {
@@ -79,16 +85,36 @@ export function registerAccess(app: FastifyInstance, { service, keys, config, cl
       reply.header('www-authenticate', 'Bearer realm="duetime"')
       return done(unauthorized())
     }
+    const judge = (taken: Taken | null) => {
+      if (taken !== null) showLimit(reply, principal, taken, clock)
+      done(taken?.allowed === false ? rateLimited(principal, taken) : undefined)
+    }
     const taken = limits.take(principal)
-    if (taken !== null) showLimit(reply, principal, taken, clock)
-    done(taken?.allowed === false ? rateLimited(principal, taken) : undefined)
+    if (taken instanceof Promise) taken.then(judge, done)
+    else judge(taken)
   })
+}
+
+/**
+ * Who is asking, for a request that needs none of what the hook does besides: null where it would be refused, where its rate is limited,
+ * or where the route is open.
+ */
+export function admission({ keys, config }: Pick<AccessParts, 'keys' | 'config'>) {
+  return ({ headers }: Pick<IncomingMessage, 'headers'>): Principal | null => {
+    if (keys === null) {
+      const { host } = headers
+      return host !== undefined && (config.allowAnonymous || !couldBeRebound(host)) ? ANONYMOUS : null
+    }
+    const presented = presentedKey({ headers })
+    const principal = presented === null ? null : keys.find(presented)
+    return principal?.rateLimit === null ? principal : null
+  }
 }
 
 const BEARER = /^bearer +([^ ]+) *$/i
 
 /** X-API-Key, or a bearer token; the first when both are there, since a proxy may need the other for itself. */
-function presentedKey({ headers }: FastifyRequest): string | null {
+function presentedKey({ headers }: Pick<IncomingMessage, 'headers'>): string | null {
   const key = headers['x-api-key']
   if (typeof key === 'string' && key !== '') return key
   return BEARER.exec(headers.authorization ?? '')?.[1] ?? null

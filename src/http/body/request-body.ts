@@ -40,7 +40,16 @@ export function registerRequestBodies(
   )
 }
 
+/** Bodies that were read before Fastify got their requests. */
+const readBodies = new WeakMap<IncomingMessage, Buffer>()
+
+export function keepReadBody(request: IncomingMessage, body: Buffer): void {
+  readBodies.set(request, body)
+}
+
 function readBody(request: FastifyRequest, stream: IncomingMessage, done: Done): void {
+  const known = readBodies.get(stream)
+  if (known !== undefined) return parseBody(request, known, done)
   const limit = request.routeOptions.bodyLimit
   if (Number(request.headers['content-length'] ?? 0) > limit) return done(bodyTooLarge(request, limit))
   askForBody(stream)
@@ -76,7 +85,8 @@ function parseBody(request: FastifyRequest, body: Buffer, done: Done): void {
   done(null, value)
 }
 
-function readJson(body: Buffer, valuesMax: number): unknown {
+/** Throws what is wrong with it. */
+export function readJson(body: Buffer, valuesMax: number): unknown {
   if (body.length === 0) throw emptyBody()
   if (!isUtf8(body)) throw malformedBody('the body is not valid UTF-8')
   const { fault, hasDelicateNumbers } = surveyJson(body, { depthMax: JSON_DEPTH_MAX, valuesMax })

@@ -1,6 +1,6 @@
 // What each route of this folder is called, takes and answers: validation and the OpenAPI document come from here.
 
-import { Type } from 'typebox'
+import { Type } from '../../runtime/schema-type.ts'
 import type { Static, TSchema } from 'typebox'
 import { CALENDAR_ENTRIES_MAX, CALENDAR_NAME_CHARS_MAX, NAMESPACE_CHARS_MAX } from '../../core/limits.ts'
 import { ACCESS_FAILURES, failures } from '../docs/native-failures.ts'

@@ -1,15 +1,11 @@
 // Every contract that is served, in one list: server.ts mounts it, and the tests that hold for all of them go through
 // it. The first one also answers for paths that belong to nobody; `groups` comes behind those it shares a path with.
 
-import type { HttpProtocol } from '../../targets/http/protocol.ts'
 import type { Contract } from './contract.ts'
 import { cyclesContract } from './cycles/contract.ts'
-import { cyclesDelivery } from './cycles/delivery.ts'
 import { groupsContract } from './groups/contract.ts'
 import { platformContract } from './platform/contract.ts'
-import { platformDelivery } from './platform/delivery.ts'
 import { v1Contract } from './v1/contract.ts'
-import { v1Delivery } from './v1/delivery.ts'
 
 export const CONTRACTS: readonly [Contract, ...Contract[]] = [
   v1Contract,
@@ -17,6 +13,3 @@ export const CONTRACTS: readonly [Contract, ...Contract[]] = [
   groupsContract,
   platformContract,
 ]
-
-/** How the timers of each contract are delivered; those of `groups` as those of `v1`. */
-export const DELIVERIES: readonly HttpProtocol[] = [v1Delivery, cyclesDelivery, platformDelivery]

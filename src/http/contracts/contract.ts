@@ -3,6 +3,7 @@
 
 import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../../runtime/clock/clock.ts'
+import type { DirectRoutes } from '../direct/direct-routes.ts'
 import type { Envelope } from '../errors/envelope.ts'
 import type { SharedRoutes } from './shared-route.ts'
 
@@ -12,6 +13,8 @@ export type ContractParts = {
   readonly payloadMaxBytes: number
   /** What a callback that is only a path is resolved against; null when it is not set. */
   readonly callbackBaseUrl: string | null
+  /** For routes that carry much load. */
+  readonly direct: DirectRoutes
   /** For a path that another contract has, too, and that the body decides about. */
   readonly shared: SharedRoutes
 }

@@ -1,7 +1,7 @@
 // The failures of routes that answer as the native contract does, as the OpenAPI document tells them: what each status
 // means, and an answer as an example.
 
-import { Type } from 'typebox'
+import { Type } from '../../runtime/schema-type.ts'
 import { ErrorCode } from '../../core/errors.ts'
 
 type Failure = {

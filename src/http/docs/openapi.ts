@@ -1,8 +1,9 @@
-// The OpenAPI document: collected from the schemas of the routes while they are added.
+// The OpenAPI document, from the schemas of the routes. These are only kept while the routes are added; what writes the
+// document is loaded when somebody asks for it, which most processes never see.
 
-import swagger from '@fastify/swagger'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, RouteOptions } from 'fastify'
 import { VERSION } from '../../runtime/version.ts'
+import type { OpenApiDocument } from './page.ts'
 import { ErrorAnswer, TimerAnswer } from '../../language/answer-schema.ts'
 
 const DESCRIPTION =
@@ -15,10 +16,34 @@ const SCHEMES = {
   bearer: { type: 'http', scheme: 'bearer' },
 } as const
 
-export async function registerOpenApi(
-  app: FastifyInstance,
-  { keysNeeded }: { readonly keysNeeded: boolean },
-): Promise<void> {
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Written when it is first asked for. */
+    openApi(): Promise<OpenApiDocument>
+  }
+}
+
+type Collected = Pick<RouteOptions, 'method' | 'url' | 'schema' | 'config'>
+
+/** Must be called before the routes are added. */
+export function registerOpenApi(app: FastifyInstance, { keysNeeded }: { readonly keysNeeded: boolean }): void {
+  const routes: Collected[] = []
+  app.addHook('onRoute', ({ method, url, schema, config }) => {
+    if (method !== 'HEAD') routes.push({ method, url, ...(schema && { schema }), ...(config && { config }) })
+  })
+  for (const schema of SHARED) app.addSchema(schema)
+  let document: Promise<OpenApiDocument> | undefined
+  app.decorate('openApi', () => (document ??= written(routes, keysNeeded)))
+}
+
+const SHARED = [TimerAnswer, ErrorAnswer]
+
+/** By the plugin of Fastify, in an instance that serves nobody. */
+async function written(routes: readonly Collected[], keysNeeded: boolean): Promise<OpenApiDocument> {
+  const [{ fastify }, { default: swagger }] = await Promise.all([import('fastify'), import('@fastify/swagger')])
+  const app = fastify({ exposeHeadRoutes: false })
+  app.setValidatorCompiler(() => () => true)
+  app.setSerializerCompiler(() => String)
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
@@ -62,6 +87,8 @@ export async function registerOpenApi(
         typeof json.$id === 'string' ? json.$id : `schema-${index}`,
     },
   })
-  app.addSchema(TimerAnswer)
-  app.addSchema(ErrorAnswer)
+  for (const schema of SHARED) app.addSchema(schema)
+  for (const route of routes) app.route({ ...route, handler: () => undefined })
+  await app.ready()
+  return app.swagger() as OpenApiDocument
 }

@@ -30,16 +30,16 @@ export class DocsPage {
     'cross-origin-opener-policy': 'same-origin',
     'cross-origin-resource-policy': 'same-origin',
   }
-  readonly #document: () => unknown
+  readonly #document: () => Promise<OpenApiDocument>
   #html: string | null = null
 
-  constructor(document: () => unknown) {
+  constructor(document: () => Promise<OpenApiDocument>) {
     this.#document = document
   }
 
   /** `address`: where the reader has reached the service; null when that cannot be told. It must need no escaping. */
-  html(address: string | null): string {
-    this.#html ??= page(this.#document() as OpenApiDocument).text
+  async html(address: string | null): Promise<string> {
+    this.#html ??= page(await this.#document()).text
     return this.#html.replace(ADDRESS, address ?? 'http://127.0.0.1:8080')
   }
 }

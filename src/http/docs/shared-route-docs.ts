@@ -1,7 +1,7 @@
 // One operation of the OpenAPI document for a path that several contracts share: a document has one per method and path,
 // so the dialects are shown side by side.
 
-import { Type } from 'typebox'
+import { Type } from '../../runtime/schema-type.ts'
 import type { TSchema } from 'typebox'
 
 /** What the OpenAPI document says of an operation; `body` is what is checked, too. */

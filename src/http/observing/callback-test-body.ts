@@ -1,6 +1,6 @@
 // The body of a callback test: the fields of a create that a delivery depends on.
 
-import { Type } from 'typebox'
+import { Type } from '../../runtime/schema-type.ts'
 import type { Static } from 'typebox'
 import { invalidInput } from '../../core/errors.ts'
 import { DEFAULT_NAMESPACE, parseNamespace } from '../../core/timer/ids.ts'

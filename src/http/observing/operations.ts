@@ -1,6 +1,6 @@
 // What each route of this folder is called, takes and answers, as the OpenAPI document tells it.
 
-import { Type } from 'typebox'
+import { Type } from '../../runtime/schema-type.ts'
 import type { TSchema } from 'typebox'
 import { Status } from '../../core/timer/timer.ts'
 import { COUNTERS } from '../../service/activity/activity-ring.ts'

@@ -1,6 +1,6 @@
 // The queries of these routes. Every value is text here.
 
-import { Type } from 'typebox'
+import { Type } from '../../runtime/schema-type.ts'
 import type { Static } from 'typebox'
 import { invalidInput } from '../../core/errors.ts'
 import { parseNamespace } from '../../core/timer/ids.ts'

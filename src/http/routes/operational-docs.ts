@@ -1,6 +1,6 @@
 // What each operational route is called and answers, as the OpenAPI document tells it.
 
-import { Type } from 'typebox'
+import { Type } from '../../runtime/schema-type.ts'
 import type { TSchema } from 'typebox'
 import { failures } from '../docs/native-failures.ts'
 

@@ -61,12 +61,14 @@ export function registerOperationalRoutes(app: FastifyInstance, parts: Operation
 
   // Written once: it takes some milliseconds, and whoever comes may ask for it.
   let document: string | undefined
-  app.get('/openapi.json', { ...open, schema: DOCUMENT }, (_request, reply) =>
-    sendJson(reply, (document ??= JSON.stringify(app.swagger()))),
+  app.get('/openapi.json', { ...open, schema: DOCUMENT }, async (_request, reply) =>
+    sendJson(reply, (document ??= JSON.stringify(await app.openApi()))),
   )
 
-  const page = new DocsPage(() => app.swagger())
-  app.get('/docs', open, (request, reply) => reply.headers(page.headers).send(page.html(addressOf(request))))
+  const page = new DocsPage(() => app.openApi())
+  app.get('/docs', open, async (request, reply) =>
+    reply.headers(page.headers).send(await page.html(addressOf(request))),
+  )
 }
 
 const HOST = /^(?:[\w.-]+|\[[\da-f:]+\])(?::\d+)?$/i

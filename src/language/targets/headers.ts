@@ -1,6 +1,6 @@
 // The headers of a callback as clients write them.
 
-import { Type } from 'typebox'
+import { Type } from '../../runtime/schema-type.ts'
 import { invalidInput } from '../../core/errors.ts'
 import { HEADER_VALUE_CHARS_MAX, HEADERS_MAX } from '../../core/limits.ts'
 import type { Headers } from '../../core/targets/target-type.ts'

@@ -1,6 +1,6 @@
 // A callback over HTTP, as clients write it.
 
-import { Type } from 'typebox'
+import { Type } from '../../runtime/schema-type.ts'
 import { invalidInput } from '../../core/errors.ts'
 import { URL_CHARS_MAX } from '../../core/limits.ts'
 import type { Headers } from '../../core/targets/target-type.ts'

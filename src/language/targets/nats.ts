@@ -1,6 +1,6 @@
 // A callback over NATS, as clients write it.
 
-import { Type } from 'typebox'
+import { Type } from '../../runtime/schema-type.ts'
 import { invalidInput } from '../../core/errors.ts'
 import type { Headers } from '../../core/targets/target-type.ts'
 import type { CallbackType, Maybe } from './callback-type.ts'

@@ -2,6 +2,7 @@
 // system's in production, a ManualClock in tests and simulations.
 
 import { elapsedTime } from './elapsed-time.ts'
+import { blockThread, exactWakes } from './wake-at.ts'
 
 export type Cancel = () => void
 
@@ -14,6 +15,8 @@ export interface Clock {
   elapsed(): number
   /** Calls back once, after at least this long on the monotonic clock. Longer waits than the platform can do are cut short. */
   after(delayMs: number, callback: () => void): Cancel
+  /** Calls back when the wall clock shows this time, or after `maxWaitMs` if that is sooner. Absent: `after` is as exact. */
+  wakeAt?(at: number, callback: () => void): Cancel
   /** Whoever waits for a wall time looks at the clock again after this long, since it may have been set. */
   readonly maxWaitMs: number
 }
@@ -23,14 +26,19 @@ export const TIMEOUT_LIMIT_MS = 2 ** 31 - 1
 
 const sources = { now: () => Date.now(), monotonic: () => performance.now() }
 
-export const systemClock: Clock = {
-  ...sources,
-  elapsed: elapsedTime(sources),
+const waits = {
   maxWaitMs: 1_000, // waking for nothing once a second costs microseconds
-  after(delayMs, callback) {
+  after(delayMs: number, callback: () => void): Cancel {
     const timeout = setTimeout(callback, Math.min(Math.max(delayMs, 0), TIMEOUT_LIMIT_MS))
     return () => clearTimeout(timeout)
   },
+}
+
+export const systemClock: Clock = {
+  ...sources,
+  ...waits,
+  elapsed: elapsedTime(sources),
+  wakeAt: exactWakes({ ...sources, ...waits, block: blockThread }),
 }
 
 /** Resolves after the delay, or rejects with the signal's reason as soon as it aborts. */

@@ -30,12 +30,8 @@ export function databaseLocation(values: DatabaseValues): DatabaseLocation {
     if (host !== null) return { type: server.type, ...fromVariables(values, server, host) }
   }
   const url = values.databaseUrl
-  if (url.type === 'postgres' || url.type === 'mysql') return withSecrets(url, values, serverOf(url.type))
-  return url
-}
-
-function serverOf(type: Server['type']): Server {
-  return SERVERS.find((server) => server.type === type)!
+  const server = SERVERS.find(({ type }) => type === url.type)
+  return server === undefined ? url : withSecrets(url as Extract<DatabaseLocation, ServerLocation>, values, server)
 }
 
 function fromVariables(values: ServerValues, { prefix, port }: Server, host: string): ServerLocation {

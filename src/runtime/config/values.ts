@@ -25,6 +25,22 @@ export function integer(bounds: { readonly min: number; readonly max: number }):
   }
 }
 
+/** A number, or `auto`: the service chooses. */
+export function autoOr(type: ValueType<number>): ValueType<number | 'auto'> {
+  return {
+    describes: `\`auto\` or ${type.describes}`,
+    placeholder: type.placeholder,
+    parse: (text) => {
+      if (text.toLowerCase() === 'auto') return 'auto'
+      try {
+        return type.parse(text)
+      } catch (error) {
+        throw new RangeError(`auto, or ${(error as Error).message}`, { cause: error })
+      }
+    },
+  }
+}
+
 const TRUE = ['true', '1', 'yes', 'on']
 const FALSE = ['false', '0', 'no', 'off']
 

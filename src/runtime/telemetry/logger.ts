@@ -51,6 +51,11 @@ export function partLogger(logger: Logger, part: string): Logger {
   return logger.child({ part })
 }
 
+/** A line that another thread has made, with its end. */
+export function writeLine(logger: Logger, line: string): void {
+  ;(logger as unknown as Record<symbol, DestinationStream>)[pino.symbols.streamSym]!.write(line)
+}
+
 /** For tests and tools that have nothing to say. */
 export function silentLogger(): Logger {
   return pino({ level: 'silent' })

@@ -1,8 +1,8 @@
 // What happens to commands that come from a broker, as numbers. A stream that is not worked off, or whose messages are
 // refused, is seen by nobody else: its senders are told that their messages are stored.
 
-import { Counter, Gauge } from 'prom-client'
-import type { Registry } from 'prom-client'
+import { Counter, Gauge } from './prom-client.ts'
+import type { Registry } from './prom-client.ts'
 
 /** `ignored`: of a type that is not known here. `put back`: it comes again. */
 export const CommandResult = { done: 'done', ignored: 'ignored', refused: 'refused', putBack: 'put_back' } as const

@@ -4,7 +4,7 @@
 
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setImmediate as turn } from 'node:timers/promises'
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from './prom-client.ts'
 import { systemClock } from '../clock/clock.ts'
 import type { Clock } from '../clock/clock.ts'
 import type { Logger } from './logger.ts'

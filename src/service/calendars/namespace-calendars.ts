@@ -15,7 +15,7 @@ import { calendarsRow, calendarsText, readCalendars } from '../../engine/calenda
 import { asking } from '../queries/store-failures.ts'
 import type { ShardCommand } from '../../core/rules/command.ts'
 import type { Engine } from '../../engine/engine.ts'
-import type { Executed } from '../../engine/shard.ts'
+import type { Executed } from '../../engine/shard-commands.ts'
 import type { Clock } from '../../runtime/clock/clock.ts'
 import type { GatheredGets } from '../../store/gathered-gets.ts'
 

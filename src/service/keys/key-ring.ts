@@ -13,6 +13,7 @@ type StoredKey = { readonly hash: Buffer; readonly principal: Principal }
 export class KeyRing {
   readonly #fixed: readonly KeyEntry[]
   #keys: ReadonlyMap<string, StoredKey> = new Map()
+  #onReplaced: (entries: readonly KeyEntry[]) => void = () => {}
 
   /** `fixed` keys stay whatever is replaced. */
   constructor(fixed: readonly KeyEntry[] = []) {
@@ -24,10 +25,20 @@ export class KeyRing {
     return this.#keys.size
   }
 
+  get entries(): readonly KeyEntry[] {
+    return Array.from(this.#keys, ([hash, { principal }]) => ({ hash, principal }))
+  }
+
+  /** `tell` is given all keys whenever they have changed. */
+  onReplaced(tell: (entries: readonly KeyEntry[]) => void): void {
+    this.#onReplaced = tell
+  }
+
   /** All at once: a request meets the old keys or the new ones. A fixed key wins over one with the same hash. */
   replace(entries: readonly KeyEntry[]): void {
     const all = [...entries, ...this.#fixed]
     this.#keys = new Map(all.map(({ hash, principal }) => [hash, { hash: Buffer.from(hash), principal }]))
+    this.#onReplaced(this.entries)
   }
 
   find(presented: string): Principal | null {

@@ -5,15 +5,15 @@
 import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { TLSSocket } from 'node:tls'
-import { upgrade } from 'undici'
 import type { Agent } from 'undici'
 import type { ShardCommand } from '../../core/rules/command.ts'
 import { DuetimeError, unavailable } from '../../core/errors.ts'
 import { notOwner } from '../../engine/commit/owned-rows.ts'
-import type { Executed } from '../../engine/shard.ts'
+import type { Executed } from '../../engine/shard-commands.ts'
 import type { Cancel, Clock } from '../../runtime/clock/clock.ts'
 import { COMMANDS_PATH, COMMANDS_PROTOCOL, commandsLine, readLines } from './wire.ts'
 import type { WireAnswer, WireResult } from './wire.ts'
+import { upgrade } from '../../runtime/undici.ts'
 
 const UNANSWERED_MAX = 500 // commands; what is beyond waits here, where it surely was not done
 const CHARS_MAX = 2 * 2 ** 20 // of payloads in one message

@@ -1,7 +1,6 @@
 // The way to the other nodes of the cluster: commands for timers whose shard another one owns, and what nodes say to each
 // other when shards move. The other side is http/routes/internal-routes.ts, or embedded/peer-listener.ts.
 
-import { Agent, request } from 'undici'
 import type { Dispatcher } from 'undici'
 import type { ShardCommand } from '../../core/rules/command.ts'
 import type { ShardId } from '../../core/timer/timer.ts'
@@ -9,9 +8,10 @@ import type { Preparation } from '../../engine/engine.ts'
 import type { MovedShard, Neighbours, NextOwner } from '../../engine/cluster/handover.ts'
 import type { DeliveryReport } from '../../engine/delivery/remote-delivery.ts'
 import { notOwner } from '../../engine/commit/owned-rows.ts'
-import type { Executed } from '../../engine/shard.ts'
+import type { Executed } from '../../engine/shard-commands.ts'
 import type { Clock } from '../../runtime/clock/clock.ts'
 import type { Logger } from '../../runtime/telemetry/logger.ts'
+import { Agent, request } from '../../runtime/undici.ts'
 import type { Peers } from '../command-router.ts'
 import { CommandLink } from './command-link.ts'
 import type { ClosedBy } from './command-link.ts'

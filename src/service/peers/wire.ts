@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream'
 import type { ShardCommand } from '../../core/rules/command.ts'
 import type { ErrorCode, ErrorDetails } from '../../core/errors.ts'
 import type { MovedShard } from '../../engine/cluster/handover.ts'
-import type { Executed } from '../../engine/shard.ts'
+import type { Executed } from '../../engine/shard-commands.ts'
 
 export const COMMANDS_PATH = '/internal/v1/commands'
 export const COMMANDS_PROTOCOL = 'duetime-commands'

@@ -5,7 +5,7 @@ import { zoneDataVersion } from '../../core/time/zone/zone.ts'
 import type { Store } from '../../store/store.ts'
 
 export async function hasOtherZoneData(store: Pick<Store, 'tallies'>): Promise<boolean> {
-  const { sums } = await store.tallies({ since: null })
+  const { sums } = await store.tallies({ since: null, prefix: TallyPrefix.zoneData })
   const current = TallyPrefix.zoneData + zoneDataVersion()
-  return sums.some(({ name, amount }) => name.startsWith(TallyPrefix.zoneData) && name !== current && amount > 0)
+  return sums.some(({ name, amount }) => name !== current && amount > 0)
 }

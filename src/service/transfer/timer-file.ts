@@ -5,7 +5,7 @@
 // A timer is written as the value it is (core/timer/timer.ts), but for the uuid, which follows from namespace and id. Payload
 // and metadata are text in it: what JSON.parse would make of them is not always what was stored.
 
-import { Type } from 'typebox'
+import { Type } from '../../runtime/schema-type.ts'
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { parseNamespace, parseTimerId, timerUuid } from '../../core/timer/ids.ts'

@@ -1,6 +1,6 @@
 // What a timer in a file looks like, field by field. A timer that does not look so does not get in.
 
-import { Type } from 'typebox'
+import { Type } from '../../runtime/schema-type.ts'
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { TARGET_TYPE_NAMES, targetFields } from '../../core/targets/target.ts'

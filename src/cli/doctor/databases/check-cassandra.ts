@@ -1,5 +1,5 @@
 // A Cassandra or ScyllaDB cluster, looked at without writing: can it be reached, does it sync what it acknowledges, are there
-// enough replicas, how large are the partitions.
+// enough replicas. What it tells about the tables is in cassandra-tables.ts.
 
 import type { Clock } from '../../../runtime/clock/clock.ts'
 import type { Config } from '../../../runtime/config/config.ts'
@@ -12,11 +12,11 @@ import { measuredText } from '../../output/readable-time.ts'
 import { bytesText } from '../check-disk.ts'
 import type { Findings } from '../finding.ts'
 import { messageOf } from '../finding.ts'
+import { judgeRights, judgeRightToMake, judgeSize, judgeTables } from './cassandra-tables.ts'
 
 const VERSION_MIN = 4
 const REPLICAS_MIN = 3
 const SKEW_WARN_MS = 100 // due times are compared on each node’s own clock
-const PARTITION_WARN_BYTES = 2 ** 30
 const PAYLOAD_BYTES_MAX = 4 * 2 ** 20 // a commit is a batch that is refused above half a segment of the commit log
 const PAGE = 'docs/operations/cassandra.md'
 
@@ -37,13 +37,17 @@ export async function checkCassandra(
     judgeSync(await readCommitLogSync(session), findings)
     await judgeClock(session, clock, findings)
     const replication = await replicationOf(session, location.keyspace)
-    if (replication === null)
-      return findings.ok(`there is no keyspace ${location.keyspace} yet; the first start makes it`)
+    const { keyspace } = location
+    const judgeMaking = async (what: string, isKeyspaceThere: boolean): Promise<void> => {
+      findings.ok(`there ${what} yet; ${config.migrateAtStart ? 'the first start' : '`duetime migrate up`'} makes them`)
+      if (config.migrateAtStart) await judgeRightToMake(session!, { ...location, isKeyspaceThere }, findings)
+    }
+    if (replication === null) return await judgeMaking(`is no keyspace ${keyspace} and no table`, false)
     judgeReplicas(replication, session.dataCenter, findings)
-    if (!(await hasTables(session, location.keyspace)))
-      return findings.ok('there are no tables yet; the first start makes them')
-    await session.run(`USE "${location.keyspace}"`)
-    await judgeSize(session, location, findings)
+    if (!(await hasTables(session, keyspace))) return await judgeMaking('are no tables', true)
+    await session.run(`USE "${keyspace}"`)
+    await judgeTables(session, keyspace, findings)
+    if (await judgeRights(session, keyspace, findings)) await judgeSize(session, keyspace, findings)
     if (config.payloadMaxBytes > PAYLOAD_BYTES_MAX)
       findings.warn(
         `PAYLOAD_MAX_BYTES is ${bytesText(config.payloadMaxBytes)}, and a batch of Cassandra must stay below half a commit log segment`,
@@ -112,19 +116,4 @@ function judgeReplicas(replication: Replication, dataCenter: string, findings: F
       `Use three: ALTER KEYSPACE … WITH replication = {'class': 'NetworkTopologyStrategy', '${dataCenter}': 3}, then nodetool repair.`,
     )
   else findings.ok(`there are ${said} replicas in data centre ${dataCenter}`)
-}
-
-/** The mean size of the partitions of shards, as the nodes last estimated it; zero while they know of none. */
-async function judgeSize(session: Session, { keyspace }: CassandraLocation, findings: Findings): Promise<void> {
-  const { readSettings } = await import('../../../store/cassandra/setup.ts')
-  const settings = await readSettings(session)
-  if (settings === null) return
-  const query =
-    "SELECT mean_partition_size AS size FROM system.size_estimates WHERE keyspace_name = ? AND table_name = 'timers'"
-  const answers = session.hosts.map((host) => session.run(query, [keyspace], { host }).catch(() => []))
-  const largest = Math.max(0, ...(await Promise.all(answers)).flat().map(({ size }) => Number(size)))
-  const said = `${settings.shards} shards with partitions of about ${bytesText(largest)}`
-  if (largest > PARTITION_WARN_BYTES)
-    findings.warn(said, 'Shorten RETENTION, or make the partitions smaller with `duetime reshard`.')
-  else findings.ok(`${said}, of the ${bytesText(PARTITION_WARN_BYTES)} that are fine`)
 }

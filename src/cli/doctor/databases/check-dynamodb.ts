@@ -1,4 +1,5 @@
-// A DynamoDB table, looked at without writing: can it be reached, has it the right keys, is there room in its partitions.
+// A DynamoDB table, looked at without changing it: can it be reached, has it the right keys, may it be used, is there room in
+// its partitions.
 
 import type { DescribeContinuousBackupsCommandOutput, TableDescription } from '@aws-sdk/client-dynamodb'
 import type { Clock } from '../../../runtime/clock/clock.ts'
@@ -8,6 +9,7 @@ import { measuredText } from '../../output/readable-time.ts'
 import { bytesText } from '../check-disk.ts'
 import type { Findings } from '../finding.ts'
 import { messageOf } from '../finding.ts'
+import { judgeRights } from './dynamodb-rights.ts'
 
 const PARTITION_BYTES_MAX = 10 * 2 ** 30 // of a table with a local index
 const PARTITION_WARN_SHARE = 0.5
@@ -26,7 +28,12 @@ export async function checkDynamodb(
   try {
     const description = await describeTable(table)
     judgeClock(table.skewMs, findings)
-    if (description === null) return findings.ok(`there is no ${placeOf(location)} yet; the first start makes it`)
+    if (description === null) {
+      const maker = config.migrateAtStart
+        ? 'the first start makes it, if the credentials allow'
+        : '`duetime migrate up` makes it with'
+      return findings.ok(`there is no ${placeOf(location)} yet; ${maker} CreateTable`)
+    }
     const problem = shapeProblem(description)
     if (problem !== null)
       return findings.fail(
@@ -37,7 +44,7 @@ export async function checkDynamodb(
     if (description.DeletionProtectionEnabled !== true)
       findings.warn('the table can be deleted with one call', 'Turn on deletion protection.')
     judgeBackups(await table.db.describeContinuousBackups({ TableName: table.name }).catch(() => null), findings)
-    const settings = await readSettings(table)
+    const settings = (await judgeRights(table, findings)) ? await readSettings(table) : null
     if (settings !== null) judgeSize(description.TableSizeBytes ?? 0, settings.shards, findings)
     if (config.payloadMaxBytes > PAYLOAD_BYTES_MAX)
       findings.warn(

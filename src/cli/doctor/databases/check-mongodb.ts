@@ -1,5 +1,5 @@
-// A MongoDB database, looked at without writing: can it be reached, which server is it, does it keep what it acknowledges, has
-// the collection its indexes, do the clocks agree.
+// A MongoDB database, looked at without changing it: can it be reached, which server is it, does it keep what it acknowledges, has
+// the collection its indexes, may it be used, do the clocks agree.
 
 import type { Document } from 'mongodb'
 import type { Clock } from '../../../runtime/clock/clock.ts'
@@ -10,9 +10,11 @@ import { measuredText } from '../../output/readable-time.ts'
 import { bytesText } from '../check-disk.ts'
 import type { Findings } from '../finding.ts'
 import { messageOf } from '../finding.ts'
+import { judgeRights } from './mongodb-rights.ts'
 
 const VERSION_MIN = 6
 const CLOCK_SKEW_MAX_MS = 1_000
+const DISK_WARN_SHARE = 0.8
 const PAYLOAD_BYTES_MAX = 12 * 2 ** 20 // a document holds 16 MiB, and the rest of the row and its events are in it too
 const PAGE = 'docs/operations/mongodb.md'
 
@@ -37,7 +39,7 @@ export async function checkMongodb(
       .catch(() => null)
     if (status?.['storageEngine']?.persistent === false)
       findings.fail('the storage engine keeps everything in memory', 'Use WiredTiger: acknowledged timers must last.')
-    await judgeCollection(documents, findings)
+    await judgeCollection(documents, config.migrateAtStart, findings)
     if (config.payloadMaxBytes > PAYLOAD_BYTES_MAX)
       findings.warn(
         `PAYLOAD_MAX_BYTES is ${bytesText(config.payloadMaxBytes)}, and a document holds 16 MB in all`,
@@ -73,17 +75,31 @@ function judgeServer(build: Document, hello: Document, place: string, findings: 
     )
 }
 
-async function judgeCollection(documents: Documents, findings: Findings): Promise<void> {
+async function judgeCollection(documents: Documents, makes: boolean, findings: Findings): Promise<void> {
   const { missingIndexes, readSettings } = await import('../../../store/mongodb/setup.ts')
   const settings = await readSettings(documents)
-  if (settings === null) return findings.ok('no service has used the database yet; the first start prepares it')
+  if (!(await judgeRights(documents, { isPrepared: settings !== null, makes }, findings))) return
+  const maker = makes ? 'the first start' : '`duetime migrate up`'
+  if (settings === null) return findings.ok(`no service has used the database yet; ${maker} prepares it`)
   const missing = await missingIndexes(documents)
   if (missing.length > 0)
     return findings.warn(`the collection lacks its index ${missing.join(' and ')}`, 'The next start makes it.')
-  const stats = await documents.db.command({ collStats: documents.collection.collectionName }).catch(() => null)
-  const size =
-    stats === null ? '' : ` with ${bytesText(Number(stats['storageSize']) + Number(stats['totalIndexSize']))}`
-  return findings.ok(`its collection has the indexes and ${settings.shards} shards${size}`)
+  findings.ok(`its collection has the indexes and ${settings.shards} shards`)
+  await judgeSize(documents, findings)
+}
+
+/** A collection has no limit of its own. */
+async function judgeSize({ db, collection }: Documents, findings: Findings): Promise<void> {
+  const stats = await db.command({ collStats: collection.collectionName }).catch(() => null)
+  if (stats === null) return
+  const bytes = Number(stats['storageSize']) + Number(stats['totalIndexSize'])
+  const said = `it takes ${bytesText(bytes)} with its indexes; the disk of each member is its only limit`
+  const { fsUsedSize: used, fsTotalSize: total } = await db.command({ dbStats: 1 }).catch((): Document => ({}))
+  if (total === undefined) return findings.ok(said) // FerretDB does not tell
+  const disk = `${said}, of which ${bytesText(Number(used))} of ${bytesText(Number(total))} are in use`
+  if (Number(used) > Number(total) * DISK_WARN_SHARE)
+    findings.warn(disk, 'Shorten RETENTION, or give the members larger disks.')
+  else findings.ok(disk)
 }
 
 function judgeClock(skewMs: number, findings: Findings): void {

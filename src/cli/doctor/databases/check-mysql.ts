@@ -51,6 +51,7 @@ export async function checkMysql(check: MysqlCheck, findings: Findings): Promise
     judgeClock(clock.now() - roundTripMs / 2 - Number(time), roundTripMs, findings)
     const { setupOn } = await import('../../../store/mysql/setup/schema.ts')
     await checkSchema(setupOn(connection, location), findings)
+    await judgeSize(connection, location, findings)
   } catch (error) {
     findings.fail(messageOf(error), 'docs/operations/mysql.md says what the database needs.')
   } finally {
@@ -94,6 +95,15 @@ async function judgeConnections(connection: Connection, { poolSize }: MysqlCheck
   else findings.ok(said)
 }
 
+/** As the server last estimated it. */
+async function judgeSize(connection: Connection, { database }: ServerLocation, findings: Findings): Promise<void> {
+  const sizes = 'SELECT SUM(data_length), SUM(index_length) FROM information_schema.tables WHERE table_schema = ?'
+  const [[data, indexes]] = (await rows(connection, sizes, [database])) as unknown as [[unknown, unknown]]
+  if (data === null) return
+  const all = bytesText(Number(data) + Number(indexes))
+  findings.ok(`the tables have about ${all}, ${bytesText(Number(indexes))} of it indexes`)
+}
+
 async function judgeRights(connection: Connection, { database }: ServerLocation, findings: Findings): Promise<void> {
   const grants = (await rows(connection, 'SHOW GRANTS')).map(([grant]) => String(grant).toUpperCase())
   const places = [' ON *.* ', ` ON \`${database.toUpperCase()}\`.* `]
@@ -108,7 +118,7 @@ async function judgeRights(connection: Connection, { database }: ServerLocation,
     )
 }
 
-async function rows(connection: Connection, sql: string): Promise<[[unknown]]> {
-  const [found] = await connection.query({ sql, rowsAsArray: true })
+async function rows(connection: Connection, sql: string, values: string[] = []): Promise<[[unknown]]> {
+  const [found] = await connection.query({ sql, values, rowsAsArray: true })
   return found as unknown as [[unknown]]
 }

@@ -1,6 +1,6 @@
 // What each operation of `cycles` is called, takes and answers, as the OpenAPI document tells it.
 
-import { Type } from 'typebox'
+import { Type } from '../../../runtime/schema-type.ts'
 import type { TSchema } from 'typebox'
 import { DELAY_BANDS } from '../../../core/statistics/tallies.ts'
 import { CreateBody, ListQuery, StatsQuery, TenantQuery, TimerPath } from './schema.ts'

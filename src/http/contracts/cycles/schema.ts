@@ -1,7 +1,7 @@
 // What `cycles` takes: the body of a create, paths and queries. Optional fields of the body may be null, which is the same
 // as leaving them out.
 
-import { Type } from 'typebox'
+import { Type } from '../../../runtime/schema-type.ts'
 import type { Static } from 'typebox'
 import { OnConflict } from '../../../core/rules/command.ts'
 import { METADATA_KEYS_MAX, NAMESPACE_CHARS_MAX, URL_CHARS_MAX } from '../../../core/limits.ts'

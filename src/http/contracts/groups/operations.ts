@@ -1,6 +1,6 @@
 // What each operation of `groups` is called, takes and answers, as the OpenAPI document tells it.
 
-import { Type } from 'typebox'
+import { Type } from '../../../runtime/schema-type.ts'
 import type { TSchema } from 'typebox'
 import { ACCESS_FAILURES, failures } from '../../docs/native-failures.ts'
 import { CreateBody, TimerPath, UpdateBody } from './schema.ts'

@@ -1,6 +1,6 @@
 // The bodies that `groups` takes.
 
-import { Type } from 'typebox'
+import { Type } from '../../../runtime/schema-type.ts'
 import type { Static } from 'typebox'
 import { ID_CHARS_MAX, NAMESPACE_CHARS_MAX } from '../../../core/limits.ts'
 import { CallbackUrlField } from '../../../language/callback.ts'

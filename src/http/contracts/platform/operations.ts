@@ -1,6 +1,6 @@
 // What each operation of `platform` is called, takes and answers, as the OpenAPI document tells it.
 
-import { Type } from 'typebox'
+import { Type } from '../../../runtime/schema-type.ts'
 import type { TSchema } from 'typebox'
 import { TARGET_TYPE_NAMES } from '../../../core/targets/target.ts'
 import { BatchBody, CreateBody, ListQuery, LIST_STATUSES, TimerPath, UpdateBody } from './schema.ts'

@@ -1,7 +1,7 @@
 // The bodies and queries that `platform` takes. Optional fields may be null, which is the same as leaving them out: that
 // is how clients in typed languages write what they do not set.
 
-import { Type } from 'typebox'
+import { Type } from '../../../runtime/schema-type.ts'
 import type { Static, TSchema } from 'typebox'
 import {
   BATCH_TIMERS_MAX,

@@ -4,6 +4,7 @@
 import { repeats } from '../../../core/time/firings.ts'
 import type { DeliveryOutcome, Firing } from '../../../core/timer/delivery.ts'
 import { DELAY_MAX_YEARS, ERROR_CHARS_KEPT } from '../../../core/limits.ts'
+import { isoText } from '../../../core/time/iso-text.ts'
 import { parseInstant } from '../../../core/time/schedule.ts'
 import { firingDueAt, isShifted } from '../../../core/timer/timer.ts'
 import type { Millis } from '../../../core/timer/timer.ts'
@@ -33,19 +34,6 @@ function callbackBody({ timer, deliveryId, attempt, firedAt }: Firing): string {
   if (timer.extra !== null) body += ',"triggered":true'
   if (timer.metadata !== null) body += `,"metadata":${timer.metadata}`
   return `${body}}`
-}
-
-let isoSecond = Number.NaN
-let isoSecondText = ''
-
-/** Timers that fire together share their second: its text is remembered, which saves most of what this body costs. */
-function isoText(at: Millis): string {
-  const second = Math.floor(at / 1_000)
-  if (second !== isoSecond) {
-    isoSecond = second
-    isoSecondText = new Date(second * 1_000).toISOString().slice(0, -4)
-  }
-  return `${isoSecondText}${String(at - second * 1_000).padStart(3, '0')}Z`
 }
 
 /** Any 2xx is success, as every sender of webhooks has it, unless the answer says otherwise in so many words. */

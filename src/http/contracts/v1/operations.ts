@@ -1,6 +1,6 @@
 // What each operation is called, takes and answers, as the OpenAPI document tells it.
 
-import { Type } from 'typebox'
+import { Type } from '../../../runtime/schema-type.ts'
 import type { TSchema } from 'typebox'
 import type { Reason } from '../../../core/time/preview.ts'
 import { ACCESS_FAILURES, failures as failureAnswers } from '../../docs/native-failures.ts'
@@ -46,7 +46,8 @@ const WORDS: Readonly<Record<Verb, Words>> = {
     summary: 'Create, update and cancel many timers',
     description:
       'Up to 1,000 at once. Each has its own result, in order: a bad one fails alone. With an Idempotency-Key, a batch can be repeated: ' +
-      'its creates without an id make no second timers.',
+      'its creates without an id make no second timers. With Prefer: return=minimal, new timers with an id, one firing, a callbackUrl and nothing ' +
+      'else but a payload are answered with what the request does not say, as made and plainTimer.',
     failures: [400, 413, 503],
   },
   cancel: {
@@ -108,9 +109,26 @@ const ANSWERS: Readonly<Record<Verb, TSchema>> = {
       Type.Object({
         status: Type.Integer(),
         timer: Type.Optional(Timer),
+        made: Type.Optional(
+          Type.Object(
+            {
+              executeAt: Type.String(),
+              createdAt: Type.String(),
+              version: Type.Integer(),
+              deliveryId: Type.String(),
+            },
+            { description: 'Instead of timer, of a new plain timer, where Prefer: return=minimal was asked for.' },
+          ),
+        ),
         error: Type.Optional(Type.String()),
         message: Type.Optional(Type.String()),
         details: Type.Optional(Type.Unknown()),
+      }),
+    ),
+    plainTimer: Type.Optional(
+      Type.Unknown({
+        description:
+          'With made: what all these timers have in common (status, retryPolicy, callbackTimeout). All else is as the request says.',
       }),
     ),
     created: Type.Integer(),

@@ -12,6 +12,7 @@ import { sendJson } from '../../answer/send-json.ts'
 import { readIdempotencyKey } from '../../request/idempotency-key.ts'
 import { answerLimit, sendList } from '../../lists/list-answer.ts'
 import { timerJson } from '../../../language/timer-json.ts'
+import { prefersMinimal } from '../../request/prefer.ts'
 import { readTraceparent } from '../../request/traceparent.ts'
 import { runBatch } from './batch.ts'
 import { bulkFilter } from './filter.ts'
@@ -36,20 +37,20 @@ import {
 
 export const PREFIX = '/api/v1/timers'
 
-export function registerRoutes(instance: FastifyInstance, { payloadMaxBytes }: ContractParts): void {
+export function registerRoutes(instance: FastifyInstance, { payloadMaxBytes, direct }: ContractParts): void {
   const app = instance.withTypeProvider<TypeBoxTypeProvider>()
 
-  app.post(
-    `${PREFIX}/create`,
-    { schema: operation('create', CreateBody) },
-    async ({ body, headers, timers }, reply) => {
+  direct.add(instance, {
+    url: `${PREFIX}/create`,
+    schema: operation('create', CreateBody),
+    async answer({ body, headers, timers }) {
       const traceparent = readTraceparent(headers['traceparent'])
       const idempotencyKey = readIdempotencyKey(headers['idempotency-key'])
       const context = { timers, idempotencyKey, payloadMaxBytes, traceparent, onConflict: OnConflict.replace }
       const { timer } = await timers.execute(toCreateCommand(body, context))
-      return sendJson(reply, timerJson(timer))
+      return timerJson(timer)
     },
-  )
+  })
 
   app.post(`${PREFIX}/get`, { schema: operation('get', GetBody) }, async ({ body, timers }, reply) => {
     const secrets = body.includeSecrets === true
@@ -109,26 +110,20 @@ export function registerRoutes(instance: FastifyInstance, { payloadMaxBytes }: C
     return sendJson(reply, JSON.stringify(await preview(body, timers)))
   })
 
-  registerBatch(instance, payloadMaxBytes)
-}
-
-function registerBatch(instance: FastifyInstance, payloadMaxBytes: number): void {
-  const app = instance.withTypeProvider<TypeBoxTypeProvider>()
   const batchItems = new BatchItems(instance, `${PREFIX}/batch`, BATCH_ITEMS)
-
-  app.post(
-    `${PREFIX}/batch`,
-    { config: { batch: true }, schema: operation('batch', BatchBody) },
-    async ({ body, headers, timers }, reply) => {
+  direct.add(instance, {
+    url: `${PREFIX}/batch`,
+    schema: operation('batch', BatchBody),
+    batch: true,
+    async answer({ body, headers, timers }) {
       const traceparent = readTraceparent(headers['traceparent'])
       const idempotencyKey = readIdempotencyKey(headers['idempotency-key'])
       const onConflict = body.onConflict ?? OnConflict.replace
-      return sendJson(
-        reply,
-        await runBatch(body.timers, { timers, batchItems, idempotencyKey, payloadMaxBytes, traceparent, onConflict }),
-      )
+      const isMinimal = prefersMinimal(headers['prefer'])
+      const context = { timers, batchItems, idempotencyKey, payloadMaxBytes, traceparent, onConflict, isMinimal }
+      return runBatch(body.timers, context)
     },
-  )
+  })
 }
 
 function bulkJson({ matched, changed, tooLate, more }: BulkResult, changedName: 'canceled' | 'retried'): string {

@@ -1,7 +1,7 @@
 // The bodies that `v1` takes, once: validation, types and the OpenAPI document come from here. What a schema cannot
 // say well (schedules, ids, either-or) is checked in mapping.ts, with better messages.
 
-import { Type } from 'typebox'
+import { Type } from '../../../runtime/schema-type.ts'
 import type { Static, TSchema } from 'typebox'
 import { OnConflict } from '../../../core/rules/command.ts'
 import {

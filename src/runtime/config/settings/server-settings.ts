@@ -3,7 +3,7 @@
 import { filePath } from '../broker.ts'
 import { webOrigin } from '../origin.ts'
 import { apiKey, hostName } from '../places.ts'
-import { boolean, bytes, duration, integer, list } from '../values.ts'
+import { autoOr, boolean, bytes, duration, integer, list } from '../values.ts'
 import { group, optional, setting } from './setting.ts'
 
 export const SERVER_SETTINGS = {
@@ -29,6 +29,9 @@ export const SERVER_SETTINGS = {
     }),
     connectionsMax: setting('CONNECTIONS_MAX', integer({ min: 1, max: 1_000_000 }), '4096', {
       help: 'Connections open at once; more are closed as they come. An idle one takes some 10 KiB.',
+    }),
+    httpThreads: setting('HTTP_THREADS', autoOr(integer({ min: 0, max: 64 })), 'auto', {
+      help: 'Threads that read and check requests beside the one that decides; they share the port. 0: that one does it. `auto`: 0 up to two cores, then by the number of cores.',
     }),
     shutdownGraceMs: setting('SHUTDOWN_GRACE', duration({ min: '0s', max: '10m' }), '10s', {
       help: 'How long a stop waits for requests and deliveries under way. What is cut off then is delivered again after the next start.',

@@ -2,7 +2,7 @@
 
 import { PAYLOAD_BYTES_DEFAULT_MAX } from '../../../core/limits.ts'
 import { egressRule, httpUrl, namespaceName, webhookSecret } from '../places.ts'
-import { bytes, duration, integer, list } from '../values.ts'
+import { autoOr, bytes, duration, integer, list } from '../values.ts'
 import { group, optional, setting } from './setting.ts'
 
 export const TIMER_SETTINGS = {
@@ -46,6 +46,9 @@ export const TIMER_SETTINGS = {
     }),
     deliveriesPerTargetMax: setting('DELIVERIES_PER_TARGET_MAX', integer({ min: 1, max: 100_000 }), '256', {
       help: 'Deliveries under way to one host and port for one API key, so that a dead receiver does not hold up the others.',
+    }),
+    deliveryThreads: setting('DELIVERY_THREADS', autoOr(integer({ min: 0, max: 64 })), 'auto', {
+      help: 'Threads that make HTTP callbacks, beside the one that decides. 0: that one does it. `auto`: 0 up to two cores, then by the number of cores.',
     }),
     catchUpRate: setting('CATCH_UP_RATE', integer({ min: 0, max: 1_000_000 }), '1000', {
       help: 'How many missed iterations of one namespace begin in a second, on all nodes together; 0 is no limit. Set it above the rate at which the schedules of a namespace fire, or they never catch up.',
