@@ -8,7 +8,7 @@ import { openPostgresStore } from '../src/store/postgres/postgres-store.ts'
 import { temporaryFile } from '../src/store/sqlite/file/temporary-file.fixture.ts'
 import { openSqliteStore } from '../src/store/sqlite/sqlite-store.ts'
 import type { Store } from '../src/store/store.ts'
-import { onEveryEngine, openOn } from '../test/engines/engines.ts'
+import { onEngines, openOn } from '../test/engines/engines.ts'
 import { Coverage } from './coverage.ts'
 import { FAULT_KINDS } from './faults.ts'
 import { makePlan } from './plan/plan.ts'
@@ -72,14 +72,11 @@ test('every promise is kept with timers in PostgreSQL while shards are split', (
     reshard: true,
   }))
 
-onEveryEngine(
-  ({ name, isSlow }, server) => {
-    let databases = 0
-    const open = (shards: number): Promise<Store> => openOn(server(), `simulation_${++databases}`, shards)
-    test(`every promise is kept with timers in ${name}, by several nodes`, () =>
-      assertKeptOn(open, { shared: true, simulations: isSlow === true ? 1 : 2 }))
-    test(`every promise is kept with timers in ${name} while shards are split`, () =>
-      assertKeptOn(open, { shared: true, simulations: 1, reshard: true }))
-  },
-  { evenSlow: true },
-)
+onEngines('simulation', ({ name, load }, server) => {
+  let databases = 0
+  const open = (shards: number): Promise<Store> => openOn(server(), `simulation_${++databases}`, shards)
+  test(`every promise is kept with timers in ${name}, by several nodes`, () =>
+    assertKeptOn(open, { shared: true, simulations: load === undefined ? 2 : 1 }))
+  test(`every promise is kept with timers in ${name} while shards are split`, () =>
+    assertKeptOn(open, { shared: true, simulations: 1, reshard: true }))
+})

@@ -5,7 +5,7 @@ import { systemClock } from '../src/runtime/clock/clock.ts'
 import { loadConfig } from '../src/runtime/config/config.ts'
 import { parseDynamodbUrl } from '../src/runtime/config/databases/dynamodb.ts'
 import type { DynamodbLocation } from '../src/runtime/config/databases/dynamodb.ts'
-import { emptyTable } from '../src/store/dynamodb/dynamodb-server.fixture.ts'
+import { emptyTable, LossyWay } from '../src/store/dynamodb/dynamodb-server.fixture.ts'
 import { openDynamodbStore } from '../src/store/dynamodb/dynamodb-store.ts'
 import { Table } from '../src/store/dynamodb/table.ts'
 import { checkDynamodb } from '../src/cli/doctor/databases/check-dynamodb.ts'
@@ -25,12 +25,36 @@ test('doctor says where DynamoDB cannot be reached', async () => {
 onServer('dynamodb', (server) => {
   test('doctor tells a table that is not there yet, and one that the service has made', async () => {
     const location = emptyTable(server())
-    assert.match(await findingsAt(location), /ok: there is no table .* yet; the first start makes it/)
+    assert.match(
+      await findingsAt(location),
+      /ok: there is no table .* yet; the first start makes it, if the credentials allow CreateTable/,
+    )
     await (await openDynamodbStore({ ...location, shards: 4 })).close()
     const found = await findingsAt(location, { PAYLOAD_MAX_BYTES: '3MiB' })
     assert.match(found, /ok: table .* is active, paid on demand/)
+    assert.match(found, /ok: these credentials may read and write, also on conditions and in transactions/)
     assert.match(found, /ok: 4 shards with about \d+ B each/)
     assert.match(found, /warn: PAYLOAD_MAX_BYTES is 3/)
+  })
+
+  test('doctor names what the credentials may not do, and changes nothing', async (t) => {
+    const { way, location } = await LossyWay.to(t, emptyTable(server()))
+    await (await openDynamodbStore({ ...location, shards: 4 })).close()
+    const table = await Table.connect(location, systemClock)
+    t.after(() => table.db.destroy())
+    const items = async () => (await table.db.scan({ TableName: table.name })).Items
+    const before = await items()
+    way.lose('TransactWriteItems', 'deny', 'deny')
+    way.lose('BatchWriteItem', 'deny')
+    way.lose('Query', 'deny')
+    const found = await findingsAt(location)
+    assert.match(
+      found,
+      /fail: these credentials may not Query on the table, PutItem in a transaction, UpdateItem, BatchWriteItem$/m,
+    )
+    assert.deepEqual(await items(), before)
+    assert.match(await findingsAt(location), /ok: these credentials may/)
+    assert.deepEqual(await items(), before)
   })
 
   test('a table with other keys is refused, by doctor and at the start', async () => {

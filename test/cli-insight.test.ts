@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { cliFor, start } from './support/cli.ts'
+import { eventually } from './support/eventually.ts'
 import { freePort } from './support/ports.ts'
 import { FAILING, OK, startReceiver } from './support/receiver.ts'
 import { startService } from './support/service.ts'
@@ -74,7 +75,11 @@ test('stats count timers, tell what happened and how late, and draw what comes',
       duetime('create', `in ${minutes}m`, receiver.url, '-n', n === 0 ? 'orders' : 'default'),
     ),
   )
-  const { out, code } = await duetime('stats')
+  // Counts are asked of the store every two seconds at most.
+  const { out, code } = await eventually('the timers are counted', async () => {
+    const answer = await duetime('stats')
+    return /^all +4 /m.test(answer.out) && answer
+  })
   assert.equal(code, 0)
   assert.match(out, /^Duetime \S+ on sqlite, node /)
   assert.match(out, /^TIMERS +PENDING +EXECUTING[^]*^all +4 [^]*^default +3 [^]*^orders +1 /m)

@@ -484,6 +484,19 @@ test('any number of timers is created from a generator or a stream, and what is 
   assert.ok(read >= 1_000_000 && read < 1_010_000, 'the generator was told to stop, soon')
 })
 
+test('an instant that cannot be is refused with its text, in whatever form it came', async (t) => {
+  const { timers } = await setup(t)
+  const [past, far] = ['2001-01-01T00:00:00.000Z', '2999-01-01T00:00:00.000Z']
+  for (const text of [past, far]) {
+    for (const at of [text, new Date(text), Date.parse(text)]) {
+      await assert.rejects(timers.create({ at }), (error: DuetimeError) => {
+        assert.deepEqual([error.code, error.details['provided']], ['INVALID_SCHEDULE', text])
+        return true
+      })
+    }
+  }
+})
+
 test('of a batch, creates of one id are carried out in order', async (t) => {
   const { timers } = await setup(t)
   const results = await timers.batch([1, 2, 3].map((payload) => ({ id: 'a', after: '1h', payload })))

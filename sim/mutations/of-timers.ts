@@ -102,8 +102,8 @@ export const MUTATIONS_OF_TIMERS: readonly Mutation[] = [
     changes: [
       {
         file: 'src/service/command-router.ts',
-        from: 'if (!(error instanceof DuetimeError) || error.code !== ErrorCode.notOwner) throw error',
-        to: 'if (!(error instanceof DuetimeError) || (error.code !== ErrorCode.notOwner && error.code !== ErrorCode.unavailable)) throw error',
+        from: 'return error instanceof DuetimeError && error.code === ErrorCode.notOwner',
+        to: 'return error instanceof DuetimeError && (error.code === ErrorCode.notOwner || error.code === ErrorCode.unavailable)',
       },
     ],
   },
@@ -112,9 +112,9 @@ export const MUTATIONS_OF_TIMERS: readonly Mutation[] = [
     promise: 'linear',
     changes: [
       {
-        file: 'src/engine/shard.ts',
-        from: 'if (this.#stopping.signal.aborted || !mayStart() || this.#rows.isUnsure(command.uuid)) throw notOwner()',
-        to: 'if (this.#stopping.signal.aborted || !mayStart()) throw notOwner()',
+        file: 'src/engine/shard-commands.ts',
+        from: 'if (stopped.aborted || !this.#parts.mayStart() || rows.isUnsure(uuid)) throw notOwner()',
+        to: 'if (stopped.aborted || !this.#parts.mayStart()) throw notOwner()',
       },
     ],
   },
@@ -209,8 +209,8 @@ export const MUTATIONS_OF_TIMERS: readonly Mutation[] = [
     name: 'the window is never full',
     promise: 'bounded',
     changes: [
-      { file: 'src/engine/window/shares.ts', from: 'return this.#fill() >= 1\n', to: 'return this.#fill() >= 1e9\n' },
-      { file: 'src/engine/window/shares.ts', from: 'return this.#fill() <= 1 / 2', to: 'return this.#fill() <= 1e9' },
+      { file: 'src/engine/window/shares.ts', from: 'return this.fill >= 1\n', to: 'return this.fill >= 1e9\n' },
+      { file: 'src/engine/window/shares.ts', from: 'return this.fill <= 1 / 2', to: 'return this.fill <= 1e9' },
     ],
   },
   {

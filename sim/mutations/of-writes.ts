@@ -9,8 +9,8 @@ export const MUTATIONS_OF_WRITES: readonly Mutation[] = [
     changes: [
       {
         file: 'src/engine/commit/owned-rows.ts',
-        from: 'const result = await this.write(before, after)\n',
-        to: 'const result = { type: "written" } as PutResult\n      this.write(before, after).catch(() => {})\n',
+        from: 'if (outbox === undefined && split === null) commits.add(held)',
+        to: "if (outbox === undefined && split === null) { held.ended({ type: 'written' }); commits.write(id, epoch, { before, after }).catch(() => {}) }",
       },
     ],
   },
@@ -20,8 +20,8 @@ export const MUTATIONS_OF_WRITES: readonly Mutation[] = [
     changes: [
       {
         file: 'src/engine/commit/owned-rows.ts',
-        from: "if (result.type === 'fenced') onFenced(this.#fence)\n      return result",
-        to: "if (result.type === 'fenced') onFenced(this.#fence)\n      return { type: 'written' } as PutResult",
+        from: "if (result.type === 'fenced') throw notOwner()\n      if (result.type === 'written') window.apply(after)\n      return result",
+        to: "if (result.type === 'missed') return result\n      window.apply(after)\n      return { type: 'written' }",
       },
     ],
   },
@@ -31,8 +31,8 @@ export const MUTATIONS_OF_WRITES: readonly Mutation[] = [
     changes: [
       {
         file: 'src/engine/commit/owned-rows.ts',
-        from: 'const result = await this.write(before, after)\n',
-        to: 'const result = after.status === "canceled" ? { type: "written" } as PutResult : await this.write(before, after)\n',
+        from: 'if (outbox === undefined && split === null) commits.add(held)',
+        to: "if (after.status === 'canceled') held.ended({ type: 'written' })\n    else if (outbox === undefined && split === null) commits.add(held)",
       },
     ],
   },

@@ -13,7 +13,7 @@ import type { DeliveryReport } from '../../src/engine/delivery/remote-delivery.t
 import { Engine } from '../../src/engine/engine.ts'
 import type { ClusterOptions, Preparation } from '../../src/engine/engine.ts'
 import { notOwner } from '../../src/engine/commit/owned-rows.ts'
-import type { Executed } from '../../src/engine/shard.ts'
+import type { Executed } from '../../src/engine/shard-commands.ts'
 import { LifecycleOutbox } from '../../src/nats/lifecycle/lifecycle-outbox.ts'
 import type { Clock } from '../../src/runtime/clock/clock.ts'
 import type { Logger } from '../../src/runtime/telemetry/logger.ts'

@@ -7,18 +7,15 @@ import { randomInt } from 'node:crypto'
 import { test } from 'node:test'
 import { crashAgainAndAgain } from '../support/crash/crash-run.ts'
 import { tempDir } from '../support/temp-dir.ts'
-import { onEveryEngine } from './engines.ts'
+import { onEngines } from './engines.ts'
 
 const SEED = Number(process.env['SEED'] ?? randomInt(2 ** 31))
 const ROUNDS = Number(process.env['ROUNDS'] ?? 4)
 
-onEveryEngine(
-  ({ leaseMs }, server) => {
-    test('what was acknowledged comes true, whatever is killed when', { timeout: 600_000 }, async (t) => {
-      const env = { ...server().environment(), SHARDS: '8', LEASE: `${leaseMs}ms` }
-      const lifeMs = [leaseMs / 2, 2 * leaseMs] as const
-      await crashAgainAndAgain(t, { cwd: tempDir(t), env, seed: SEED, rounds: ROUNDS, lifeMs })
-    })
-  },
-  { evenSlow: true },
-)
+onEngines('crash', ({ leaseMs }, server) => {
+  test('what was acknowledged comes true, whatever is killed when', { timeout: 600_000 }, async (t) => {
+    const env = { ...server().environment(), SHARDS: '8', LEASE: `${leaseMs}ms` }
+    const lifeMs = [leaseMs / 2, 2 * leaseMs] as const
+    await crashAgainAndAgain(t, { cwd: tempDir(t), env, seed: SEED, rounds: ROUNDS, lifeMs })
+  })
+})

@@ -1,7 +1,7 @@
-// Every database on a server that several nodes can share, other than PostgreSQL, which has tests of its own: the suites in this
-// folder run on each. A new engine is one line. One of them alone: ENGINE=mariadb node --test test/engines/cluster.test.ts
+// Every database on a server that several nodes can share, other than PostgreSQL, which has tests of its own, and the suites of
+// this folder and of sim/real-stores.test.ts that run on each. A new engine is one line. One of them alone: ENGINE=mariadb node --test test/engines/cluster.test.ts
 
-import { describe, test } from 'node:test'
+import { describe } from 'node:test'
 import { onServer } from '../../scripts/servers/server.fixture.ts'
 import type { RunningServer, ServerName } from '../../scripts/servers/servers.ts'
 import { loadConfig } from '../../src/runtime/config/config.ts'
@@ -9,21 +9,31 @@ import { silentLogger } from '../../src/runtime/telemetry/logger.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import type { Store } from '../../src/store/store.ts'
 
+type Suite = 'promises' | 'crash' | 'cluster' | 'simulation' | 'migrate'
+
 export type TestedEngine = {
   readonly name: ServerName
+  readonly suites: readonly Suite[]
   /** Longer where the database needs more time for a heartbeat on a busy machine. */
   readonly leaseMs: number
   /** Whether the server that stands for the engine has on disk what it has acknowledged. */
   readonly survivesKill: boolean
   /** Settings with which a node notices within a lease or so that its connections have fallen silent. */
   readonly impatience?: Readonly<Record<string, string>>
-  /** It is far slower than the engine it stands for: only some suites are for it. */
-  readonly isSlow?: boolean
-  /** A commit takes so long that the promises, which make thousands of them, take a quarter of an hour: tried when somebody asks. */
-  readonly hasLongCommits?: boolean
+  /** Of a cluster: less for a server that is far slower than the engine it stands for. */
+  readonly load?: { readonly shards: number; readonly workers: number }
 }
 
-const MYSQL_FAMILY = { leaseMs: 2_000, survivesKill: true, impatience: { MYSQL_STATEMENT_TIMEOUT: '2s' } } as const
+// Tables by command: of SQL engines, ../cli-migrate.test.ts has more of it.
+const SQL: readonly Suite[] = ['promises', 'crash', 'cluster', 'simulation']
+const OTHERS: readonly Suite[] = [...SQL, 'migrate']
+
+const MYSQL_FAMILY = {
+  suites: SQL,
+  leaseMs: 2_000,
+  survivesKill: true,
+  impatience: { MYSQL_STATEMENT_TIMEOUT: '2s' },
+} as const
 
 const ENGINES: readonly TestedEngine[] = [
   { name: 'mariadb', ...MYSQL_FAMILY },
@@ -31,30 +41,27 @@ const ENGINES: readonly TestedEngine[] = [
   { name: 'mysql', ...MYSQL_FAMILY },
   { name: 'tidb', ...MYSQL_FAMILY },
   // A JVM that has just started needs seconds for its first conditional writes.
-  { name: 'cassandra', leaseMs: 10_000, survivesKill: true, hasLongCommits: true },
-  { name: 'ferretdb', leaseMs: 5_000, survivesKill: true, hasLongCommits: true },
-  // DynamoDB Local answers a transaction a moment before it has written it. Two nodes are all it can take: see
-  // ../dynamodb-cluster.test.ts.
-  { name: 'dynamodb', leaseMs: 5_000, survivesKill: false, isSlow: true },
+  { name: 'cassandra', suites: OTHERS, leaseMs: 10_000, survivesKill: true },
+  // Of what the others do, several nodes change nothing but what a loss of the database means: here, of one node of three.
+  { name: 'cassandra-3', suites: ['cluster'], leaseMs: 10_000, survivesKill: true },
+  { name: 'ferretdb', suites: OTHERS, leaseMs: 5_000, survivesKill: true },
+  // DynamoDB Local answers a transaction a moment before it has written it, also when it is stopped in peace.
+  {
+    name: 'dynamodb',
+    suites: OTHERS,
+    leaseMs: 10_000,
+    survivesKill: false,
+    load: { shards: 6, workers: 1 },
+  },
 ]
 
-/** `tests` is called for each that is installed, and has a server of its own. Others have a line that says what to run. */
-export function onEveryEngine(
-  tests: (engine: TestedEngine, server: () => RunningServer) => void,
-  { evenSlow = false, hasManyCommits = false }: { readonly evenSlow?: boolean; readonly hasManyCommits?: boolean } = {},
-): void {
+/** `tests` is called for each that has the suite and is installed, on a server of its own. Others have a line that says what to run. */
+export function onEngines(suite: Suite, tests: (engine: TestedEngine, server: () => RunningServer) => void): void {
   const only = process.env['ENGINE']
-  const isAsked = only !== undefined || process.env['ENGINES'] === 'all'
-  for (const engine of ENGINES) {
-    if ((only !== undefined && only !== engine.name) || (!evenSlow && engine.isSlow === true)) continue
-    if (hasManyCommits && engine.hasLongCommits === true && !isAsked) tellHowToAsk(engine.name)
-    else describe(engine.name, () => onServer(engine.name, (server) => tests(engine, server)))
+  for (const engine of ENGINES.filter(({ suites }) => suites.includes(suite))) {
+    if (only !== undefined && only !== engine.name) continue
+    describe(engine.name, () => onServer(engine.name, (server) => tests(engine, server)))
   }
-}
-
-function tellHowToAsk(name: ServerName): void {
-  test(`${name}: this suite takes long there, and nobody has asked for it`, (t) =>
-    t.diagnostic(`ENGINE=${name} node --test <this file>, or ENGINES=all, tries it`))
 }
 
 /** A database that nobody has used before has as many shards as it is told. */

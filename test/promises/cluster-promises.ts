@@ -288,7 +288,8 @@ export function clusterPromises(newStore: (shards: number) => Promise<Store>): v
   test('a node that lives and cannot say how its deliveries ended does not hold their timers for ever', async () => {
     const { clock, receiver, join, a } = await setup('a')
     const timeoutMs = 3_000
-    await Promise.all(ids.map((id) => a.create(id, 'PT2S', { timeoutMs })))
+    const few = ids.slice(0, 40) // each is reported again and again, which takes long on a real server
+    await Promise.all(few.map((id) => a.create(id, 'PT2S', { timeoutMs })))
     receiver.answer = async () => {
       await sleep(clock, 1_000)
       return OK
@@ -299,10 +300,10 @@ export function clusterPromises(newStore: (shards: number) => Promise<Store>): v
     await clock.advance(100)
     assert.equal(b.engine.gauges().ownedShards, SHARDS / 2)
     await clock.advance(timeoutMs + 2 * LEASE_MS - 500)
-    assert.equal(receiver.arrivals.length, ids.length)
+    assert.equal(receiver.arrivals.length, few.length)
     await clock.advance(2 * BEAT_MS + 2_000)
-    assert.deepEqual(sorted([...new Set(receiver.ids())]), sorted(ids))
-    const done = await Promise.all(ids.map((id) => b.get(id)))
+    assert.deepEqual(sorted([...new Set(receiver.ids())]), sorted(few))
+    const done = await Promise.all(few.map((id) => b.get(id)))
     assert.deepEqual(new Set(done.map(({ status }) => status)), new Set(['completed']))
     assert.equal(a.engine.gauges().inFlight, 0)
     await a.engine.stop(0)

@@ -15,7 +15,7 @@ import { Engine } from '../../src/engine/engine.ts'
 import type { ClusterOptions, EngineOptions } from '../../src/engine/engine.ts'
 import type { Neighbours } from '../../src/engine/cluster/handover.ts'
 import { notOwner } from '../../src/engine/commit/owned-rows.ts'
-import type { Executed } from '../../src/engine/shard.ts'
+import type { Executed } from '../../src/engine/shard-commands.ts'
 import { silentLogger } from '../../src/runtime/telemetry/logger.ts'
 import type { Clock } from '../../src/runtime/clock/clock.ts'
 import { ManualClock } from '../../src/runtime/clock/manual-clock.ts'
@@ -53,6 +53,8 @@ export type NodeOptions = Partial<Pick<EngineOptions, 'window' | 'deliveries' | 
 }
 
 export const LEASE_MS = 5_000
+// So long that a database which deletes what has expired, by its own clock, deletes nothing: the manual one is behind it.
+const RETENTION_MS = 20 * 365 * 24 * 3_600_000
 const HUNG = new Promise<never>(() => {})
 
 export class TestNode {
@@ -90,7 +92,7 @@ export class TestNode {
       observer: { fired() {}, settled() {}, committed() {} },
       node: options.cluster?.name ?? 'test',
       ...(options.cluster && { cluster: this.#cluster(options.cluster) }),
-      retentionMs: () => 7 * 24 * 3_600_000,
+      retentionMs: () => RETENTION_MS,
       rescheduleMinMs: 1_000,
       window: options.window ?? { timersMax: 20_000, bytesMax: 64 * 2 ** 20, pageSize: 1_000 },
       deliveries: options.deliveries ?? { total: 1_024, perNamespace: 512, perTarget: 256 },

@@ -13,6 +13,8 @@ import type { Environment } from '../service.ts'
 export type ClusterDatabase = {
   readonly name: string
   readonly port: number
+  /** Its addresses, each with this port; that of the machine alone where it says none. */
+  readonly hosts?: readonly string[]
   /** Settings of a node that reaches it at this port. */
   readonly settings: (port: number) => Environment
   /** Settings for nodes whose connections fall silent: they should notice within a lease or so. */
@@ -25,17 +27,20 @@ export type ClusterDatabase = {
   resume(): Promise<void>
 }
 
-/** Any of scripts/servers; it is the caller's. */
+/** Any of scripts/servers; it is the caller's. Of several nodes one is stopped and comes back, while the others go on. */
 export function serverDatabase(server: RunningServer, impatience: Environment = {}): ClusterDatabase {
-  return {
-    name: server.name,
-    port: server.port,
-    settings: (port) => server.environment('duetime', port),
-    impatience,
-    pause: () => server.pause(),
-    crash: () => server.kill(),
-    resume: () => server.restart(),
-  }
+  const { name, port, nodes } = server
+  const settings = (near: number) => server.environment('duetime', near)
+  const all = { name, port, hosts: nodes, settings, impatience }
+  const one = nodes.at(-1)!
+  return nodes.length === 1
+    ? { ...all, pause: () => server.pause(), crash: () => server.kill(), resume: () => server.restart() }
+    : {
+        ...all,
+        pause: () => server.endOne(one, 'SIGTERM'),
+        crash: () => server.endOne(one, 'SIGKILL'),
+        resume: () => server.startMissing(),
+      }
 }
 
 const STANDBY = 'standby'

@@ -35,7 +35,7 @@ export class ClusterNode {
 
   static async at(place: NodePlace): Promise<ClusterNode> {
     const port = await freePort()
-    const toDatabase = await SeverableLink.to(place.database.port)
+    const toDatabase = await SeverableLink.to(place.database.port, place.database.hosts)
     const fromPeers = await SeverableLink.to(port)
     const env = {
       ...place.env,

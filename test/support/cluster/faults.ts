@@ -8,7 +8,6 @@ import { Client } from '../client.ts'
 import { eventually } from '../eventually.ts'
 import { shardOfId } from './metronome.ts'
 import type { ClusterNode } from './cluster-node.ts'
-import { SHARDS } from './trial.ts'
 import type { ClusterTrial } from './trial.ts'
 
 /** It stays dead. */
@@ -59,7 +58,7 @@ export async function restartDatabase(
 export async function loseDatabase(trial: ClusterTrial, node: ClusterNode, how: 'cut' | 'silence'): Promise<void> {
   const shards = await trial.shardsOf(node)
   const own = await eventually('a timer of one of its shards is there to be read', () => {
-    const timerId = trial.probe.ids.find((id) => shards.includes(shardOfId(id, SHARDS) as ShardId))
+    const timerId = trial.probe.ids.find((id) => shards.includes(shardOfId(id, trial.shards) as ShardId))
     return timerId === undefined ? false : { timerId }
   })
   const since = Date.now()

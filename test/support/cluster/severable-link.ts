@@ -1,31 +1,35 @@
-// A network cable that a test can pull: a TCP proxy on loopback between a node and something it talks to.
+// A network cable that a test can pull: a TCP proxy on loopback between a node and something it talks to, which may have several
+// addresses there with the same port on each.
 
 import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
-import type { AddressInfo, Server, Socket } from 'node:net'
+import type { Server, Socket } from 'node:net'
+import { freePort } from '../ports.ts'
 
 export class SeverableLink {
   readonly port: number
   readonly #to: number
+  readonly #hosts: readonly string[]
   readonly #sockets = new Set<Socket>()
-  #server: Server
+  readonly #servers: Server[] = []
   #isSilent = false
 
-  private constructor(server: Server, to: number) {
-    this.port = (server.address() as AddressInfo).port
+  private constructor(port: number, to: number, hosts: readonly string[]) {
+    this.port = port
     this.#to = to
-    this.#server = server
-    server.on('connection', (socket) => this.#carry(socket))
+    this.#hosts = hosts
   }
 
-  /** `to` is a port on loopback. */
-  static async to(to: number): Promise<SeverableLink> {
-    return new SeverableLink(await listening(0), to)
+  /** `to` is a port on loopback, and the link has another one, on the same addresses. */
+  static async to(to: number, hosts: readonly string[] = ['127.0.0.1']): Promise<SeverableLink> {
+    const link = new SeverableLink(await freePort(), to, hosts)
+    await link.#listen()
+    return link
   }
 
   /** Whoever is connected notices at once; whoever tries to connect is refused. */
   cut(): void {
-    this.#server.close()
+    for (const server of this.#servers.splice(0)) server.close()
     for (const socket of this.#sockets) socket.resetAndDestroy()
   }
 
@@ -38,17 +42,23 @@ export class SeverableLink {
   async restore(): Promise<void> {
     this.#isSilent = false
     for (const socket of this.#sockets) socket.resume()
-    if (this.#server.listening) return
-    this.#server = await listening(this.port)
-    this.#server.on('connection', (socket) => this.#carry(socket))
+    if (this.#servers.length === 0) await this.#listen()
   }
 
   stop(): void {
     this.cut()
   }
 
-  #carry(near: Socket): void {
-    const far = connect({ host: '127.0.0.1', port: this.#to })
+  async #listen(): Promise<void> {
+    for (const host of this.#hosts) {
+      const server = createServer((socket) => this.#carry(socket, host)).listen(this.port, host)
+      await once(server, 'listening')
+      this.#servers.push(server)
+    }
+  }
+
+  #carry(near: Socket, host: string): void {
+    const far = connect({ host, port: this.#to })
     for (const [socket, other] of [
       [near, far],
       [far, near],
@@ -67,10 +77,4 @@ export class SeverableLink {
       if (this.#isSilent) socket.pause()
     }
   }
-}
-
-async function listening(port: number): Promise<Server> {
-  const server = createServer().listen(port, '127.0.0.1')
-  await once(server, 'listening')
-  return server
 }

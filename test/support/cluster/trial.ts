@@ -37,10 +37,14 @@ export type TrialOptions = {
   readonly database?: ClusterDatabase
   /** Longer where the database needs more time for a heartbeat on a busy machine. */
   readonly leaseMs?: number
+  /** Less where the server that stands for the database is far slower than the database. */
+  readonly shards?: number
+  readonly workers?: number
 }
 
 export class ClusterTrial {
   readonly leaseMs: number
+  readonly shards: number
   readonly cluster: Cluster
   readonly client: ClusterClient
   readonly probe: ReadProbe
@@ -51,17 +55,22 @@ export class ClusterTrial {
 
   /** On PostgreSQL unless there is another database. */
   static async start(t: TestContext, options: TrialOptions = {}): Promise<ClusterTrial> {
-    const { database = await PostgresDatabase.start(t), leaseMs = LEASE_MS } = options
+    const {
+      database = await PostgresDatabase.start(t),
+      leaseMs = LEASE_MS,
+      shards = SHARDS,
+      workers = WORKERS,
+    } = options
     console.log(`cluster test on ${database.name}: seed ${SEED}`)
     const random = new SeededRandom(SEED)
     const receiver = await startReceiver(t, answerAsTold())
     // Receivers here put timers off by less than the floor that there is by default.
-    const env = { LEASE: `${leaseMs}ms`, SHARDS: String(SHARDS), RESCHEDULE_MIN: '1ms', ...database.impatience }
+    const env = { LEASE: `${leaseMs}ms`, SHARDS: String(shards), RESCHEDULE_MIN: '1ms', ...database.impatience }
     const cluster = await Cluster.start(t, { nodes: 3, env, database })
     const client = new ClusterClient(() => cluster.someNode(random))
-    const metronome = new Metronome({ client, shards: SHARDS })
+    const metronome = new Metronome({ client, shards })
     await metronome.start(receiver.url)
-    return new ClusterTrial({ cluster, client, receiver, metronome, random, leaseMs })
+    return new ClusterTrial({ cluster, client, receiver, metronome, random, leaseMs, shards, workers })
   }
 
   private constructor(parts: {
@@ -71,14 +80,17 @@ export class ClusterTrial {
     readonly metronome: Metronome
     readonly random: SeededRandom
     readonly leaseMs: number
+    readonly shards: number
+    readonly workers: number
   }) {
     const { cluster, client, receiver, metronome, random } = parts
     this.leaseMs = parts.leaseMs
+    this.shards = parts.shards
     this.cluster = cluster
     this.client = client
     this.#receiver = receiver
     this.#metronome = metronome
-    this.#workers = Array.from({ length: WORKERS }, (_, n) => {
+    this.#workers = Array.from({ length: parts.workers }, (_, n) => {
       return new Worker({
         name: `w${n}`,
         random: random.fork(),
@@ -122,7 +134,7 @@ export class ClusterTrial {
   }
 
   allShards(): number[] {
-    return Array.from({ length: SHARDS }, (_, shard) => shard)
+    return Array.from({ length: this.shards }, (_, shard) => shard)
   }
 
   /** Every shard fires again; how long after `since` each did. */

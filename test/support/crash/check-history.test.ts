@@ -183,8 +183,12 @@ test('retries and times that the receiver asked for are in order', () => {
   const putOff = delivery({
     reply: { status: 200, body: { ok: false, nextExecuteAt: new Date(nextAt).toISOString() } },
   })
-  const again = delivery({ firedAt: nextAt, dueAt: nextAt, id: 'd2' })
-  assert.deepEqual(check([create], [putOff, again], completed()).violations, [])
+  const againAt = (dueAt: number) => delivery({ firedAt: dueAt, dueAt, id: 'd2' })
+  assert.deepEqual(check([create], [putOff, againAt(nextAt)], completed()).violations, [])
+  // The answer was read when that time was over.
+  assert.deepEqual(check([create], [putOff, againAt(nextAt + 120)], completed()).violations, [])
+  for (const wrong of [nextAt - 1, nextAt + 60_000])
+    assertViolation(check([create], [putOff, againAt(wrong)], completed()), /nobody asked for/)
 })
 
 test('a time that the receiver asked for is kept, unless it was over when the answer was read', () => {
