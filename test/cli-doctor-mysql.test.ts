@@ -58,6 +58,20 @@ onServer('mariadb', (server) => {
     assert.match(wrong, /fail: cannot connect .* the password is wrong, there is no such user/)
     assert.doesNotMatch(wrong, /secret/)
   })
+
+  test('doctor warns of tables that do not fit into the memory of the server', async (t) => {
+    const location = emptyDatabase(server())
+    await (await openMysqlStore({ ...location, shards: 4 })).close()
+    assert.doesNotMatch(await findingsAt(location), /buffer_pool/)
+    const admin = await connect(location, 5_000)
+    t.after(async () => {
+      await admin.query('SET GLOBAL innodb_buffer_pool_size = 128 << 20')
+      await admin.end()
+    })
+    await admin.query(`SET GLOBAL innodb_buffer_pool_size = 8 << 20; CREATE TABLE filler (page LONGBLOB);
+      INSERT INTO filler VALUES (REPEAT('x', 10 << 20)); ANALYZE TABLE filler`)
+    assert.match(await findingsAt(location), /warn: the tables do not fit into innodb_buffer_pool_size, 8/)
+  })
 })
 
 onServer('tidb', (server) => {

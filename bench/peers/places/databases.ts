@@ -28,6 +28,8 @@ export async function postgresPlace(log: (text: string) => void): Promise<Place 
   }
 }
 
+process.env['SERVER_SIZE'] = 'large'
+
 /** Null where it is not installed. */
 export function mariadbPlace(): Place | null {
   if (missingServer('mariadb') !== false) return null

@@ -7,6 +7,7 @@ import { cached, fillCache, isCached } from '../cache.ts'
 import { fetchJars } from '../install/maven.ts'
 import type { ServerKind } from '../server-kind.ts'
 import type { ServerRun } from '../server-run.ts'
+import { bySize } from '../server-size.ts'
 
 const VERSION = '5.0.9'
 const KEY = `cassandra-${VERSION}`
@@ -81,7 +82,10 @@ async function startNode(run: ServerRun, { host, heapMiB, others }: Node): Promi
     ...['-Djdk.attach.allowAttachSelf=true', '-Dio.netty.tryReflectionSetAccessible=true', '-XX:+UseG1GC'],
     ...EXPORTED.flatMap((name) => ['--add-exports', `${name}=ALL-UNNAMED`]),
     ...OPENED.flatMap((name) => ['--add-opens', `${name}=ALL-UNNAMED`]),
-    ...[`-Xms${heapMiB}m`, `-Xmx${heapMiB}m`, '-XX:TieredStopAtLevel=1'],
+    ...bySize({
+      small: [`-Xms${heapMiB}m`, `-Xmx${heapMiB}m`, '-XX:TieredStopAtLevel=1'], // starts in half the time
+      large: ['-Xms2g', '-Xmx2g'],
+    }),
     `-javaagent:${cached(KEY, 'lib', 'jamm-0.4.0.jar')}`,
     `-Dcassandra.config=file://${run.path(host, 'conf', 'cassandra.yaml')}`,
     ...[`-Dcassandra.storagedir=${run.path(host, 'data')}`, `-Dcassandra.logdir=${run.path(host)}`],
@@ -138,9 +142,9 @@ data_file_directories: ['${run.path(host, 'data', 'data')}']
 ${directories.map((name) => `${name}_directory: ${run.path(host, 'data', name)}`).join('\n')}
 disk_access_mode: auto
 commitlog_segment_size: 8MiB
-commitlog_total_space: 256MiB
-memtable_heap_space: 128MiB
-memtable_offheap_space: 128MiB
+commitlog_total_space: ${bySize({ small: 256, large: 2_048 })}MiB
+memtable_heap_space: ${bySize({ small: 128, large: 512 })}MiB
+memtable_offheap_space: ${bySize({ small: 128, large: 512 })}MiB
 paxos_variant: v2
 auto_snapshot: false
 ${process.env['CASSANDRA_YAML'] ?? ''}

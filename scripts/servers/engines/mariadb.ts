@@ -8,6 +8,7 @@ import { programPath } from '../install/command.ts'
 import { unpackPackages } from '../install/debian-packages.ts'
 import type { ServerKind } from '../server-kind.ts'
 import type { ServerRun } from '../server-run.ts'
+import { bySize } from '../server-size.ts'
 
 /** What makes the tables of the server's own, in this order. Newer packages have another word in the names, and in the folders. */
 const SYSTEM_TABLES = [
@@ -78,6 +79,7 @@ async function start(run: ServerRun, { program, base }: Home): Promise<void> {
     `--port=${port}`,
     '--skip-log-bin',
     '--skip-name-resolve',
+    ...bySize({ small: [], large: ['--innodb-buffer-pool-size=2G', '--innodb-log-file-size=1G'] }),
     // Tests of TLS have some.
     ...(process.env['MARIADB_FLAGS']?.split(' ') ?? []),
   ]

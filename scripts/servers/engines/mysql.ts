@@ -5,6 +5,7 @@ import { greetsAsMysql } from '../answers.ts'
 import { cached, fillCache, isCached } from '../cache.ts'
 import { unpackPackages } from '../install/debian-packages.ts'
 import type { ServerKind } from '../server-kind.ts'
+import { bySize } from '../server-size.ts'
 
 const KEY = 'mysql-sid'
 
@@ -51,6 +52,7 @@ export const mysql: ServerKind = {
       '--bind-address=127.0.0.1',
       `--port=${port}`,
       '--skip-log-bin',
+      ...bySize({ small: [], large: ['--innodb-buffer-pool-size=2G', '--innodb-redo-log-capacity=1G'] }),
     ]
     await run.launch({ command: program, args }, () => greetsAsMysql(port))
   },

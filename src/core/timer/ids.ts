@@ -4,6 +4,7 @@ import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { invalidInput } from '../errors.ts'
 import { ID_CHARS_MAX, NAMESPACE_CHARS_MAX } from '../limits.ts'
+import { NEIGHBORHOOD_BYTES, writeNeighborhood } from './nearby-ids.ts'
 import { assertStorable } from './storable-text.ts'
 import type { Namespace, ShardId, Timer, TimerId, TimerUuid } from './timer.ts'
 
@@ -39,21 +40,25 @@ export function parseTimerId(text: string, field = 'id'): TimerId {
 }
 
 /**
- * The stable key of (namespace, id). A cryptographic hash, so that nobody can craft an id that lands on
- * another namespace's timer. NUL cannot occur in a namespace, so the join is unambiguous.
+ * The stable key of (namespace, id): where the id lies among others like it, then 80 bits of a cryptographic hash, so that nobody
+ * can craft an id that lands on another namespace's timer. NUL cannot occur in a namespace, so the join is unambiguous.
  */
 export function timerUuid(namespace: Namespace, id: TimerId): TimerUuid {
   const { written } = utf8.encodeInto(`${namespace}\0${id}`, text)
   // oxlint-disable-next-line eslint/no-underscore-dangle -- its own name for taking over another hasher's state
   hasher = FRESH._cloneInto(hasher)
   hasher.update(text.subarray(0, written)).digestInto(digest)
-  return bytesToHex(first128Bits) as TimerUuid
+  writeNeighborhood(key, namespace, id)
+  return bytesToHex(key) as TimerUuid
 }
 
 // Every create hashes: its buffers are made once, which halves what a hash costs.
 const text = new Uint8Array(4 * (NAMESPACE_CHARS_MAX + 1 + ID_CHARS_MAX))
-const digest = new Uint8Array(32)
-const first128Bits = digest.subarray(0, 16)
+const KEY_BYTES = 16
+const buffer = new Uint8Array(NEIGHBORHOOD_BYTES + 32)
+const digest = buffer.subarray(NEIGHBORHOOD_BYTES)
+const key = buffer.subarray(0, KEY_BYTES)
+const HASHED_AT = 2 * NEIGHBORHOOD_BYTES // the first hexadecimal digit of the hash
 const FRESH = sha256.create()
 let hasher = sha256.create()
 
@@ -71,7 +76,7 @@ export function timerIdentity(namespace: Namespace, id: TimerId): TimerIdentity 
 
 /** Which of `shards` shards holds the timer, counted from 0. */
 export function shardOf(uuid: TimerUuid, shards: number): ShardId {
-  return (shards === 1 ? 0 : Number.parseInt(uuid.slice(0, 8), 16) % shards) as ShardId
+  return (shards === 1 ? 0 : Number.parseInt(uuid.slice(HASHED_AT, HASHED_AT + 8), 16) % shards) as ShardId
 }
 
 /**
@@ -97,7 +102,7 @@ let lastCreatedText = '0'
 
 /** A number in [0, 1) that is the same for the same attempt of the same firing: see JITTER in retry.ts. */
 export function spreadOf(timer: Pick<Timer, 'uuid' | 'firing' | 'attempts'>): number {
-  const seed = Number.parseInt(timer.uuid.slice(8, 16), 16) ^ Math.imul(timer.firing, 0x9e37_79b1)
+  const seed = Number.parseInt(timer.uuid.slice(HASHED_AT + 8, HASHED_AT + 16), 16) ^ Math.imul(timer.firing, 0x9e37_79b1)
   const mixed = Math.imul(seed, 0x85eb_ca6b) + timer.attempts
   return (Math.imul(mixed ^ (mixed >>> 15), 0xc2b2_ae35) >>> 0) / 2 ** 32
 }

@@ -3,7 +3,7 @@
 // time begins, its timers move to finer ones. The current second's timers are in one bucket for each millisecond.
 //
 // Those of one millisecond come out in no order, well mixed: what one tenant created in one go would else take all slots
-// before another one's turn comes. Sorting them by uuid did that, too, and was a tenth of what a firing cost in a burst.
+// before another one's turn comes. Sorting them by a hash did that, too, and was a tenth of what a firing cost in a burst.
 //
 // Time here is what `advanceTo` was told. If the clock steps back, nothing moves, and nothing comes out early
 // because `takeDue` compares with the time it is given. If it steps forward, the slots in between are skipped.

@@ -11,7 +11,7 @@ import type { ListFilter, PageFilter, TallyQuery } from '../store.ts'
 export const SHARDS = [0, 1, 300] as ShardId[]
 export const shard = fc.constantFrom(...SHARDS)
 /** A timer has one shard for good. */
-export const homeOf = ({ uuid }: Timer): ShardId => SHARDS[Number.parseInt(uuid.slice(0, 6), 16) % SHARDS.length]!
+export const homeOf = ({ uuid }: Timer): ShardId => SHARDS[Number.parseInt(uuid.slice(-6), 16) % SHARDS.length]!
 export const epoch = fc.nat({ max: 3 }) as fc.Arbitrary<Epoch>
 const namespace = fc.constantFrom('default', 'other') as fc.Arbitrary<Namespace>
 export const time = fc.nat({ max: 6 }).map((step) => SAMPLE_NOW + step)

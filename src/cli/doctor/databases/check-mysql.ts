@@ -3,7 +3,7 @@
 import type { Connection } from 'mysql2/promise'
 import type { Clock } from '../../../runtime/clock/clock.ts'
 import type { ServerLocation } from '../../../runtime/config/databases/server-location.ts'
-import type { Server } from '../../../store/mysql/setup/server-settings.ts'
+import type { Server, ServerKind } from '../../../store/mysql/setup/server-settings.ts'
 import { bytesText } from '../check-disk.ts'
 import { checkSchema } from './check-schema.ts'
 import { judgeClock } from './database-clock.ts'
@@ -12,6 +12,7 @@ import { messageOf } from '../finding.ts'
 
 const CONNECT_MS = 5_000
 const PACKET_SHARE = 0.25 // of a message; what one part of a commit may have (store/mysql/mysql-store.ts)
+const ROOM_TO_GROW = 1.5
 /** What the service does with its tables. */
 const RIGHTS = ['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'CREATE', 'INDEX', 'ALTER', 'CREATE VIEW']
 
@@ -46,12 +47,12 @@ export async function checkMysql(check: MysqlCheck, findings: Findings): Promise
     const before = clock.monotonic()
     const [[time]] = await rows(connection, 'SELECT UNIX_TIMESTAMP(SYSDATE(3)) * 1000')
     const roundTripMs = clock.monotonic() - before
-    await judgeServer(connection, check, findings)
+    const kind = await judgeServer(connection, check, findings)
     await judgeRights(connection, location, findings)
     judgeClock(clock.now() - roundTripMs / 2 - Number(time), roundTripMs, findings)
     const { setupOn } = await import('../../../store/mysql/setup/schema.ts')
     await checkSchema(setupOn(connection, location), findings)
-    await judgeSize(connection, location, findings)
+    await judgeSize(connection, location, kind, findings)
   } catch (error) {
     findings.fail(messageOf(error), 'docs/operations/mysql.md says what the database needs.')
   } finally {
@@ -59,7 +60,7 @@ export async function checkMysql(check: MysqlCheck, findings: Findings): Promise
   }
 }
 
-async function judgeServer(connection: Connection, check: MysqlCheck, findings: Findings): Promise<void> {
+async function judgeServer(connection: Connection, check: MysqlCheck, findings: Findings): Promise<ServerKind> {
   const { OLDEST, readServer } = await import('../../../store/mysql/setup/server-settings.ts')
   const { versionProblem } = await import('../../../store/sql/server/first-look.ts')
   const server = await readServer(connection)
@@ -73,6 +74,7 @@ async function judgeServer(connection: Connection, check: MysqlCheck, findings: 
   if (unsafe?.length === 0) findings.ok('a commit is on disk before it is acknowledged')
   judgePackets(server, check, findings)
   await judgeConnections(connection, check, findings)
+  return kind
 }
 
 function judgePackets({ packetBytesMax }: Server, { payloadMaxBytes }: MysqlCheck, findings: Findings): void {
@@ -96,12 +98,20 @@ async function judgeConnections(connection: Connection, { poolSize }: MysqlCheck
 }
 
 /** As the server last estimated it. */
-async function judgeSize(connection: Connection, { database }: ServerLocation, findings: Findings): Promise<void> {
+async function judgeSize(...[connection, { database }, kind, findings]: [Connection, ServerLocation, ServerKind, Findings]): Promise<void> {
   const sizes = 'SELECT SUM(data_length), SUM(index_length) FROM information_schema.tables WHERE table_schema = ?'
   const [[data, indexes]] = (await rows(connection, sizes, [database])) as unknown as [[unknown, unknown]]
   if (data === null) return
-  const all = bytesText(Number(data) + Number(indexes))
-  findings.ok(`the tables have about ${all}, ${bytesText(Number(indexes))} of it indexes`)
+  const bytes = Number(data) + Number(indexes)
+  findings.ok(`the tables have about ${bytesText(bytes)}, ${bytesText(Number(indexes))} of it indexes`)
+  // TiDB has this setting, and does not mean it.
+  if (kind === 'TiDB') return
+  const [[, pool]] = (await rows(connection, "SHOW VARIABLES LIKE 'innodb_buffer_pool_size'")) as unknown as [string[]]
+  if (bytes > Number(pool))
+    findings.warn(
+      `the tables do not fit into innodb_buffer_pool_size, ${bytesText(Number(pool))}`,
+      `Set it to ${bytesText(bytes * ROOM_TO_GROW)} or more if the machine has the memory: changes have to wait for pages from the disk.`,
+    )
 }
 
 async function judgeRights(connection: Connection, { database }: ServerLocation, findings: Findings): Promise<void> {
