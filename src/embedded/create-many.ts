@@ -32,7 +32,9 @@ export async function createMany<Payload>(
   let failure: { readonly error: unknown } | null = null
   const underWay: Promise<void>[] = []
   const store = async (chunk: readonly CreateFields<Payload>[], first: number): Promise<void> => {
-    for (const [index, made] of (await createAll(parts, chunk)).entries()) {
+    const outcomes = await createAll(parts, chunk)
+    for (let index = 0; index < outcomes.length; index++) {
+      const made = outcomes[index]!
       if (!(made instanceof DuetimeError)) created++
       else if (onRefused === undefined) throw placed(made, first + index)
       else {
@@ -78,21 +80,35 @@ export async function createAll(
 
 /** What is at hand is not awaited one by one. */
 async function* chunksOf<Item>(all: Iterable<Item> | AsyncIterable<Item>): AsyncGenerator<Item[], void, void> {
-  let chunk: Item[] = []
   if (Symbol.asyncIterator in all) {
+    let chunk: Item[] = []
     for await (const item of all) {
       if (chunk.push(item) < CHUNK) continue
       yield chunk
       chunk = []
     }
-  } else {
-    for (const item of all) {
-      if (chunk.push(item instanceof Promise ? ((await item) as Item) : item) < CHUNK) continue
-      yield chunk
-      chunk = []
-    }
+    if (chunk.length > 0) yield chunk
+    return
   }
-  if (chunk.length > 0) yield chunk
+  const items = all[Symbol.iterator]()
+  try {
+    for (let chunk = nextChunk(items); chunk.length > 0; chunk = nextChunk(items)) {
+      yield chunk.some((item) => item instanceof Promise) ? await Promise.all(chunk) : chunk
+    }
+  } finally {
+    items.return?.()
+  }
+}
+
+/** A function of its own, because generators are slow with loops. */
+function nextChunk<Item>(items: Iterator<Item>): Item[] {
+  const chunk: Item[] = []
+  while (chunk.length < CHUNK) {
+    const { done = false, value } = items.next() as IteratorResult<Item, Item>
+    if (done) break
+    chunk.push(value)
+  }
+  return chunk
 }
 
 function placed(error: DuetimeError, index: number): DuetimeError {

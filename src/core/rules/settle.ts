@@ -11,7 +11,7 @@ import { ATTEMPTS_KEPT, ERROR_CHARS_KEPT, RESCHEDULE_MIN_DEFAULT_MS } from '../l
 import { nextAttemptAt } from './retry.ts'
 import { lastIterationUntil, nextIteration as iterationAfter } from '../time/firings.ts'
 import type { Iteration } from '../time/firings.ts'
-import { madeStorable } from '../timer/storable-text.ts'
+import { madeStorable } from '../json/storable-text.ts'
 import { isRunningOne, withoutRunning, withRunning } from '../timer/running-firings.ts'
 import { CatchUp, firingDueAt, isFinished, Overlap, Status } from '../timer/timer.ts'
 import type { Attempt, Millis, Timer } from '../timer/timer.ts'

@@ -5,7 +5,7 @@ import { bytesToHex } from '@noble/hashes/utils.js'
 import { invalidInput } from '../errors.ts'
 import { ID_CHARS_MAX, NAMESPACE_CHARS_MAX } from '../limits.ts'
 import { NEIGHBORHOOD_BYTES, writeNeighborhood } from './nearby-ids.ts'
-import { assertStorable } from './storable-text.ts'
+import { assertStorable } from '../json/storable-text.ts'
 import type { Namespace, ShardId, Timer, TimerId, TimerUuid } from './timer.ts'
 
 export const DEFAULT_NAMESPACE = 'default' as Namespace
@@ -47,13 +47,15 @@ export function timerUuid(namespace: Namespace, id: TimerId): TimerUuid {
   const { written } = utf8.encodeInto(`${namespace}\0${id}`, text)
   // oxlint-disable-next-line eslint/no-underscore-dangle -- its own name for taking over another hasher's state
   hasher = FRESH._cloneInto(hasher)
-  hasher.update(text.subarray(0, written)).digestInto(digest)
+  hasher.update((texts[written] ??= text.subarray(0, written))).digestInto(digest)
   writeNeighborhood(key, namespace, id)
   return bytesToHex(key) as TimerUuid
 }
 
 // Every create hashes: its buffers are made once, which halves what a hash costs.
 const text = new Uint8Array(4 * (NAMESPACE_CHARS_MAX + 1 + ID_CHARS_MAX))
+/** Its beginnings, by their length. */
+const texts: (Uint8Array | undefined)[] = Array.from({ length: text.length + 1 })
 const KEY_BYTES = 16
 const buffer = new Uint8Array(NEIGHBORHOOD_BYTES + 32)
 const digest = buffer.subarray(NEIGHBORHOOD_BYTES)
@@ -102,7 +104,8 @@ let lastCreatedText = '0'
 
 /** A number in [0, 1) that is the same for the same attempt of the same firing: see JITTER in retry.ts. */
 export function spreadOf(timer: Pick<Timer, 'uuid' | 'firing' | 'attempts'>): number {
-  const seed = Number.parseInt(timer.uuid.slice(HASHED_AT + 8, HASHED_AT + 16), 16) ^ Math.imul(timer.firing, 0x9e37_79b1)
+  const seed =
+    Number.parseInt(timer.uuid.slice(HASHED_AT + 8, HASHED_AT + 16), 16) ^ Math.imul(timer.firing, 0x9e37_79b1)
   const mixed = Math.imul(seed, 0x85eb_ca6b) + timer.attempts
   return (Math.imul(mixed ^ (mixed >>> 15), 0xc2b2_ae35) >>> 0) / 2 ** 32
 }

@@ -13,15 +13,19 @@ export type Eviction = { readonly entries: readonly Entry[]; readonly cursor: Or
 
 const SAMPLE = 64 // keys that are sorted to find out where the furthest eighth begins
 
+/** `notBefore`: what lies before it stays. */
+type Furthest = { readonly mustFit: boolean; readonly notBefore?: OrderKey }
+
 /**
  * What waits for its time, the furthest ahead. The timer, which is to come in, counts among them; if it `mustFit`, only
  * what is due later than it goes. Null when there is nothing to evict.
  */
-export function evictFurthest(all: Iterable<Entry>, timer: Timer, { mustFit }: { mustFit: boolean }): Eviction | null {
+export function evictFurthest(all: Iterable<Entry>, timer: Timer, { mustFit, notBefore }: Furthest): Eviction | null {
   const waiting = evictable(all, ({ counts }) => counts === null)
   const eighth = sevenEighths([...waiting, timer])
   if (eighth === null) return null
-  const eviction = behind(waiting, mustFit && eighth.wakeAt <= timer.wakeAt ? lastKeyAt(timer.wakeAt) : eighth)
+  const from = notBefore !== undefined && compareKeys(eighth, notBefore) < 0 ? notBefore : eighth
+  const eviction = behind(waiting, mustFit && from.wakeAt <= timer.wakeAt ? lastKeyAt(timer.wakeAt) : from)
   return mustFit && eviction.entries.length === 0 ? null : eviction
 }
 

@@ -14,12 +14,13 @@ export const HORIZON_MS: Millis = 600_000 // a store that is away for some minut
 /** Null for none. `mayPress`: others may be made to give way. */
 export function nextScope(coverage: Coverage, shares: Shares, now: Millis, mayPress: boolean): Scope | null {
   const { hasRoom } = shares
-  const isSoon = (scope: Scope): boolean => coverage.cursorAt(scope) <= now + SOON_MS
-  if (isSoon(OTHERS) && (hasRoom || mayPress)) return OTHERS
-  if (coverage.separated.size === 0) return hasRoom && coverage.cursorAt(OTHERS) <= now + HORIZON_MS ? OTHERS : null
+  const othersAt = coverage.cursorAt(OTHERS)
+  if (othersAt <= now + SOON_MS && (hasRoom || mayPress)) return OTHERS
+  if (coverage.separated.size === 0) return hasRoom && othersAt <= now + HORIZON_MS ? OTHERS : null
   let next: Scope | null = null
   for (const group of coverage.separated.keys()) {
-    if (!hasRoom && !(mayPress && isSoon(group) && shares.isLow(group))) continue
+    const isSoon = coverage.cursorAt(group) <= now + SOON_MS
+    if (!hasRoom && !(mayPress && isSoon && shares.isLow(group))) continue
     if (next === null || coverage.cursorAt(group) < coverage.cursorAt(next)) next = group
   }
   return next

@@ -6,7 +6,8 @@
 // noted and laid over the page, so neither can hide the other: a row's version says which is newer.
 //
 // When it is full, what waits for a later time gives way to what is due sooner, whatever their share groups. Only then do
-// backlogs, which are due already and wait for their turn, give way to what is due soon: the largest first.
+// backlogs, which are due already and wait for their turn, give way to what is due soon: the largest first. Of what is due in more
+// than an hour, only some stay: most of it would be moved about in memory for days.
 
 import { compareKeys, keyOf, lastKeyAt } from '../../core/timer/order.ts'
 import type { OrderKey } from '../../core/timer/order.ts'
@@ -24,6 +25,9 @@ import { looksAgainAt, nextScope, SOON_MS } from './paging.ts'
 import { Shares } from './shares.ts'
 import type { WindowLimits } from './shares.ts'
 import { TimingWheel } from '../wake/timing-wheel.ts'
+
+const FAR_MS: Millis = 3_600_000 // what is changed or canceled again is mostly due sooner, and is looked up in memory
+const FAR_PART = 1 / 8 // of all that may be here
 
 export class Window {
   readonly #limits: WindowLimits
@@ -128,6 +132,7 @@ export class Window {
   /** This is what the store holds now for the timer. */
   apply(timer: Timer, now: Millis): void {
     this.#pages.note(timer)
+    if (timer.wakeAt > now + FAR_MS && this.size >= this.#limits.timersMax * FAR_PART) this.#leaveFar(timer, now)
     this.#merge(timer, now)
   }
 
@@ -212,6 +217,14 @@ export class Window {
       this.#coverage.pullBack(this.#evict(eviction) ?? lastKeyAt(timer.wakeAt - 1))
     }
     return this.#coverage.covers(timer)
+  }
+
+  /** An eighth of what is here, the timer counted, but nothing that is not far from due. */
+  #leaveFar(timer: Timer, now: Millis): void {
+    if (isFinished(timer) || !this.#coverage.covers(timer)) return
+    const notBefore = lastKeyAt(now + FAR_MS)
+    const cursor = this.#evict(evictFurthest(this.#entries.values(), timer, { mustFit: false, notBefore }))
+    if (cursor !== null) this.#coverage.pullBack(cursor)
   }
 
   #pressFor(row: Timer, now: Millis): boolean {

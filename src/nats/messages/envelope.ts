@@ -2,7 +2,7 @@
 // that senders can add some before every receiver knows them.
 
 import { ID_CHARS_MAX } from '../../core/limits.ts'
-import { isStorable, STORABLE } from '../../core/timer/storable-text.ts'
+import { isStorable, STORABLE } from '../../core/json/storable-text.ts'
 
 export type Envelope = {
   readonly id: string

@@ -1,9 +1,9 @@
 // A commit as the parameters of one call of the commit function, and what it answers as results.
 
 import type { Timer, TimerUuid } from '../../core/timer/timer.ts'
-import { CellAt, COLUMN_NAMES } from '../row/columns.ts'
+import { areSame, CellAt, COLUMN_NAMES, emptyColumns } from '../row/columns.ts'
 import type { Cell } from '../row/columns.ts'
-import { appendCells, timerAt } from '../row/timer-row.ts'
+import { appendToColumns, timerAt } from '../row/timer-row.ts'
 import type { CommitPart, PartResult } from '../store.ts'
 import { CounterSums } from '../counter-sums.ts'
 import { columnParameter } from './connection/array-parameters.ts'
@@ -34,17 +34,21 @@ export async function commitInOrder(
 }
 
 function commitQuery(parts: readonly CommitPart[]): Query {
-  const [heads, puts, deletes, shares, events]: Cell[][] = [[], [], [], [], []]
+  const [heads, deletes, shares, events]: Cell[][] = [[], [], [], []]
+  const puts = emptyColumns(PUT_PARAMETERS.length)
+  const [partsOfPuts, expected, kept] = puts
+  const timers = puts.slice(BEFORE_CELLS)
   const sums = new CounterSums()
   for (const [index, part] of parts.entries()) {
     const number = index + 1 // as arrays are numbered in SQL
     heads!.push(part.shard, part.epoch, part.owner)
     for (const { before, after } of part.puts) {
       const keepsPayload = before !== null && before.payload === after.payload
-      const offset = puts!.length + BEFORE_CELLS
-      puts!.push(number, before === null ? null : before.version, keepsPayload ? 1 : null)
-      appendCells(puts!, after)
-      if (keepsPayload) puts![offset + CellAt.timer_payload] = null
+      partsOfPuts!.push(number)
+      expected!.push(before === null ? null : before.version)
+      kept!.push(keepsPayload ? 1 : null)
+      appendToColumns(timers, after)
+      if (keepsPayload) timers[CellAt.timer_payload]![kept!.length - 1] = null
     }
     for (const { uuid, version } of part.deletes) deletes!.push(number, uuid, version)
     for (const counter of part.counters) {
@@ -57,7 +61,7 @@ function commitQuery(parts: readonly CommitPart[]): Query {
   const counters = sums.all().flatMap(({ namespace, slotAt, name, amount }) => [namespace, slotAt, name, amount])
   const values = [
     ...columnsOf(PART_PARAMETERS, heads!),
-    ...columnsOf(PUT_PARAMETERS, puts!),
+    ...PUT_PARAMETERS.map((parameter, index) => putColumn(parameter, puts[index]!)),
     ...columnsOf(DELETE_PARAMETERS, deletes!),
     ...columnsOf(COUNTER_PARAMETERS, counters),
     ...columnsOf(SHARE_PARAMETERS, shares!),
@@ -66,23 +70,18 @@ function commitQuery(parts: readonly CommitPart[]): Query {
   return { name: 'commit', text: COMMIT_SQL, values }
 }
 
-type Parameters = readonly { readonly type: ElementType; readonly isShared?: boolean }[]
+type Parameter = { readonly type: ElementType; readonly isShared?: boolean }
 
 /** NULL for a column without a value, and for all columns of what there is none of. */
-function columnsOf(parameters: Parameters, cells: readonly Cell[]): (Buffer | null)[] {
-  const stride = parameters.length
-  return parameters.map(({ type, isShared }, index) => {
-    if (cells.length === 0) return null
-    return isShared === true && areSame(cells, index, stride)
-      ? columnParameter(type, [cells[index]!])
-      : columnParameter(type, cells, index, stride)
-  })
+function putColumn({ type, isShared = false }: Parameter, column: readonly Cell[]): Buffer | null {
+  if (column.length === 0) return null
+  return columnParameter(type, isShared && areSame(column) ? column.slice(0, 1) : column)
 }
 
-function areSame(cells: readonly Cell[], offset: number, stride: number): boolean {
-  const first = cells[offset]
-  for (let at = offset + stride; at < cells.length; at += stride) if (cells[at] !== first) return false
-  return true
+function columnsOf(parameters: readonly Parameter[], cells: readonly Cell[]): (Buffer | null)[] {
+  return parameters.map(({ type }, index) =>
+    cells.length === 0 ? null : columnParameter(type, cells, index, parameters.length),
+  )
 }
 
 function partResults(parts: readonly CommitPart[], rows: readonly Row[]): PartResult[] {

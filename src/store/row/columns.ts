@@ -37,6 +37,17 @@ export const CellAt = Object.fromEntries(COLUMN_NAMES.map((name, index) => [name
   Record<ColumnName, number>
 >
 
+/** So many lists, for the cells of rows. */
+export function emptyColumns(count: number): Cell[][] {
+  return Array.from({ length: count }, () => [])
+}
+
+export function areSame(column: readonly Cell[]): boolean {
+  const first = column[0]
+  for (let at = 1; at < column.length; at++) if (column[at] !== first) return false
+  return true
+}
+
 /** What a change of a timer never changes. */
 export const KEY_COLUMNS: readonly ColumnName[] = ['timer_uuid', 'timer_namespace', 'timer_id']
 

@@ -43,6 +43,11 @@ export function appendCells(cells: Cell[], timer: Timer): void {
   for (const write of WRITERS) cells.push(write(timer))
 }
 
+/** Many rows are handed over column by column: short lists, and what all rows share can be said once. */
+export function appendToColumns(columns: readonly Cell[][], timer: Timer): void {
+  for (let at = 0; at < WRITERS.length; at++) columns[at]!.push(WRITERS[at]!(timer))
+}
+
 /** The timer whose cells begin at `offset`. */
 export function timerAt(cells: readonly Cell[], offset: number): Timer {
   const wakeAt = cells[offset + CellAt.timer_execute_at] as number

@@ -2,35 +2,37 @@
 
 import type { Timer, TimerUuid } from '../../core/timer/timer.ts'
 import { kindOf } from '../../core/timer/timer-kind.ts'
-import { CellAt } from '../row/columns.ts'
-import type { Cell } from '../row/columns.ts'
-import { appendCells, timerAt } from '../row/timer-row.ts'
+import { areSame, CellAt, emptyColumns } from '../row/columns.ts'
+import { appendToColumns, timerAt } from '../row/timer-row.ts'
 import type { CommitPart, PartResult, Put } from '../store.ts'
-import { ABSENT, Keeps, SAME } from './threads/messages.ts'
-import type { CommitReply, PackedPart } from './threads/messages.ts'
+import { ABSENT, Keeps, PUT_COLUMNS, PutAt, SAME } from './threads/messages.ts'
+import type { CommitReply, PackedPart, PackedPuts } from './threads/messages.ts'
 
 export function packPart({ shard, epoch, owner, puts, deletes, counters, events }: CommitPart): PackedPart {
-  const cells: Cell[] = []
-  for (const put of puts) appendPut(cells, put)
   return {
     shard,
     epoch,
     owner,
-    puts: cells,
+    puts: packPuts(puts),
     deletes: deletes.flatMap(({ uuid, version, namespace, metadata }) => [uuid, version, namespace, metadata]),
     counters: counters.flatMap(({ namespace, slotAt, name, amount }) => [namespace, slotAt, name, amount]),
     events: events.flatMap(({ uuid, namespace, type, id, at, body }) => [uuid, namespace, type, id, at, body]),
   }
 }
 
-/** As PutAt and its stride say. */
-function appendPut(cells: Cell[], { before, after }: Put): void {
-  const offset = cells.length
-  appendCells(cells, after)
-  const keeps = before === null ? Keeps.nothing : keptOf(before, after)
-  if (keeps !== Keeps.nothing) cells[offset + CellAt.timer_payload] = null
-  const hadMetadata = before === null ? null : before.metadata
-  cells.push(before?.version ?? ABSENT, keeps, hadMetadata === after.metadata ? SAME : hadMetadata)
+function packPuts(puts: readonly Put[]): PackedPuts {
+  const columns = emptyColumns(PUT_COLUMNS)
+  for (let index = 0; index < puts.length; index++) {
+    const { before, after } = puts[index]!
+    appendToColumns(columns, after)
+    const keeps = before === null ? Keeps.nothing : keptOf(before, after)
+    if (keeps !== Keeps.nothing) columns[CellAt.timer_payload]![index] = null
+    const hadMetadata = before === null ? null : before.metadata
+    columns[PutAt.expectedVersion]!.push(before?.version ?? ABSENT)
+    columns[PutAt.keeps]!.push(keeps)
+    columns[PutAt.metadataBefore]!.push(hadMetadata === after.metadata ? SAME : hadMetadata)
+  }
+  return { count: puts.length, columns: columns.map((column) => (areSame(column) ? column.slice(0, 1) : column)) }
 }
 
 function keptOf(before: Timer, after: Timer): number {

@@ -25,7 +25,6 @@ import {
   DeleteAt,
   EVENT_STRIDE,
   Keeps,
-  PUT_STRIDE,
   PutAt,
   SAME,
 } from './threads/messages.ts'
@@ -137,7 +136,7 @@ export class Writer {
   #writePart(part: PackedPart): Miss[] | null {
     if (!this.#shards.isOwned(part.shard, part.epoch, part.owner)) return null
     const missed: Miss[] = []
-    for (let offset = 0; offset < part.puts.length; offset += PUT_STRIDE) this.#writePut(part, offset, missed)
+    for (let index = 0; index < part.puts.count; index++) this.#writePut(part, index, missed)
     for (let offset = 0; offset < part.deletes.length; offset += DELETE_STRIDE) this.#deleteRow(part, offset, missed)
     if (missed.length > 0) return missed
     for (let at = 0; at < part.counters.length; at += COUNTER_STRIDE)
@@ -147,12 +146,12 @@ export class Writer {
     return missed
   }
 
-  #writePut({ shard, puts }: PackedPart, offset: number, missed: Miss[]): void {
-    const row = puts.slice(offset, offset + CELLS_PER_TIMER)
-    if (
-      this.#writeRow(row, shard, puts[offset + PutAt.expectedVersion] as number, puts[offset + PutAt.keeps] as number)
-    ) {
-      const before = puts[offset + PutAt.metadataBefore] as string | null | typeof SAME
+  #writePut({ shard, puts: { columns } }: PackedPart, index: number, missed: Miss[]): void {
+    const row: Cell[] = []
+    for (let at = 0; at < CELLS_PER_TIMER; at++) row.push(cellOf(columns[at]!, index))
+    const expectedVersion = cellOf(columns[PutAt.expectedVersion]!, index) as number
+    if (this.#writeRow(row, shard, expectedVersion, cellOf(columns[PutAt.keeps]!, index) as number)) {
+      const before = cellOf(columns[PutAt.metadataBefore]!, index) as string | null | typeof SAME
       if (before === SAME) return
       const [namespace, uuid] = [row[CellAt.timer_namespace] as string, row[CellAt.timer_uuid] as string]
       this.#replaceEntries([namespace, uuid], before, row[CellAt.timer_metadata] as string | null)
@@ -211,6 +210,11 @@ export class Writer {
     if (stored === given) return row
     throw StoreError.lasting(`timers ${stored} and ${given} have the same uuid ${uuid}: rename one`)
   }
+}
+
+/** Of a column with one cell for all, that one. */
+function cellOf(column: readonly Cell[], index: number): Cell {
+  return (column.length === 1 ? column[0] : column[index])!
 }
 
 function isWritten(missed: readonly Miss[] | null): boolean {

@@ -98,7 +98,9 @@ async function judgeConnections(connection: Connection, { poolSize }: MysqlCheck
 }
 
 /** As the server last estimated it. */
-async function judgeSize(...[connection, { database }, kind, findings]: [Connection, ServerLocation, ServerKind, Findings]): Promise<void> {
+async function judgeSize(
+  ...[connection, { database }, kind, findings]: [Connection, ServerLocation, ServerKind, Findings]
+): Promise<void> {
   const sizes = 'SELECT SUM(data_length), SUM(index_length) FROM information_schema.tables WHERE table_schema = ?'
   const [[data, indexes]] = (await rows(connection, sizes, [database])) as unknown as [[unknown, unknown]]
   if (data === null) return

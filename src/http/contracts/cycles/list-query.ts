@@ -1,7 +1,7 @@
 // The query of a list. Every value is text here.
 
 import { invalidInput } from '../../../core/errors.ts'
-import { assertStorable } from '../../../core/timer/storable-text.ts'
+import { assertStorable } from '../../../core/json/storable-text.ts'
 import type { PageQuery } from '../../../service/timers.ts'
 import { readTenant } from './mapping.ts'
 import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from './schema.ts'

@@ -3,7 +3,7 @@
 import { invalidInput } from '../../../core/errors.ts'
 import { DEFAULT_NAMESPACE } from '../../../core/timer/ids.ts'
 import { parseInstant } from '../../../core/time/schedule.ts'
-import { assertStorable } from '../../../core/timer/storable-text.ts'
+import { assertStorable } from '../../../core/json/storable-text.ts'
 import type { Millis } from '../../../core/timer/timer.ts'
 import type { ListFilter } from '../../../store/store.ts'
 import { inField } from '../../../core/errors.ts'

@@ -130,7 +130,7 @@ function lastLength(buffer: Buffer, from: number): number {
   return LENGTH_BYTES + buffer.readInt32BE(from)
 }
 
-/** PostgreSQL has no NUL in a text. Entry points let none in (core/timer/storable-text.ts); should one get here, a lost character beats a commit that always fails. */
+/** PostgreSQL has no NUL in a text. Entry points let none in (core/json/storable-text.ts); should one get here, a lost character beats a commit that always fails. */
 function storable(text: string): string {
   return text.includes('\0') ? text.replaceAll('\0', '\ufffd') : text
 }

@@ -1,5 +1,5 @@
-// What the main thread and the workers say to each other. Batches are flat arrays of primitives: one object
-// per row would cost more to hand over than the row takes to write.
+// What the main thread and the workers say to each other. Batches are arrays of primitives: one object per row would cost more to
+// hand over than the row takes to write.
 
 import { CELLS_PER_TIMER } from '../../row/columns.ts'
 import type { Cell } from '../../row/columns.ts'
@@ -12,8 +12,7 @@ export type PackedPart = {
   readonly shard: number
   readonly epoch: number
   readonly owner: string
-  /** See PutAt. */
-  readonly puts: readonly Cell[]
+  readonly puts: PackedPuts
   /** See DeleteAt. */
   readonly deletes: readonly Cell[]
   /** Namespace, slot, name, amount of each. */
@@ -22,9 +21,12 @@ export type PackedPart = {
   readonly events: readonly Cell[]
 }
 
+/** A list for each column, as CellAt and PutAt say: a cell for each put, or the only one where all have the same. */
+export type PackedPuts = { readonly count: number; readonly columns: readonly (readonly Cell[])[] }
+
 export type PackedMove = { readonly from: OwnedShard; readonly to: OwnedShard; readonly uuids: readonly string[] }
 
-/** What follows the cells of a timer in a put. */
+/** The columns of a put behind those of the timer. */
 export const PutAt = {
   /** ABSENT: no row may be there. */
   expectedVersion: CELLS_PER_TIMER,
@@ -33,7 +35,7 @@ export const PutAt = {
   /** The metadata that the row had, as JSON text; SAME when they stay as they are. */
   metadataBefore: CELLS_PER_TIMER + 2,
 } as const
-export const PUT_STRIDE = CELLS_PER_TIMER + 3
+export const PUT_COLUMNS = CELLS_PER_TIMER + 3
 export const ABSENT = -1
 export const SAME = 0
 
