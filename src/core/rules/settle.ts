@@ -71,16 +71,11 @@ export function markExecuting(timer: Timer, now: Millis): Timer {
 
 export function withAttempt(timer: Timer, { startedAt, durationMs, outcome }: EndedAttempt): Timer {
   const error = outcome.type === 'failed' ? madeStorable(outcome.error.slice(0, ERROR_CHARS_KEPT)) : null
-  const attempt: Attempt = {
-    at: startedAt,
-    durationMs,
-    outcome: outcome.type,
-    statusCode: outcome.statusCode,
-    error,
-    ...(outcome.type === 'delivered' &&
-      outcome.note !== undefined && { note: madeStorable(outcome.note.slice(0, ERROR_CHARS_KEPT)) }),
-    ...(isRunningOne(timer) && { of: { firing: timer.firing, iteration: timer.iteration } }),
-  }
+  let attempt: Attempt = { at: startedAt, durationMs, outcome: outcome.type, statusCode: outcome.statusCode, error }
+  if (outcome.type === 'delivered' && outcome.note !== undefined)
+    attempt = { ...attempt, note: madeStorable(outcome.note.slice(0, ERROR_CHARS_KEPT)) }
+  if (isRunningOne(timer)) attempt = { ...attempt, of: { firing: timer.firing, iteration: timer.iteration } }
+  const { attemptLog } = timer
   return {
     ...timer,
     status: Status.pending,
@@ -88,7 +83,7 @@ export function withAttempt(timer: Timer, { startedAt, durationMs, outcome }: En
     attempts: timer.attempts + 1,
     firstAttemptAt: timer.firstAttemptAt ?? startedAt,
     lastError: error,
-    attemptLog: [...timer.attemptLog.slice(1 - ATTEMPTS_KEPT), attempt],
+    attemptLog: attemptLog.length === 0 ? [attempt] : [...attemptLog.slice(1 - ATTEMPTS_KEPT), attempt],
   }
 }
 

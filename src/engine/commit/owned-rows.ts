@@ -62,6 +62,12 @@ export type ChangeMaker = {
   failed(error: unknown): void
 }
 
+/** Whoever writes a timer that it sees to itself, told once; the error is the store's. It must not throw. */
+export type RowWriter = {
+  written(result: PutResult): void
+  failed(error: unknown): void
+}
+
 /** `isOutdated`: a write of the timer has ended since the store was asked. */
 type Doubt = { isOutdated: boolean }
 
@@ -113,7 +119,7 @@ export class OwnedRows {
   endChange({ after }: Change, result: PutResult): ChangeResult {
     const { holds, window } = this.#shard
     try {
-      this.#ended(after, result)
+      this.ended(after, result)
       if (result.type === 'fenced') throw notOwner()
       if (result.type === 'written') window.apply(after)
       return result
@@ -124,25 +130,27 @@ export class OwnedRows {
 
   /** What its maker is told. */
   failChange({ after }: Change, error: unknown): unknown {
-    this.#ended(after, null)
+    this.ended(after, null)
     if (error instanceof StoreError && error.outcomeUnknown) void this.#findOut(after)
     this.#shard.holds.release(after.uuid)
     return storeFailed(error)
   }
 
-  /** For those that see to the timer themselves, as a delivery does. Rejects as the store does. */
-  async write(before: Timer | null, after: Timer): Promise<PutResult> {
-    let result: PutResult | null = null
-    try {
-      result = await this.#commitAnyway({ before, after })
-      return result
-    } finally {
-      this.#ended(after, result)
-    }
+  /** As `startWrite`, with a promise. */
+  write(before: Timer | null, after: Timer): Promise<PutResult> {
+    return new Promise((written, failed) => this.startWrite(before, after, { written, failed }))
   }
 
-  /** `result`: null when the store failed. */
-  #ended({ uuid }: Timer, result: PutResult | null): void {
+  /** For those that see to the timer themselves, as a delivery does. */
+  startWrite(before: Timer | null, after: Timer, writer: RowWriter): void {
+    const { outbox, split, commits, id, epoch } = this.#parts
+    const own = new OwnWrite(this, id, epoch, { before, after }, writer)
+    if (outbox === undefined && split === null) commits.add(own)
+    else this.#commitAnyway({ before, after }).then(own.ended.bind(own), own.failed.bind(own))
+  }
+
+  /** Of any write. `result`: null when the store failed. */
+  ended({ uuid }: Timer, result: PutResult | null): void {
     const doubt = this.#unsure.size === 0 ? undefined : this.#unsure.get(uuid)
     if (doubt !== undefined) doubt.isOutdated = true
     if (result?.type === 'fenced') this.#parts.onFenced(this.#fence)
@@ -237,6 +245,33 @@ class HeldChange implements PendingChange {
 
   failed(error: unknown): void {
     this.#maker.failed(this.#rows.failChange(this.change, error))
+  }
+}
+
+/** A write on its way to the store, and whoever is told of its end. */
+class OwnWrite implements PendingChange {
+  readonly #rows: OwnedRows
+  readonly shard: ShardId
+  readonly epoch: Epoch
+  readonly change: Change
+  readonly #writer: RowWriter
+
+  constructor(rows: OwnedRows, shard: ShardId, epoch: Epoch, change: Change, writer: RowWriter) {
+    this.#rows = rows
+    this.shard = shard
+    this.epoch = epoch
+    this.change = change
+    this.#writer = writer
+  }
+
+  ended(result: PutResult): void {
+    this.#rows.ended(this.change.after, result)
+    this.#writer.written(result)
+  }
+
+  failed(error: unknown): void {
+    this.#rows.ended(this.change.after, null)
+    this.#writer.failed(error)
   }
 }
 

@@ -59,18 +59,18 @@ type Parts = { readonly clock: Clock; readonly logger: Logger; readonly signal: 
 
 /**
  * An outcome is not given up while the service runs: losing it would mean delivering again. Null when it stopped first. `first`:
- * it is being written already.
+ * what came of the first write.
  */
 export async function writeUntilDurable(
   rows: Pick<OwnedRows, 'write'>,
   { before, after }: Change,
   { clock, logger, signal }: Parts,
-  first?: Promise<PutResult>,
+  first?: () => Promise<PutResult>,
 ): Promise<PutResult | null> {
   let writing = first
   for (let waitMs = WRITE_AGAIN_FIRST_MS; ; waitMs = Math.min(waitMs * 2, WRITE_AGAIN_MAX_MS)) {
     try {
-      const result = await (writing ?? rows.write(before, after))
+      const result = await (writing === undefined ? rows.write(before, after) : writing())
       // A write whose outcome was not known may have happened: then this finds its own row.
       return result.type === 'missed' && isSameWrite(result.row, after) ? { type: 'written' } : result
     } catch (error) {

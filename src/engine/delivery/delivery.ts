@@ -11,7 +11,8 @@ import type { Logger } from '../../runtime/telemetry/logger.ts'
 import type { TargetAdapter } from '../../targets/target.ts'
 import type { NodeCalendars } from '../calendars/node-calendars.ts'
 import type { Holds } from '../commit/holds.ts'
-import type { OwnedRows } from '../commit/owned-rows.ts'
+import type { PutResult } from '../commit/commit-queue.ts'
+import type { OwnedRows, RowWriter } from '../commit/owned-rows.ts'
 import type { Entry } from '../window/entry.ts'
 import type { WindowKeeper } from '../window/window-keeper.ts'
 import type { Window } from '../window/window.ts'
@@ -50,7 +51,7 @@ export type DeliveryObserver = {
 
 /** The parts of the shard that its deliveries work with. */
 export type DeliveryShard = {
-  readonly rows: Pick<OwnedRows, 'write'>
+  readonly rows: Pick<OwnedRows, 'write' | 'startWrite'>
   readonly keeper: Pick<WindowKeeper, 'endDelivery' | 'putBack'>
   readonly holds: Pick<Holds, 'has'>
   /** Aborts when the shard is not to fire any more. */
@@ -70,9 +71,18 @@ export type DeliveryMaker = {
   /** It was replaced, canceled or evicted. */
   isGone(entry: Entry): boolean
   mayCatchUp(namespace: Namespace): boolean
+  /** What came of it is written, or something is in its way. */
+  written(delivery: Delivery, outcome: WrittenOutcome, result: PutResult): void
+  failed(delivery: Delivery, outcome: WrittenOutcome, error: unknown): void
 }
 
-export class Delivery implements Job {
+/** An attempt that has ended, and when: by both clocks. */
+export type EndedDelivery = { readonly attempt: EndedAttempt; readonly arrivedAt: Millis; readonly endedMono: number }
+
+/** What came of a delivery, and the row that says so. */
+export type WrittenOutcome = { readonly ended: EndedDelivery; readonly after: Timer }
+
+export class Delivery implements Job, RowWriter {
   readonly entry: Entry
   readonly adapter: TargetAdapter
   readonly tenant: string | null
@@ -87,6 +97,8 @@ export class Delivery implements Job {
   startedMono = 0
   /** The mark that it is being delivered, on its way to the store; while one is set, none is made. */
   marking: Promise<void> | null = null
+  /** While it is being written. */
+  outcome: WrittenOutcome | null = null
   place = -1
 
   constructor(maker: DeliveryMaker, entry: Entry, adapter: TargetAdapter, now: Millis) {
@@ -107,6 +119,14 @@ export class Delivery implements Job {
 
   isGone(): boolean {
     return this.#maker.isGone(this.entry)
+  }
+
+  written(result: PutResult): void {
+    this.#maker.written(this, this.outcome!, result)
+  }
+
+  failed(error: unknown): void {
+    this.#maker.failed(this, this.outcome!, error)
   }
 
   isOpen(): boolean {

@@ -16,14 +16,12 @@ import type { PutResult } from '../commit/commit-queue.ts'
 import { attemptOnce, endedHow, writeUntilDurable } from './attempt.ts'
 import { Delivery } from './delivery.ts'
 import type { DeliveryMaker, DeliveryParts, DeliveryReporter, DeliveryShard } from './delivery.ts'
+import type { EndedDelivery, WrittenOutcome } from './delivery.ts'
 import type { Job } from './dispatcher.ts'
 import { attemptIdentity, isAtAttempt } from './same-write.ts'
 import type { Entry } from '../window/entry.ts'
 
 export type { DeliveryObserver, DeliveryParts, DeliveryReporter, DeliveryShard } from './delivery.ts'
-
-/** An attempt that has ended, and when: by both clocks. */
-type Ended = { readonly attempt: EndedAttempt; readonly arrivedAt: Millis; readonly endedMono: number }
 
 const EXECUTING_AFTER_MS = 1_000 // most deliveries are over by then and cost one write, not two
 const UNMARKED = Promise.resolve()
@@ -172,32 +170,36 @@ export class InFlightDeliveries implements DeliveryMaker {
     const endedMono = clock.monotonic()
     const durationMs = Math.round(endedMono - delivery.startedMono)
     const attempt = { startedAt: delivery.startedAt, durationMs, outcome }
-    const ended: Ended = { attempt, arrivedAt: clock.now(), endedMono }
+    const ended: EndedDelivery = { attempt, arrivedAt: clock.now(), endedMono }
     if (delivery.marking !== null || delivery.timer.rules?.calendar !== undefined)
       return void this.#settleSlowly(delivery, ended)
     // A mark that is written while the outcome waits for the store would stand in the outcome's way.
     delivery.marking = UNMARKED
-    const before = delivery.timer
-    const after = this.#afterEnd(before, ended)
-    const writing = this.#shard.rows.write(before, after)
-    const again = (): void => void this.#settleSlowly(delivery, ended, { after, writing })
-    writing.then((result) => {
-      if (result.type === 'written') this.#stored(delivery, ended, before, after)
-      else again()
-    }, again)
+    const after = this.#afterEnd(delivery.timer, ended)
+    delivery.outcome = { ended, after }
+    this.#shard.rows.startWrite(delivery.timer, after, delivery)
   }
 
-  #afterEnd(timer: Timer, { attempt, arrivedAt }: Ended, calendars?: Calendars): Timer {
+  written(delivery: Delivery, { ended, after }: WrittenOutcome, result: PutResult): void {
+    if (result.type === 'written') this.#stored(delivery, ended, delivery.timer, after)
+    else void this.#settleSlowly(delivery, ended, { after, writing: () => Promise.resolve(result) })
+  }
+
+  failed(delivery: Delivery, { ended, after }: WrittenOutcome, error: unknown): void {
+    void this.#settleSlowly(delivery, ended, { after, writing: () => Promise.reject(error as Error) })
+  }
+
+  #afterEnd(timer: Timer, { attempt, arrivedAt }: EndedDelivery, calendars?: Calendars): Timer {
     const { clock, retentionMs, rescheduleMinMs } = this.#parts
     const retention = retentionMs(timer.namespace)
     return settle(timer, attempt, { now: clock.now(), arrivedAt, retentionMs: retention, rescheduleMinMs, calendars })
   }
 
-  /** With all that may stand in the way of an outcome. `first`: it is being written already. */
+  /** With all that may stand in the way of an outcome. `first`: what came of its first write. */
   async #settleSlowly(
     delivery: Delivery,
-    ended: Ended,
-    first?: { readonly after: Timer; readonly writing: Promise<PutResult> },
+    ended: EndedDelivery,
+    first?: { readonly after: Timer; readonly writing: () => Promise<PutResult> },
   ): Promise<void> {
     const { signal, calendars } = this.#parts
     const { rows, keeper } = this.#shard
@@ -218,7 +220,7 @@ export class InFlightDeliveries implements DeliveryMaker {
     await this.#reportAndEnd(delivery, { timer: before, ended: result?.type === 'missed' ? null : attempt, endedMono })
   }
 
-  #stored(delivery: Delivery, { attempt, endedMono }: Ended, before: Timer, after: Timer): void {
+  #stored(delivery: Delivery, { attempt, endedMono }: EndedDelivery, before: Timer, after: Timer): void {
     this.#parts.observer.settled(before, after, attempt.outcome, attempt.durationMs)
     this.#shard.keeper.endDelivery(delivery.entry, after)
     if (this.#reporter === null) this.#ended(delivery)
