@@ -12,7 +12,7 @@ type Order = readonly (readonly string[])[]
  */
 const ORDER: Readonly<Record<string, Order>> = {
   core: [['.'], ['json'], ['time'], ['targets'], ['timer'], ['rules'], ['access', 'cluster', 'events', 'statistics']],
-  runtime: [['clock', 'config'], ['telemetry'], ['.']],
+  runtime: [['clock', 'config'], ['telemetry', 'memory'], ['.']],
   broker: [['memory', 'nats']],
   store: [
     ['row'],

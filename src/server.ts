@@ -65,6 +65,8 @@ export type RunningServer = {
   quiet(): Promise<Millis>
   /** Started so far. */
   readonly deliveries: number
+  /** When the engine wakes next, because something may be due; Infinity for not at all. */
+  readonly nextDueAt: Millis
 }
 
 /** `routes`: more of them, on the same port; only `duetime dev` has any. */
@@ -192,6 +194,9 @@ export async function startServer(
     quiet: () => engine.quiet(),
     get deliveries() {
       return engine.deliveries
+    },
+    get nextDueAt() {
+      return engine.nextDueAt
     },
   }
 }

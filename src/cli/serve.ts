@@ -4,7 +4,8 @@ import { systemClock } from '../runtime/clock/clock.ts'
 import { loadConfig } from '../runtime/config/config.ts'
 import { stopOnSignals } from '../runtime/lifecycle.ts'
 import { createLogger, isPretty, partLogger } from '../runtime/telemetry/logger.ts'
-import { holdYoungGeneration, releaseYoungGeneration } from '../runtime/young-generation.ts'
+import { SpareMemory } from '../runtime/memory/spare-memory.ts'
+import { holdYoungGeneration, releaseYoungGeneration } from '../runtime/memory/young-generation.ts'
 import { banner } from './banner.ts'
 import type { Flags } from './command/given-flags.ts'
 
@@ -15,10 +16,16 @@ export async function runServe(flags: Flags): Promise<void> {
   const { startServer } = await import('../server.ts')
   const server = await startServer(config)
   releaseYoungGeneration()
+  const spareMemory = new SpareMemory({ clock: systemClock, nextDueAt: () => server.nextDueAt })
+  spareMemory.start()
   const { reloadKeys } = server
   if (reloadKeys !== null) process.on('SIGHUP', () => void reloadKeys())
   const logger = partLogger(createLogger(config), 'process')
-  stopOnSignals({ stop: () => server.stop(), logger, clock: systemClock, graceMs: config.shutdownGraceMs })
+  const stop = () => {
+    spareMemory.stop()
+    return server.stop()
+  }
+  stopOnSignals({ stop, logger, clock: systemClock, graceMs: config.shutdownGraceMs })
   // In a log that machines read, the lines for people would be noise.
   if (isPretty(config.logFormat)) process.stdout.write(banner(config, server.url))
 }

@@ -233,6 +233,11 @@ export class Engine {
     return this.#dispatcher.started
   }
 
+  /** When it wakes next, because something may be due; Infinity for not at all. */
+  get nextDueAt(): Millis {
+    return this.#waker.nextAt
+  }
+
   gauges(): EngineGauges {
     return this.#view.gauges()
   }

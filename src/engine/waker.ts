@@ -53,6 +53,11 @@ export class Waker {
     this.#driver.lookMeanwhile()
   }
 
+  /** When it wakes next; Infinity for not at all. */
+  get nextAt(): Millis {
+    return this.#driver.nextAt
+  }
+
   /** Something is due at `at`: wake then, if not before. */
   wakeBy(at: Millis): void {
     this.#driver.wakeBy(at)

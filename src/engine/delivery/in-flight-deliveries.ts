@@ -186,7 +186,7 @@ export class InFlightDeliveries implements DeliveryMaker {
   }
 
   failed(delivery: Delivery, { ended, after }: WrittenOutcome, error: unknown): void {
-    void this.#settleSlowly(delivery, ended, { after, writing: () => Promise.reject(error as Error) })
+    void this.#settleSlowly(delivery, ended, { after, writing: () => Promise.reject(error) })
   }
 
   #afterEnd(timer: Timer, { attempt, arrivedAt }: EndedDelivery, calendars?: Calendars): Timer {

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ManualClock } from '../clock/manual-clock.ts'
+import { SpareMemory } from './spare-memory.ts'
+
+const MIB = 1_048_576
+
+/** A process that holds `residentMib`, of which a collection leaves 100. */
+function setup({ residentMib = 100, busyShare = 0, dueInMs = Infinity } = {}) {
+  const clock = new ManualClock()
+  const state = { residentMib, busyShare, dueInMs, collections: 0 }
+  const memory = new SpareMemory({
+    clock,
+    nextDueAt: () => clock.now() + state.dueInMs,
+    collect() {
+      state.collections++
+      state.residentMib = 100
+    },
+    residentBytes: () => state.residentMib * MIB,
+    busyShare: () => state.busyShare,
+  })
+  memory.start()
+  return { clock, memory, state }
+}
+
+test('what a load has left behind is given back once it has ended', async () => {
+  const { clock, state } = setup()
+  Object.assign(state, { residentMib: 400, busyShare: 0.9 })
+  await clock.advance(10_000)
+  assert.equal(state.collections, 0, 'not while there is something to do')
+  state.busyShare = 0.01
+  await clock.advance(1_000)
+  assert.equal(state.collections, 1)
+  await clock.advance(120_000)
+  assert.equal(state.collections, 1, 'nothing has grown since')
+})
+
+test('nothing is late for it', async () => {
+  const { clock, state } = setup({ dueInMs: 300 })
+  state.residentMib = 400
+  await clock.advance(10_000)
+  assert.equal(state.collections, 0)
+  state.dueInMs = 2_000
+  await clock.advance(1_000)
+  assert.equal(state.collections, 1)
+})
+
+test('a load that comes in waves is not stopped in every pause', async () => {
+  const { clock, state } = setup()
+  for (let wave = 0; wave < 10; wave++) {
+    state.residentMib = 400
+    await clock.advance(2_000)
+  }
+  assert.equal(state.collections, 1)
+  state.residentMib = 400
+  await clock.advance(30_000)
+  assert.equal(state.collections, 2)
+})
+
+test('it leaves nothing behind when it is stopped', async () => {
+  const { clock, memory } = setup()
+  memory.stop()
+  await clock.advance(1_000)
+  assert.equal(clock.waiting, 0)
+})
+
+test('a real collection gives the memory of this process back', async () => {
+  const clock = new ManualClock()
+  const memory = new SpareMemory({ clock, nextDueAt: () => Infinity, busyShare: () => 0 })
+  memory.start()
+  let garbage: number[][] | null = Array.from({ length: 200 }, () => Array.from({ length: 100_000 }, Math.random))
+  const grown = process.memoryUsage.rss()
+  assert.ok(garbage.length > 0)
+  garbage = null
+  await clock.advance(1_000)
+  memory.stop()
+  assert.ok(
+    process.memoryUsage.rss() < grown - 80 * MIB,
+    `${grown / MIB} MiB and then ${process.memoryUsage.rss() / MIB}`,
+  )
+})
