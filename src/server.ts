@@ -65,8 +65,8 @@ export type RunningServer = {
   quiet(): Promise<Millis>
   /** Started so far. */
   readonly deliveries: number
-  /** When the engine wakes next, because something may be due; Infinity for not at all. */
-  readonly nextDueAt: Millis
+  /** Until when the engine has nothing to do; Infinity for ever. Not in the future while something is under way. */
+  readonly freeUntil: Millis
 }
 
 /** `routes`: more of them, on the same port; only `duetime dev` has any. */
@@ -195,8 +195,8 @@ export async function startServer(
     get deliveries() {
       return engine.deliveries
     },
-    get nextDueAt() {
-      return engine.nextDueAt
+    get freeUntil() {
+      return engine.freeUntil
     },
   }
 }

@@ -484,6 +484,55 @@ test('any number of timers is created from a generator or a stream, and what is 
   assert.ok(read >= 1_000_000 && read < 1_010_000, 'the generator was told to stop, soon')
 })
 
+test('promises in a list of timers are awaited one by one, and the first that fails ends it', async (t) => {
+  const { timers } = await setup(t)
+  let [underWay, most, closed] = [0, 0, 0]
+  const fields = async (n: number): Promise<CreateFields> => {
+    most = Math.max(most, ++underWay)
+    await new Promise((resolve) => setImmediate(resolve))
+    underWay--
+    if (n === 5) throw new Error('no such order')
+    return { namespace: 'lazy', id: `t${n}`, after: '1h' }
+  }
+  function* orders(count: number): Generator<Promise<CreateFields>> {
+    try {
+      for (let n = 0; n < count; n++) yield fields(n)
+    } finally {
+      closed++
+    }
+  }
+  const created = timers.createMany(orders(5) as unknown as Iterable<CreateFields>)
+  assert.deepEqual(await created, { created: 5, refused: 0 })
+  assert.deepEqual([most, closed], [1, 1])
+
+  // It would throw when it is asked again: nobody does, and nothing is left that nobody waits for.
+  await assert.rejects(timers.createMany(orders(100) as unknown as Iterable<CreateFields>), /no such order/)
+  assert.deepEqual([most, closed], [1, 2])
+})
+
+test('an iterator of timers that has come to its end, or has failed, is not told to stop', async (t) => {
+  const { timers } = await setup(t)
+  const failure = new Error('the source is gone')
+  for (const end of [
+    () => ({ done: true, value: undefined }) as const,
+    () => {
+      throw failure
+    },
+  ]) {
+    let left = 3
+    const items = {
+      next: () =>
+        left-- > 0 ? ({ done: false, value: { namespace: 'it', id: `t${left}`, after: '1h' } } as const) : end(),
+      return: () => assert.fail('it was told to stop'),
+      [Symbol.iterator]() {
+        return this
+      },
+    }
+    const creating = timers.createMany(items as unknown as Iterable<CreateFields>)
+    await creating.catch((error: unknown) => assert.equal(error, failure))
+  }
+})
+
 test('an instant that cannot be is refused with its text, in whatever form it came', async (t) => {
   const { timers } = await setup(t)
   const [past, far] = ['2001-01-01T00:00:00.000Z', '2999-01-01T00:00:00.000Z']

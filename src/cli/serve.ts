@@ -16,7 +16,7 @@ export async function runServe(flags: Flags): Promise<void> {
   const { startServer } = await import('../server.ts')
   const server = await startServer(config)
   releaseYoungGeneration()
-  const spareMemory = new SpareMemory({ clock: systemClock, nextDueAt: () => server.nextDueAt })
+  const spareMemory = new SpareMemory({ clock: systemClock, freeUntil: () => server.freeUntil })
   spareMemory.start()
   const { reloadKeys } = server
   if (reloadKeys !== null) process.on('SIGHUP', () => void reloadKeys())

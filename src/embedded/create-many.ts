@@ -78,7 +78,7 @@ export async function createAll(
   })
 }
 
-/** What is at hand is not awaited one by one. */
+/** What is at hand is not awaited one by one. A promise is, before the next item is asked for. */
 async function* chunksOf<Item>(all: Iterable<Item> | AsyncIterable<Item>): AsyncGenerator<Item[], void, void> {
   if (Symbol.asyncIterator in all) {
     let chunk: Item[] = []
@@ -90,25 +90,51 @@ async function* chunksOf<Item>(all: Iterable<Item> | AsyncIterable<Item>): Async
     if (chunk.length > 0) yield chunk
     return
   }
-  const items = all[Symbol.iterator]()
+  const reader = new ItemReader(all[Symbol.iterator]())
+  let chunk: Item[] = []
   try {
-    for (let chunk = nextChunk(items); chunk.length > 0; chunk = nextChunk(items)) {
-      yield chunk.some((item) => item instanceof Promise) ? await Promise.all(chunk) : chunk
+    while (!reader.isOver) {
+      const awaited = reader.fill(chunk)
+      if (awaited !== null) chunk.push(await awaited)
+      if (chunk.length < CHUNK && !reader.isOver) continue
+      if (chunk.length > 0) yield chunk
+      chunk = []
     }
   } finally {
-    items.return?.()
+    reader.close()
   }
 }
 
-/** A function of its own, because generators are slow with loops. */
-function nextChunk<Item>(items: Iterator<Item>): Item[] {
-  const chunk: Item[] = []
-  while (chunk.length < CHUNK) {
-    const { done = false, value } = items.next() as IteratorResult<Item, Item>
-    if (done) break
-    chunk.push(value)
+/** Reads in a loop of its own, because generators are slow with loops. */
+class ItemReader<Item> {
+  readonly #items: Iterator<Item | Promise<Item>>
+  #isOver = false
+
+  constructor(items: Iterator<Item | Promise<Item>>) {
+    this.#items = items
   }
-  return chunk
+
+  get isOver(): boolean {
+    return this.#isOver
+  }
+
+  /** Until the chunk is full, nothing is left, or the next item is a promise, which is the answer then. */
+  fill(chunk: Item[]): Promise<Item> | null {
+    while (chunk.length < CHUNK) {
+      this.#isOver = true // also if it throws
+      const { done = false, value } = this.#items.next() as IteratorResult<Item | Promise<Item>, undefined>
+      if (done) return null
+      this.#isOver = false
+      if (value instanceof Promise) return value as Promise<Item>
+      chunk.push(value as Item)
+    }
+    return null
+  }
+
+  /** Somebody stopped before the end. */
+  close(): void {
+    if (!this.#isOver) this.#items.return?.()
+  }
 }
 
 function placed(error: DuetimeError, index: number): DuetimeError {

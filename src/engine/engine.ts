@@ -233,9 +233,10 @@ export class Engine {
     return this.#dispatcher.started
   }
 
-  /** When it wakes next, because something may be due; Infinity for not at all. */
-  get nextDueAt(): Millis {
-    return this.#waker.nextAt
+  /** Until when it has nothing to do: it wakes then, because something may be due; Infinity for ever. Not in the future while something is under way. */
+  get freeUntil(): Millis {
+    const isBusy = this.#dispatcher.inFlight > 0 || this.#dispatcher.waiting > 0 || this.#commits.length > 0
+    return isBusy ? this.#options.clock.now() : this.#waker.nextAt
   }
 
   gauges(): EngineGauges {

@@ -6,7 +6,9 @@ import type { ShardCommand } from '../core/rules/command.ts'
 import { standsAlone } from '../core/rules/create.ts'
 import { decide } from '../core/rules/decide.ts'
 import type { Decision, RuleContext } from '../core/rules/steps.ts'
-import { unavailable } from '../core/errors.ts'
+import { invalidInput, unavailable } from '../core/errors.ts'
+import type { DuetimeError } from '../core/errors.ts'
+import { isSameTimer } from '../core/timer/ids.ts'
 import type { Calendars } from '../core/time/recurring/on-calendar.ts'
 import type { Millis, Namespace, Timer } from '../core/timer/timer.ts'
 import { needsCalendar } from './calendars/node-calendars.ts'
@@ -57,14 +59,14 @@ export class ShardCommands {
 
   /** Its giver is told when the change is durable. */
   begin(command: ShardCommand, outcomes: CommandOutcomes, place: number): void {
-    const { window, clock, commits, store } = this.#parts
+    const { clock, commits, store } = this.#parts
     const now = clock.now()
     const arrivedAt = now - (command.waitedMs ?? 0)
     if (needsCalendar(command, null) || commits.isUnderWay(command.uuid))
       return tell(this.#stepByStep(command, arrivedAt), outcomes, place)
     try {
       this.#assertSure(command)
-      const existing = window.get(command.uuid)?.timer ?? null
+      const existing = this.#inMemory(command)
       if (existing === null ? !standsAlone(command, arrivedAt) : needsCalendar(command, existing))
         return tell(this.#stepByStep(command, arrivedAt), outcomes, place)
       const judged = this.#judged(existing, command, { now, arrivedAt })
@@ -94,7 +96,7 @@ export class ShardCommands {
     arrivedAt: Millis,
     missed: { readonly row: Timer | null } | null = null,
   ): Promise<Executed> {
-    const { window, commits, clock, store } = this.#parts
+    const { commits, clock, store } = this.#parts
     // Before anything is looked up: what is known of the timer now would be old after this wait.
     let calendars = needsCalendar(command, null) ? await this.#calendarsOf(command) : undefined
     let existing = missed?.row ?? null
@@ -104,7 +106,7 @@ export class ShardCommands {
       const underWay = commits.underWay(command.uuid)
       if (underWay !== null) await underWay
       this.#assertSure(command)
-      existing = window.get(command.uuid)?.timer ?? null
+      existing = this.#inMemory(command)
       // A fail-over of the database may have given the shard to another node, and this one hears of it late. A write is refused then;
       // an answer that needs none is given by what is stored.
       isFromMemory = existing !== null && store.capabilities.shared
@@ -142,11 +144,18 @@ export class ShardCommands {
       retentionMs: this.#parts.retentionMs(command.namespace),
       calendars,
     }
+    if (existing !== null && !isSameTimer(existing, command)) return { type: 'throw', error: keyTaken(command) }
     try {
       return decide(existing === null ? null : this.#shard.view(existing), command, context)
     } catch (error) {
       return { type: 'throw', error }
     }
+  }
+
+  /** Null for a timer of another name, too: whoever writes over it is told by the store. */
+  #inMemory(command: ShardCommand): Timer | null {
+    const timer = this.#parts.window.get(command.uuid)?.timer ?? null
+    return timer === null || isSameTimer(timer, command) ? timer : null
   }
 
   /** What is in memory may be out of date else, and a refusal by it would be wrong. The shard may have been lost meanwhile. */
@@ -209,6 +218,11 @@ class CommandedChange implements ChangeMaker {
   failed(error: unknown): void {
     this.#outcomes.refused(this.#place, error)
   }
+}
+
+/** Ids whose keys are the same can be searched for; only who did so meets this. It does not say whose the other one is. */
+function keyTaken({ id }: ShardCommand): DuetimeError {
+  return invalidInput('id', `the id '${id}' has the same hash as that of another timer: choose another one`)
 }
 
 function tell(executing: Promise<Executed>, outcomes: CommandOutcomes, place: number): void {

@@ -198,7 +198,7 @@ export type CommitPart = OwnedShard & {
 }
 
 /**
- * `missed`: the rows in the way, by uuid; null for one that is not there. `failed`: where a store writes each part by itself, what
+ * `missed`: the rows in the way, by uuid; null for one that is not there. A row of another name is in the way of any put. `failed`: where a store writes each part by itself, what
  * a commit would have been rejected with if the part had been alone; the error says whether it may be done all the same.
  */
 export type PartResult =

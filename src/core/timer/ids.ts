@@ -76,6 +76,13 @@ export function timerIdentity(namespace: Namespace, id: TimerId): TimerIdentity 
   return { namespace, id, uuid: timerUuid(namespace, id) }
 }
 
+/** Two timers may have one key: as good as impossible by chance, and whoever tries for long can make two of their own. */
+export function isSameTimer(a: Named, b: Named): boolean {
+  return a.id === b.id && a.namespace === b.namespace
+}
+
+type Named = { readonly namespace: Namespace; readonly id: TimerId }
+
 /** Which of `shards` shards holds the timer, counted from 0. */
 export function shardOf(uuid: TimerUuid, shards: number): ShardId {
   return (shards === 1 ? 0 : Number.parseInt(uuid.slice(HASHED_AT, HASHED_AT + 8), 16) % shards) as ShardId

@@ -10,6 +10,10 @@ export function compareKeys(a: OrderKey, b: OrderKey): number {
   return a.uuid < b.uuid ? -1 : a.uuid > b.uuid ? 1 : 0
 }
 
+export function laterKey(a: OrderKey, b: OrderKey): OrderKey {
+  return compareKeys(a, b) >= 0 ? a : b
+}
+
 /** Of anything that has one, without the rest of it. */
 export function keyOf({ wakeAt, uuid }: OrderKey): OrderKey {
   return { wakeAt, uuid }

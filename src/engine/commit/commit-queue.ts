@@ -271,7 +271,14 @@ function endOf({ change }: PendingChange, result: PartResult): End | null {
   return row === undefined ? null : { type: 'missed', row }
 }
 
+/** One that throws although it must not ends the process, as a bug does, and does not keep the others from being told. */
 function tell(pending: PendingChange, end: End): void {
-  if (end.type === 'failed') pending.failed(end.error)
-  else pending.ended(end)
+  try {
+    if (end.type === 'failed') pending.failed(end.error)
+    else pending.ended(end)
+  } catch (error) {
+    queueMicrotask(() => {
+      throw error
+    })
+  }
 }

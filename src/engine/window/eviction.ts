@@ -14,7 +14,7 @@ export type Eviction = { readonly entries: readonly Entry[]; readonly cursor: Or
 const SAMPLE = 64 // keys that are sorted to find out where the furthest eighth begins
 
 /** `notBefore`: what lies before it stays. */
-type Furthest = { readonly mustFit: boolean; readonly notBefore?: OrderKey }
+export type Furthest = { readonly mustFit: boolean; readonly notBefore?: OrderKey }
 
 /**
  * What waits for its time, the furthest ahead. The timer, which is to come in, counts among them; if it `mustFit`, only

@@ -9,7 +9,7 @@
 // backlogs, which are due already and wait for their turn, give way to what is due soon: the largest first. Of what is due in more
 // than an hour, only some stay: most of it would be moved about in memory for days.
 
-import { compareKeys, keyOf, lastKeyAt } from '../../core/timer/order.ts'
+import { keyOf, lastKeyAt, laterKey } from '../../core/timer/order.ts'
 import type { OrderKey } from '../../core/timer/order.ts'
 import type { ShareGroup } from '../../core/timer/share-group.ts'
 import { isFinished, NEVER } from '../../core/timer/timer.ts'
@@ -18,7 +18,7 @@ import { Coverage, OTHERS } from './coverage.ts'
 import type { Page, Scope } from './coverage.ts'
 import type { Entry } from './entry.ts'
 import { evictBacklog, evictFurthest } from './eviction.ts'
-import type { Eviction } from './eviction.ts'
+import type { Eviction, Furthest } from './eviction.ts'
 import { PageReader } from './page-reader.ts'
 import type { PageSource } from './page-reader.ts'
 import { looksAgainAt, nextScope, SOON_MS } from './paging.ts'
@@ -182,7 +182,7 @@ export class Window {
       if (!changes.has(row.uuid) && this.#isMissing(row)) {
         const hasRoom = this.#pressFor(row, now)
         if (!hasRoom && this.#coverage.covers(row)) {
-          last = later(last, lastKeyAt(row.wakeAt - 1)) // nothing lies between
+          last = laterKey(last, lastKeyAt(row.wakeAt - 1)) // nothing lies between
           if (scope === OTHERS) this.#coverage.pullBack(last)
           else this.#coverage.separate(scope, last)
           break
@@ -219,12 +219,10 @@ export class Window {
     return this.#coverage.covers(timer)
   }
 
-  /** An eighth of what is here, the timer counted, but nothing that is not far from due. */
+  /** An eighth of what is here, the timer counted, but only what is far from due. */
   #leaveFar(timer: Timer, now: Millis): void {
-    if (isFinished(timer) || !this.#coverage.covers(timer)) return
     const notBefore = lastKeyAt(now + FAR_MS)
-    const cursor = this.#evict(evictFurthest(this.#entries.values(), timer, { mustFit: false, notBefore }))
-    if (cursor !== null) this.#coverage.pullBack(cursor)
+    if (!isFinished(timer) && this.#coverage.covers(timer)) this.#evictLater(timer, { mustFit: false, notBefore })
   }
 
   #pressFor(row: Timer, now: Millis): boolean {
@@ -235,11 +233,14 @@ export class Window {
   /** What is due later gives way, and then, to what is needed soon, the largest backlog. */
   #evictFor(timer: Timer, now: Millis): boolean {
     // Looking for it is looking at all, for each row of a page that comes while thousands are due.
-    const cursor = this.#wheel.mayHaveAfter(timer.wakeAt)
-      ? this.#evict(evictFurthest(this.#entries.values(), timer, { mustFit: true }))
-      : null
+    if (this.#wheel.mayHaveAfter(timer.wakeAt) && this.#evictLater(timer, { mustFit: true })) return true
+    return isSoon(timer, now) && this.#evictBacklogFor(timer)
+  }
+
+  #evictLater(timer: Timer, how: Furthest): boolean {
+    const cursor = this.#evict(evictFurthest(this.#entries.values(), timer, how))
     if (cursor !== null) this.#coverage.pullBack(cursor)
-    return cursor !== null || (isSoon(timer, now) && this.#evictBacklogFor(timer))
+    return cursor !== null
   }
 
   #evictBacklogFor(timer: Timer): boolean {
@@ -293,8 +294,4 @@ export class Window {
 /** With time to spare: pages are read when their cursor is SOON_MS away. */
 function isSoon({ wakeAt }: Timer, now: Millis): boolean {
   return wakeAt <= now + 2 * SOON_MS
-}
-
-function later(a: OrderKey, b: OrderKey): OrderKey {
-  return compareKeys(a, b) >= 0 ? a : b
 }

@@ -5,18 +5,18 @@ import { SpareMemory } from './spare-memory.ts'
 
 const MIB = 1_048_576
 
-/** A process that holds `residentMib`, of which a collection leaves 100. */
-function setup({ residentMib = 100, busyShare = 0, dueInMs = Infinity } = {}) {
+/** A thread whose heap has `heapMib`, of which a collection leaves 100. */
+function setup({ heapMib = 100, busyShare = 0, freeForMs = Infinity } = {}) {
   const clock = new ManualClock()
-  const state = { residentMib, busyShare, dueInMs, collections: 0 }
+  const state = { heapMib, busyShare, freeForMs, collections: 0 }
   const memory = new SpareMemory({
     clock,
-    nextDueAt: () => clock.now() + state.dueInMs,
+    freeUntil: () => clock.now() + state.freeForMs,
     collect() {
       state.collections++
-      state.residentMib = 100
+      state.heapMib = Math.min(state.heapMib, 100)
     },
-    residentBytes: () => state.residentMib * MIB,
+    heapBytes: () => state.heapMib * MIB,
     busyShare: () => state.busyShare,
   })
   memory.start()
@@ -25,7 +25,7 @@ function setup({ residentMib = 100, busyShare = 0, dueInMs = Infinity } = {}) {
 
 test('what a load has left behind is given back once it has ended', async () => {
   const { clock, state } = setup()
-  Object.assign(state, { residentMib: 400, busyShare: 0.9 })
+  Object.assign(state, { heapMib: 400, busyShare: 0.9 })
   await clock.advance(10_000)
   assert.equal(state.collections, 0, 'not while there is something to do')
   state.busyShare = 0.01
@@ -36,11 +36,36 @@ test('what a load has left behind is given back once it has ended', async () => 
 })
 
 test('nothing is late for it', async () => {
-  const { clock, state } = setup({ dueInMs: 300 })
-  state.residentMib = 400
+  const { clock, state } = setup({ freeForMs: 1_100 })
+  state.heapMib = 400
   await clock.advance(10_000)
+  assert.equal(state.collections, 0, 'if all of it is live, that may take longer')
+  state.freeForMs = 2_000
+  await clock.advance(1_000)
+  assert.equal(state.collections, 1)
+})
+
+test('a heap that would stop everything for long is left alone', async () => {
+  const { clock, state } = setup()
+  state.heapMib = 600
+  await clock.advance(60_000)
   assert.equal(state.collections, 0)
-  state.dueInMs = 2_000
+})
+
+test('a short pause is not the end of a load', async () => {
+  const { clock, state } = setup()
+  for (let look = 0; look < 40; look++) {
+    Object.assign(state, { heapMib: 400, busyShare: look % 2 === 0 ? 0.5 : 0 })
+    await clock.advance(500)
+  }
+  assert.equal(state.collections, 0)
+})
+
+test('what V8 has given back by itself is worth collecting when it has grown again', async () => {
+  const { clock, state } = setup({ heapMib: 200 })
+  state.heapMib = 50
+  await clock.advance(1_000)
+  state.heapMib = 150
   await clock.advance(1_000)
   assert.equal(state.collections, 1)
 })
@@ -48,11 +73,11 @@ test('nothing is late for it', async () => {
 test('a load that comes in waves is not stopped in every pause', async () => {
   const { clock, state } = setup()
   for (let wave = 0; wave < 10; wave++) {
-    state.residentMib = 400
+    state.heapMib = 400
     await clock.advance(2_000)
   }
   assert.equal(state.collections, 1)
-  state.residentMib = 400
+  state.heapMib = 400
   await clock.advance(30_000)
   assert.equal(state.collections, 2)
 })
@@ -66,7 +91,7 @@ test('it leaves nothing behind when it is stopped', async () => {
 
 test('a real collection gives the memory of this process back', async () => {
   const clock = new ManualClock()
-  const memory = new SpareMemory({ clock, nextDueAt: () => Infinity, busyShare: () => 0 })
+  const memory = new SpareMemory({ clock, freeUntil: () => Infinity, busyShare: () => 0 })
   memory.start()
   let garbage: number[][] | null = Array.from({ length: 200 }, () => Array.from({ length: 100_000 }, Math.random))
   const grown = process.memoryUsage.rss()

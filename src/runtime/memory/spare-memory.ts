@@ -1,24 +1,29 @@
 // Gives back the memory that a load has left behind. V8 lets its heap grow to several times what is live while requests come
 // fast, and keeps the pages when they have ended: a service that stored a million timers held 350 MiB, of which 30 were live. A full
-// collection takes a tenth of a second, in which nothing else runs, so it is made when the process has had nothing to do for a
-// while and nothing is due soon.
+// collection takes a tenth of a second for that, in which nothing else runs, so it is made when the thread has had nothing to do
+// for a while and is free for long enough. It takes longer the more is live, so a heap that may be full of it is left alone.
 
-import { setFlagsFromString } from 'node:v8'
+import { getHeapStatistics, setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import type { Cancel, Clock } from '../clock/clock.ts'
 
+const MIB = 1_048_576
 const LOOK_EVERY_MS = 500
 const BUSY_SHARE = 0.05 // of the thread's time since the last look
-const WORTH_BYTES = 48 * 1_048_576 // grown by since the last collection
-const FREE_MS = 500 // several times what a collection takes
+const QUIET_LOOKS = 2 // one after the other: a pause between two requests is not the end of a load
+const WORTH_BYTES = 48 * MIB // grown by since the last collection
+const HEAP_BYTES_MAX = 512 * MIB
+const MS_PER_MIB = 3 // where all of it is live, on a machine with other load
+const FREE_MS_MIN = 500
 const AGAIN_AFTER_MS = 30_000 // pauses of a load that comes in waves are not for this
 
 export type SpareMemoryParts = {
   readonly clock: Clock
-  /** When something is due next, by the wall clock. */
-  readonly nextDueAt: () => number
+  /** Until when there is nothing to do, by the wall clock; not in the future while something is under way. */
+  readonly freeUntil: () => number
   readonly collect?: () => void
-  readonly residentBytes?: () => number
+  /** What the thread's heap has taken from the machine. */
+  readonly heapBytes?: () => number
   /** How much of its time the thread has been busy since it was last asked. */
   readonly busyShare?: () => number
 }
@@ -28,13 +33,15 @@ export class SpareMemory {
   #cancel: Cancel | null = null
   #keptBytes = 0
   #collectedAt = -Infinity
+  #quietLooks = 0
 
   constructor(parts: SpareMemoryParts) {
-    this.#parts = { collect: fullCollection(), residentBytes, busyShare: busyShareOfThread(), ...parts }
+    const collect = parts.collect ?? fullCollection()
+    this.#parts = { heapBytes, busyShare: busyShareOfThread(), ...parts, collect }
   }
 
   start(): void {
-    this.#keptBytes = this.#parts.residentBytes()
+    this.#keptBytes = this.#parts.heapBytes()
     this.#parts.busyShare()
     this.#lookLater()
   }
@@ -52,12 +59,22 @@ export class SpareMemory {
   }
 
   #look(): void {
-    const { clock, collect, nextDueAt, residentBytes: resident, busyShare } = this.#parts
-    if (busyShare() > BUSY_SHARE || clock.monotonic() - this.#collectedAt < AGAIN_AFTER_MS) return
-    if (resident() - this.#keptBytes < WORTH_BYTES || nextDueAt() - clock.now() < FREE_MS) return
+    const { clock, collect, busyShare } = this.#parts
+    this.#quietLooks = busyShare() > BUSY_SHARE ? 0 : this.#quietLooks + 1
+    const bytes = this.#parts.heapBytes()
+    this.#keptBytes = Math.min(this.#keptBytes, bytes)
+    if (this.#quietLooks < QUIET_LOOKS || clock.monotonic() - this.#collectedAt < AGAIN_AFTER_MS) return
+    if (bytes - this.#keptBytes < WORTH_BYTES || !this.#isFreeFor(bytes)) return
     collect()
-    this.#keptBytes = resident()
+    this.#keptBytes = this.#parts.heapBytes()
     this.#collectedAt = clock.monotonic()
+  }
+
+  /** Long enough for a collection of so much. */
+  #isFreeFor(bytes: number): boolean {
+    const { clock, freeUntil } = this.#parts
+    const mayTakeMs = Math.max(FREE_MS_MIN, (bytes / MIB) * MS_PER_MIB)
+    return bytes <= HEAP_BYTES_MAX && freeUntil() - clock.now() >= mayTakeMs
   }
 }
 
@@ -69,8 +86,8 @@ function fullCollection(): () => void {
   return () => collect({ type: 'major', execution: 'sync', flavor: 'last-resort' })
 }
 
-function residentBytes(): number {
-  return process.memoryUsage.rss()
+function heapBytes(): number {
+  return getHeapStatistics().total_physical_size
 }
 
 function busyShareOfThread(): () => number {

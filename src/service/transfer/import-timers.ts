@@ -3,6 +3,7 @@
 // version, is passed over, so an import that was cut short is simply run again.
 
 import { shardIn } from '../../core/cluster/layout.ts'
+import { isSameTimer } from '../../core/timer/ids.ts'
 import type { ShardId, Timer } from '../../core/timer/timer.ts'
 import { importedPart, partsWithin } from '../../store/commit-sheet.ts'
 import type { Put, Store } from '../../store/store.ts'
@@ -130,6 +131,7 @@ async function put(changes: readonly Change[], { store, owner }: ImportOptions):
       for (const change of members) {
         const there = result.rows.get(change.timer.uuid)
         if (there === undefined) again.push(change)
+        else if (there !== null && !isSameTimer(there, change.timer)) throw sameKey(change.timer, there)
         else missed.push({ timer: change.timer, there })
       }
     }
@@ -148,6 +150,11 @@ function eachOnce(changes: readonly Change[]): { readonly once: readonly Change[
 
 function putOf({ timer, there }: Change): Put {
   return { before: there, after: timer }
+}
+
+function sameKey(timer: Timer, there: Timer): TransferError {
+  const [one, other] = [timer, there].map(({ namespace, id }) => `${namespace}/${id}`)
+  return new TransferError(`Timers ${one} and ${other} have the same key: give one of them another id.`)
 }
 
 function fenced(shard: ShardId): TransferError {

@@ -5,7 +5,6 @@
 
 import { randomUUID } from 'node:crypto'
 import type { Epoch, ShardId } from '../../core/timer/timer.ts'
-import { collisionIn } from './rows-in-the-way.ts'
 import type { RowsInTheWay } from './rows-in-the-way.ts'
 import { ShardTurns } from './shard-turns.ts'
 import { StoreError } from '../store.ts'
@@ -72,8 +71,6 @@ export class FencedCommits<F extends Fence> {
       if (now?.name === name) return WRITTEN
       if (!isOwned(now, part)) return FENCED
       if (now.number !== fence.number || rows.size === 0) continue
-      const collision = collisionIn(part, rows)
-      if (collision !== null) throw collision
       this.#known.set(shard, fence)
       return { type: 'missed', rows }
     }

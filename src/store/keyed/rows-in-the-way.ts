@@ -1,7 +1,7 @@
 // Which rows keep a part from being written, for engines that are not told so by their database.
 
+import { isSameTimer } from '../../core/timer/ids.ts'
 import type { Timer, TimerUuid } from '../../core/timer/timer.ts'
-import { StoreError } from '../store.ts'
 import type { CommitPart } from '../store.ts'
 
 /** By uuid; null for one that is not there. */
@@ -19,19 +19,4 @@ export function rowsInTheWay({ puts, deletes }: CommitPart, found: readonly Time
     expect(after.uuid, (row) => row?.version === before?.version && (row === undefined || isSameTimer(row, after)))
   for (const { uuid, version } of deletes) expect(uuid, (row) => row?.version === version)
   return inTheWay
-}
-
-/** Two timers with one hash: as good as impossible, and neither may overwrite the other. Null when there are none. */
-export function collisionIn({ puts }: Pick<CommitPart, 'puts'>, rows: RowsInTheWay): StoreError | null {
-  for (const { after } of puts) {
-    const stored = rows.get(after.uuid) ?? after
-    if (isSameTimer(stored, after)) continue
-    const names = `${stored.namespace}/${stored.id} and ${after.namespace}/${after.id}`
-    return StoreError.lasting(`timers ${names} have the same uuid ${after.uuid}`)
-  }
-  return null
-}
-
-function isSameTimer(a: Timer, b: Timer): boolean {
-  return a.namespace === b.namespace && a.id === b.id
 }

@@ -7,7 +7,6 @@ import { partBytes } from '../commit-sheet.ts'
 import { shardSort } from '../keyed/cluster-items.ts'
 import { isOwned } from '../keyed/fenced-commits.ts'
 import { timerOf } from '../keyed/timer-fields.ts'
-import { collisionIn } from '../keyed/rows-in-the-way.ts'
 import { asStoreError } from '../keyed/shard-turns.ts'
 import { StoreError } from '../store.ts'
 import type { CommitPart, OwnedShard, PartResult } from '../store.ts'
@@ -109,7 +108,7 @@ export class Commits {
       for (const { part, record, verdict } of judged) {
         const { shard, epoch, owner } = part
         this.#known.set(shard, { epoch, owner, number: record.number })
-        results.set(part, await this.#resultOf(part, verdict))
+        results.set(part, await this.#resultOf(verdict))
       }
     } catch (error) {
       throw inDoubt(error)
@@ -156,7 +155,7 @@ export class Commits {
     if (writes.length > 0) await this.#documents.update(writes, mayStill)
   }
 
-  async #resultOf(part: CommitPart, verdict: Verdict): Promise<PartResult> {
+  async #resultOf(verdict: Verdict): Promise<PartResult> {
     if (verdict.type === 'valid') return WRITTEN
     if (verdict.type === 'overtaken')
       return { type: 'failed', error: new StoreError('the shard was taken meanwhile', IN_DOUBT) }
@@ -164,8 +163,7 @@ export class Commits {
     const found = await this.#documents.find({ _id: { $in: uuids } })
     const rows = new Map<TimerUuid, Timer | null>(uuids.map((uuid) => [uuid, null]))
     for (const row of found) if (!isTombstone(row)) rows.set(row['_id'] as TimerUuid, timerOf(row['k'] as string, row))
-    const collision = collisionIn(part, rows)
-    return collision === null ? { type: 'missed', rows } : { type: 'failed', error: collision }
+    return { type: 'missed', rows }
   }
 
   async #rowsOf(records: readonly LogRecord[]): Promise<ReadonlyMap<string, Doc>> {

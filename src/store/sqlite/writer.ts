@@ -4,7 +4,6 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { Millis } from '../../core/timer/timer.ts'
 import { CellAt, CELLS_PER_TIMER } from '../row/columns.ts'
 import type { Cell } from '../row/columns.ts'
-import { StoreError } from '../store.ts'
 import type { OwnedShard, ShardClaim } from '../store.ts'
 import { Checkpoints } from './file/checkpoints.ts'
 import { ADD_ON_CONFLICT, deleteZeroCounter, forgetSlots, insertCounter } from '../sql/counter-sql.ts'
@@ -156,7 +155,8 @@ export class Writer {
       const [namespace, uuid] = [row[CellAt.timer_namespace] as string, row[CellAt.timer_uuid] as string]
       this.#replaceEntries([namespace, uuid], before, row[CellAt.timer_metadata] as string | null)
     } else {
-      missed.push([row[CellAt.timer_uuid] as string, this.#rowInTheWay(row)])
+      const uuid = row[CellAt.timer_uuid] as string
+      missed.push([uuid, this.#rowOf(uuid)])
     }
   }
 
@@ -183,7 +183,7 @@ export class Writer {
       ]
       this.#replaceEntries([namespace, uuid], before, null)
     } else {
-      missed.push([uuid, (this.#select.get(uuid) as unknown as Cell[] | undefined) ?? null])
+      missed.push([uuid, this.#rowOf(uuid)])
     }
   }
 
@@ -202,13 +202,8 @@ export class Writer {
     for (const entry of entriesOf(after)) this.#addEntry.run(...entry, ...timer)
   }
 
-  #rowInTheWay(put: readonly Cell[]): readonly Cell[] | null {
-    const uuid = put[CellAt.timer_uuid]!
-    const row = this.#select.get(uuid) as unknown as Cell[] | undefined
-    if (row === undefined) return null
-    const [stored, given] = [nameOf(row), nameOf(put)]
-    if (stored === given) return row
-    throw StoreError.lasting(`timers ${stored} and ${given} have the same uuid ${uuid}: rename one`)
+  #rowOf(uuid: string): readonly Cell[] | null {
+    return (this.#select.get(uuid) as unknown as Cell[] | undefined) ?? null
   }
 }
 
@@ -219,8 +214,4 @@ function cellOf(column: readonly Cell[], index: number): Cell {
 
 function isWritten(missed: readonly Miss[] | null): boolean {
   return missed?.length === 0
-}
-
-function nameOf(row: readonly Cell[]): string {
-  return `${row[CellAt.timer_namespace]}/${row[CellAt.timer_id]}`
 }

@@ -27,7 +27,6 @@ const BY_STATE: Readonly<Record<string, Meaning>> = {
   '57P01': KNOWN.stopped,
   '57P02': passing('the server crashed'),
   '57P03': passing('it is starting or stopping'),
-  DT001: lasting('two timers have the same key'),
 }
 
 export const FAILURES = new ServerFailures({

@@ -166,7 +166,7 @@ BEGIN
     IF attempt = 2 THEN
       writable := coalesce(writable, ARRAY(SELECT generate_subscripts(p_shard, 1)));
       FOR miss IN
-        SELECT given.part, given.uuid, given.namespace, given.id, there
+        SELECT given.part, given.uuid, there
         FROM (
           SELECT part, uuid, version, coalesce(put.timer_namespace, p_timer_namespace[1]) AS namespace, id
           FROM unnest(p_part, p_timer_uuid, p_expected, p_timer_namespace, p_timer_id) AS put (part, uuid, version, timer_namespace, id)
@@ -180,10 +180,6 @@ BEGIN
         )
       LOOP
         there := miss.there;
-        IF there.timer_namespace <> miss.namespace OR there.timer_id <> miss.id THEN
-          RAISE EXCEPTION 'timers %/% and %/% have the same uuid %: rename one',
-            there.timer_namespace, there.timer_id, miss.namespace, miss.id, miss.uuid USING ERRCODE = 'DT001';
-        END IF;
         part := miss.part;
         missed := miss.uuid;
         existing := CASE WHEN there.timer_uuid IS NOT NULL THEN json_build_array(
