@@ -40,6 +40,7 @@ const KNOWN_SEEDS: readonly (readonly [number, string])[] = [
   [16092, 'a fail-over after timers were moved a second time'],
   [21963, 'a flood in a shard that is split, in memory that has no room for all tenants then'],
   [2687, 'an iteration that runs, of a timer that has to leave memory'],
+  [3485, 'a timer that is resumed while the clock is ahead'],
 ]
 
 /** The same of worlds in which shards are split. */
@@ -51,6 +52,7 @@ const KNOWN_RESHARDS: readonly (readonly [number, string])[] = [
   [1437, 'a fail-over that forgets claims, and a move that it does not forget'],
   [34, 'a fail-over that forgets that shards were split at all'],
   [665, 'a fail-over that undoes moves to a shard that was empty'],
+  [966, 'an outcome that cannot be stored for as long as the database is away'],
 ]
 
 async function assertKept(planned: Plan): Promise<void> {

@@ -1,11 +1,11 @@
 // Answers agree with one order of events: that of the versions. A change that was acknowledged has a version of its own, what
 // is asked afterwards sees it or something newer, and an older revision never comes back.
 
-import type { Answer, Operation } from '../history.ts'
+import type { Answer, History, Operation } from '../history.ts'
 import { attemptsAt, endOf, isDone, isWrite, mayHaveHappened, time } from './verdict.ts'
 import type { TimerHistory, Violation } from './verdict.ts'
 
-const STORED_WITHIN_MS = 20_000
+const STORED_WITHIN_MS = 20_000 // once the troubles are over
 
 type Answered = {
   readonly operation: Operation | null
@@ -14,12 +14,12 @@ type Answered = {
   readonly endedAt: number
 }
 
-export function checkAnswers(timer: TimerHistory): Violation[] {
+export function checkAnswers(timer: TimerHistory, { healedAt }: Pick<History, 'healedAt'>): Violation[] {
   const answered = answersOf(timer)
   const found = [
     ...(timer.isForgotten ? [] : [...orderOf(answered), ...revisionsIn(timer, answered), ...conflictsOf(timer)]),
     ...contentOf(answered),
-    ...refusalsOf(timer),
+    ...refusalsOf(timer, healedAt),
     ...acceptedAfterCancel(timer),
     ...conditions(timer),
   ]
@@ -94,12 +94,12 @@ function revisionsIn(timer: TimerHistory, answers: readonly Answered[]): string[
 }
 
 /** A refusal must be true: what it says of the timer can only come from something that happened. */
-function refusalsOf(timer: TimerHistory): string[] {
+function refusalsOf(timer: TimerHistory, healedAt: number): string[] {
   return timer.operations.flatMap((operation) => {
     if (operation.outcome !== 'refused' || operation.endedAt === null) return []
     if (operation.code === 'TIMER_NOT_FOUND') return timer.isForgotten ? [] : notFound(operation, timer)
     if (operation.code !== 'TIMER_NOT_PENDING') return []
-    return hasReason(operation, timer)
+    return hasReason(operation, timer, healedAt)
       ? []
       : [
           `${operationName(operation)} was refused because the timer is ${operation.refusedStatus}, which nothing explains`,
@@ -130,7 +130,11 @@ function notFound(operation: Operation, { operations }: TimerHistory): string[] 
     : [`${operationName(operation)} did not find the timer, but ${operationName(before)} had`]
 }
 
-function hasReason({ refusedStatus, sentAt, endedAt }: Operation, { operations, arrivals }: TimerHistory): boolean {
+function hasReason(
+  { refusedStatus, sentAt, endedAt }: Operation,
+  { operations, arrivals }: TimerHistory,
+  healedAt: number,
+): boolean {
   const created = operations.findLast((other) => other.type === 'create' && isDone(other) && other.endedAt! <= sentAt)
   const since = created?.sentAt ?? 0
   switch (refusedStatus) {
@@ -143,9 +147,10 @@ function hasReason({ refusedStatus, sentAt, endedAt }: Operation, { operations, 
         (one) => one.answered !== 'ok' && (one.answeredAt ?? Infinity) <= endedAt! && one.startedAt >= since,
       )
     case 'executing':
-      // Also the delivery of one that has been replaced meanwhile; until its outcome is stored, which may take a while.
+      // Also the delivery of one that has been replaced meanwhile; until its outcome is stored, for which the database has to be there.
       return arrivals.some(
-        (one) => one.startedAt <= endedAt! && (one.answeredAt ?? Infinity) >= sentAt - STORED_WITHIN_MS,
+        ({ startedAt, answeredAt }) =>
+          startedAt <= endedAt! && sentAt <= Math.max(answeredAt ?? Infinity, healedAt) + STORED_WITHIN_MS,
       )
     default:
       return true

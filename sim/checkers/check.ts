@@ -15,7 +15,7 @@ export function check(history: History): Violation[] {
   return [
     ...checkSurroundings(history, timers),
     ...timers.flatMap((timer) => [
-      ...checkAnswers(timer),
+      ...checkAnswers(timer, history),
       ...checkDeliveries(timer, history),
       ...checkCompleteness(timer, history),
       ...checkRepetitions(timer, history),

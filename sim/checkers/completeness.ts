@@ -52,7 +52,9 @@ function wokenUp(operation: Operation, timer: TimerHistory, { final: { atWall } 
   const { type, sentAt } = operation
   const what = `its ${type}, acknowledged at ${time(operation.endedAt!)},`
   const last = arrivals.at(-1)
-  if ((last === undefined || last.startedAt < sentAt) && !(final === null && isForgotten))
+  // The clock may have been ahead when it was resumed, and have been set right since.
+  const isDueLater = type === 'resume' && operation.answer!.dueWall > atWall
+  if ((last === undefined || last.startedAt < sentAt) && !isDueLater && !(final === null && isForgotten))
     return [{ promise: 'lost', timer: name, text: `${what} was followed by no delivery: it is ${final?.status}` }]
   if (final === null ? isForgotten : final.status === 'completed' || final.status === 'failed') return []
   if (final?.status === 'paused' && type === 'trigger') return []
