@@ -11,6 +11,7 @@ packages=(
   buildah:buildah # test/deploy/image.test.ts
   busybox:busybox-static # test/deploy/image.test.ts
   strace:strace # test/fsync.test.ts
+  ruby:ruby # test/receivers.test.ts
 )
 
 missing=()
