@@ -528,7 +528,7 @@ test('an iterator of timers that has come to its end, or has failed, is not told
         return this
       },
     }
-    const creating = timers.createMany(items as unknown as Iterable<CreateFields>)
+    const creating = timers.createMany(items)
     await creating.catch((error: unknown) => assert.equal(error, failure))
   }
 })

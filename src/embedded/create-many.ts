@@ -125,7 +125,7 @@ class ItemReader<Item> {
       const { done = false, value } = this.#items.next() as IteratorResult<Item | Promise<Item>, undefined>
       if (done) return null
       this.#isOver = false
-      if (value instanceof Promise) return value as Promise<Item>
+      if (value instanceof Promise) return value
       chunk.push(value as Item)
     }
     return null

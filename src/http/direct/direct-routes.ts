@@ -120,8 +120,10 @@ export class DirectRoutes {
   }
 
   #send(response: ServerResponse, json: string): void {
-    response.writeHead(200, [...this.#headers, 'content-length', String(Buffer.byteLength(json))])
-    response.end(json)
+    const bytes = Buffer.byteLength(json)
+    response.writeHead(200, [...this.#headers, 'content-length', String(bytes)])
+    // ASCII is the same in both, and a tenth of the work: a batch is answered with some hundred kilobytes.
+    response.end(json, bytes === json.length ? 'latin1' : 'utf8')
   }
 }
 
