@@ -18,8 +18,10 @@ test('a URL that says too little or something unknown is refused, without repeat
 test('a URL is read as the tools of MySQL, MariaDB and TiDB write it', () => {
   const plain = { mode: 'disable', caFile: null, certFile: null, keyFile: null }
   const least = { host: 'db', port: 3306, user: 'u', password: null, database: 'd', tls: plain }
-  for (const scheme of ['mysql', 'mariadb', 'tidb']) assert.deepEqual(parseMysqlUrl(`${scheme}://u@db/d`), least)
-  assert.equal(parseMysqlUrl('tidb://u@db:4000/d').port, 4000)
+  for (const scheme of ['mysql', 'mariadb']) assert.deepEqual(parseMysqlUrl(`${scheme}://u@db/d`), least)
+  for (const scheme of ['tidb', 'TiDB']) assert.deepEqual(parseMysqlUrl(`${scheme}://u@db/d`), { ...least, port: 4000 })
+  assert.equal(parseMysqlUrl('tidb://u@db:3306/d').port, 3306)
+  assert.equal(parseMysqlUrl('mysql://u@db:4000/d').port, 4000)
   assert.equal(parseMysqlUrl('mysql://u@localhost/d?socket=/run/mysqld/mysqld.sock').host, '/run/mysqld/mysqld.sock')
   const { tls } = parseMysqlUrl(
     'mysql://u@h/d?ssl-mode=verify_identity&ssl-ca=/ca.pem&ssl-cert=/me.pem&ssl-key=/me.key',

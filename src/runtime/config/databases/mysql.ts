@@ -5,8 +5,9 @@ import { parseServerUrl, TlsMode } from './server-location.ts'
 import type { ServerLocation, ServerUrl } from './server-location.ts'
 
 export const MYSQL_PORT = 3306
+const TIDB_PORT = 4000
 
-const URL_FORM: ServerUrl = {
+const MYSQL_URL: ServerUrl = {
   schemes: ['mysql', 'mariadb', 'tidb'],
   form: 'mysql://user:password@host:3306/database',
   port: MYSQL_PORT,
@@ -18,8 +19,9 @@ const URL_FORM: ServerUrl = {
     VERIFY_IDENTITY: TlsMode.verifyFull,
   },
 }
+const TIDB_URL: ServerUrl = { ...MYSQL_URL, form: 'tidb://user:password@host:4000/database', port: TIDB_PORT }
 
 /** Throws a RangeError that says what is right, without repeating what was given. */
 export function parseMysqlUrl(text: string): ServerLocation {
-  return parseServerUrl(text, URL_FORM)
+  return parseServerUrl(text, /^tidb:/i.test(text) ? TIDB_URL : MYSQL_URL)
 }
