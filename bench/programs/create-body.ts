@@ -1,6 +1,6 @@
 // The timer that every scenario creates: an id of 20 characters, a URL of 40, a payload of about 60 bytes.
 
-export const ID_COUNTER_DIGITS = 13
+export const ID_COUNTER_DIGITS = 16
 const PAYLOAD = '{"order":"o-1234567890","reason":"payment reminder","n":1}'
 const FAR_URL = 'http://127.0.0.1:9/hooks/order/reminders'
 

@@ -36,6 +36,7 @@ class Run {
   readonly #load: Load
   readonly #latencies = new Float64Array(LATENCIES_MAX)
   readonly #idle: Connection[] = []
+  readonly #ids = new CountingIds()
   #startedAt = 0
   #measured = 0
   #sent = 0
@@ -73,14 +74,14 @@ class Run {
 
   #request(lane: number): RequestBuffer {
     const { idPrefix, withoutIds = false } = this.#load
-    const body = createBody(`${idPrefix}${String(lane).padStart(3, '0')}`, { withId: !withoutIds })
+    const body = createBody(idPrefix, { withId: !withoutIds })
     const head = `POST ${this.#load.path} HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\ncontent-length: ${body.text.length}\r\n\r\n`
-    return new RequestBuffer(
-      Buffer.from(head + body.text),
-      head.length + body.idCounterAt,
-      head.length + body.dueTimeAt,
-      lane,
-    )
+    return new RequestBuffer(Buffer.from(head + body.text), {
+      ids: this.#ids,
+      idCounterAt: head.length + body.idCounterAt,
+      dueTimeAt: head.length + body.dueTimeAt,
+      seed: lane,
+    })
   }
 
   #answered(connection: Connection, sentAt: number): void {
@@ -149,28 +150,43 @@ class Connection {
   }
 }
 
-/** A request whose digits are counted up in place. */
+/** One count for all connections, as orders are numbered by one sequence. */
+class CountingIds {
+  readonly digits = Buffer.alloc(ID_COUNTER_DIGITS, '0')
+
+  next(): void {
+    let at = ID_COUNTER_DIGITS - 1
+    while (this.digits[at] === 0x39) this.digits[at--] = 0x30
+    this.digits[at]!++
+  }
+}
+
+type Places = {
+  readonly ids: CountingIds
+  readonly idCounterAt: number
+  readonly dueTimeAt: number
+  readonly seed: number
+}
+
+/** A request in which the id and the due time change in place. */
 class RequestBuffer {
   readonly bytes: Buffer
-  readonly #lastDigitAt: number
-  readonly #dueTimeAt: number
+  readonly #places: Places
   #random: number
 
-  constructor(bytes: Buffer, idCounterAt: number, dueTimeAt: number, seed: number) {
+  constructor(bytes: Buffer, places: Places) {
     this.bytes = bytes
-    this.#lastDigitAt = idCounterAt + ID_COUNTER_DIGITS - 1
-    this.#dueTimeAt = dueTimeAt
-    this.#random = (seed * 2_654_435_761 + 1) >>> 0
+    this.#places = places
+    this.#random = (places.seed * 2_654_435_761 + 1) >>> 0
   }
 
   next(): void {
     const { bytes } = this
-    let at = this.#lastDigitAt
-    while (bytes[at] === 0x39) bytes[at--] = 0x30
-    bytes[at]!++
+    const { ids, idCounterAt, dueTimeAt: due } = this.#places
+    ids.next()
+    ids.digits.copy(bytes, idCounterAt)
     // Somewhere in ten years, so that rows land all over the index, as they do in life: 204y-0m-1dT0h:0m:0s
     const random = (this.#random = (Math.imul(this.#random, 1_664_525) + 1_013_904_223) >>> 0)
-    const due = this.#dueTimeAt
     bytes[due + 3] = 0x30 + ((random >>> 8) % 10)
     bytes[due + 6] = 0x31 + ((random >>> 12) % 9)
     bytes[due + 9] = 0x30 + ((random >>> 16) % 10)
