@@ -77,10 +77,27 @@ test('a wake comes within a step of its time, and not before', () => {
   assert.ok(calledAt >= 1_010 && calledAt < 1_010.2, String(calledAt))
 })
 
-test('a canceled wake does not call back', () => {
+test('a timer of the platform that comes early is set again', () => {
+  const { wakeAt, pass, ring, now, delays } = setup()
+  let calledAt = 0
+  wakeAt(1_010, () => (calledAt = now()))
+  pass(5)
+  ring()
+  assert.equal(calledAt, 0)
+  assert.deepEqual(delays, [9, 5])
+  pass(5)
+  ring()
+  assert.ok(calledAt >= 1_010, String(calledAt))
+})
+
+test('a canceled wake does not call back, also when it had been set again', () => {
   const { wakeAt, pass, ring } = setup()
   let calls = 0
   wakeAt(1_010, () => calls++)()
+  const cancel = wakeAt(1_020, () => calls++)
+  pass(5)
+  ring()
+  cancel()
   pass(20)
   ring()
   assert.equal(calls, 0)

@@ -2,6 +2,8 @@
 // set, so it is late by half of one on average. This one is set a millisecond early, and the thread sleeps for the rest, in short
 // steps, until the clock shows the time.
 //
+// Node counts from the beginning of the turn in which a timer is set, so after a long turn it comes early, and is set again.
+//
 // Nothing else runs in the thread meanwhile, so it may do this only for a part of its time: whoever fires much has no
 // millisecond to spare, and is late by as much as the platform's timers are.
 
@@ -38,11 +40,15 @@ export function exactWakes({ now, monotonic, after, maxWaitMs, block }: WakePart
   return (at: number, callback: () => void): Cancel => {
     const delayMs = Math.max(at - now(), 0)
     if (delayMs > maxWaitMs) return after(maxWaitMs, callback)
-    if (delayMs <= EARLY_MS || !hasCredit()) return after(delayMs, callback)
-    return after(delayMs - EARLY_MS, () => {
-      sleepUntil(at)
-      callback()
-    })
+    const sleeps = delayMs > EARLY_MS && hasCredit()
+    const arrive = () => {
+      if (sleeps && at - now() <= ASLEEP_MS_MAX) sleepUntil(at)
+      const leftMs = at - now()
+      if (leftMs > 0 && leftMs <= maxWaitMs) cancel = after(leftMs, arrive)
+      else callback()
+    }
+    let cancel = after(sleeps ? delayMs - EARLY_MS : delayMs, arrive)
+    return () => cancel()
   }
 }
 
