@@ -5,7 +5,7 @@ import type { Epoch, ShardId } from '../../core/timer/timer.ts'
 import { counterGroups, withAmounts } from '../keyed/counter-groups.ts'
 import type { Fence, FencedShards } from '../keyed/fenced-commits.ts'
 import { eventItems } from '../keyed/keyed-engine.ts'
-import { AFTER_ALL } from '../keyed/sort-keys.ts'
+import { AFTER_ALL, movesOf } from '../keyed/sort-keys.ts'
 import type { Item } from '../keyed/timer-fields.ts'
 import { rowsInTheWay } from '../keyed/rows-in-the-way.ts'
 import type { CommitPart } from '../store.ts'
@@ -14,7 +14,7 @@ import { RUNS, runOf } from './schema.ts'
 import type { Firsts, Run } from './schema.ts'
 import { statement } from './session.ts'
 import type { Session } from './session.ts'
-import { deleteStatement, movesOf, putStatement, REMOVE, REMOVE_RANGE, SET } from './statements.ts'
+import { deleteStatement, IN_ORDER, putStatement, REMOVE, REMOVE_RANGE, SET } from './statements.ts'
 
 /** `removed`: rows that went since somebody looked for the first ones. `counters`: as they are stored, by key. */
 export type ShardState = Fence & { readonly firsts: Firsts; removed: number; readonly counters: Map<string, Item> }
@@ -43,6 +43,7 @@ export function fencedShards(session: Session): FencedShards<ShardState> {
         statement(RAISE_FENCE, number, name, JSON.stringify(firsts), shard, epoch, owner, number - 1),
         ...puts.map((put) => putStatement(shard, put)),
         ...deletes.map((row) => deleteStatement(shard, row)),
+        ...(puts.length + deletes.length === 0 ? [statement(IN_ORDER, shard)] : []),
         ...moves.added.map((sort) => statement(SET, shard, sort, undefined)),
         ...moves.removed.map((sort) => statement(REMOVE, shard, sort)),
         ...raised.map((run) => statement(REMOVE_RANGE, shard, before.firsts[run], firsts[run])),

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { errors, types } from 'cassandra-driver'
 import { storeError as made } from '../keyed/attempts.ts'
-import { kindOf } from './failures.ts'
+import { kindOf, nullIfRefused } from './failures.ts'
 
 const { responseErrorCodes: codes } = types
 const storeError = (error: unknown, mayBeDone: boolean) =>
@@ -36,6 +36,12 @@ test('what no replica or no node could take was not done, and is tried again', (
     const { retryable, outcomeUnknown } = storeError(error, false)
     assert.deepEqual([retryable, outcomeUnknown], [true, false])
   }
+})
+
+test('a read that replicas refuse is known from one that got no quorum or no answer in time', () => {
+  assert.equal(nullIfRefused(said(codes.readFailure)), null)
+  for (const code of [codes.unavailableException, codes.readTimeout, codes.overloaded])
+    assert.throws(() => nullIfRefused(said(code)), { code })
 })
 
 test('wrong credentials, rights and statements are final', () => {

@@ -13,6 +13,7 @@ import type { ClusterState, NodeBeat, OwnedShard, ShardClaim } from '../store.ts
 import { readFence } from './commits.ts'
 import { statement } from './session.ts'
 import type { CallOptions, Session, Statement } from './session.ts'
+import { IN_ORDER } from './statements.ts'
 
 const TRIES_MAX = 10
 const CLAIMS_MAX = 100 // in one batch
@@ -64,7 +65,7 @@ export class Claims {
   }
 
   async release({ shard, epoch, owner }: OwnedShard): Promise<void> {
-    await this.#session.write([statement(RELEASE_FENCE, shard, epoch, owner)])
+    await this.#session.write([statement(RELEASE_FENCE, shard, epoch, owner), statement(IN_ORDER, shard)])
     await this.#changes.call({ shard, statements: [statement(RELEASE, shardSort(shard), epoch, owner)] })
   }
 
@@ -85,8 +86,7 @@ async function setFence(session: Session, { shard, epoch, owner }: OwnedShard): 
     const fence = await readFence(session, shard)
     if (fence !== null && fence.epoch >= epoch) return fence.epoch === epoch && fence.owner === owner
     const sets = statement(SET_FENCE, epoch, owner, fence === null ? 0 : undefined, shard, fence?.epoch ?? null)
-    const made = fence === null ? [statement(MAKE_FENCE, shard)] : []
-    if (await session.write([sets, ...made])) return true
+    if (await session.write([sets, statement(fence === null ? MAKE_FENCE : IN_ORDER, shard)])) return true
   }
   throw new StoreError(`shard ${shard} is claimed by too many others at once`)
 }

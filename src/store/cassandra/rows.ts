@@ -1,15 +1,15 @@
 // Rows of a partition, read in the order of their keys or by their keys. The place of a timer and the timer are written by the same
 // batch, but are read one after the other: a timer that has moved in between is left out, as the read came too late for it.
 
-import type { ShardId, Timer, TimerUuid } from '../../core/timer/timer.ts'
-import { inBatches } from '../keyed/in-batches.ts'
+import type { ShardId, Timer } from '../../core/timer/timer.ts'
+import { inBatches, readInSlices } from '../keyed/in-batches.ts'
 import type { KeyedItem } from '../keyed/keyed-engine.ts'
-import { dueCells } from '../keyed/sort-keys.ts'
+import { dueCells, timerSort } from '../keyed/sort-keys.ts'
 import type { Range } from '../keyed/sort-keys.ts'
 import { timerOf } from '../keyed/timer-fields.ts'
 import type { Item } from '../keyed/timer-fields.ts'
 import { AT_BEGINNING, runOf } from './schema.ts'
-import type { Firsts, Run } from './schema.ts'
+import type { Firsts } from './schema.ts'
 import type { Row, Session } from './session.ts'
 
 export type RowScan = Range & { readonly shard: ShardId; readonly limit: number }
@@ -21,10 +21,6 @@ const ROWS_MAX = 2 ** 31 - 1
 const PLACES_MAX = 500 // read at once
 export const ITEMS = 'SELECT sort, item FROM timers WHERE shard = ? AND sort >= ? AND sort <= ? LIMIT ?'
 const FIRSTS = `SELECT sort, firsts FROM timers WHERE shard = ? AND sort = 'fence'`
-
-export function timerSort(uuid: TimerUuid): string {
-  return `timer/${uuid}`
-}
 
 /** By their keys, those that are there. */
 export async function readRows(session: Session, shard: ShardId, sorts: string[], columns: Columns) {
@@ -42,7 +38,10 @@ export async function readTimers(session: Session, shard: ShardId, of: readonly 
 
 /** Counters, events, or the places of timers. */
 export async function readItems(session: Session, { shard, from, to, limit }: RowScan): Promise<KeyedItem[]> {
-  const rows = await session.run(ITEMS, [shard, from, to, Math.min(limit, ROWS_MAX)])
+  const paramsOf = (part: Range, size: number) => [shard, part.from, part.to, Math.min(size, ROWS_MAX)]
+  const read = await readInSlices({ from, to }, limit, (...slice) => session.runOrRefused(ITEMS, paramsOf(...slice)))
+  // Something else is wrong: it is tried again as every other call is, and its error says what.
+  const rows = read ?? (await session.run(ITEMS, paramsOf({ from, to }, limit)))
   return rows.map((row) => ({ shard, sort: row['sort'] as string, fields: itemOf(row) }))
 }
 
@@ -68,14 +67,9 @@ export async function readInOrder(session: Session, scan: RowScan, columns: Colu
 export async function withoutTombstones(session: Session, shard: ShardId, range: Range): Promise<Range> {
   const run = runOf(range.from)
   if (run === undefined || (run !== 'event' && range.from !== AT_BEGINNING[run])) return range
-  const first = await readFirst(session, shard, run)
-  return first > range.from ? { ...range, from: first } : range
-}
-
-/** Before it there is nothing but tombstones, which need not be walked over. */
-export async function readFirst(session: Session, shard: ShardId, run: Run): Promise<string> {
   const [row = { firsts: null }] = await session.run(FIRSTS, [shard])
-  return firstsOf(row)[run]
+  const first = firstsOf(row)[run]
+  return first > range.from ? { ...range, from: first } : range
 }
 
 export function firstsOf({ firsts }: Row): Firsts {

@@ -11,7 +11,7 @@ import { Semaphore } from '../../runtime/semaphore.ts'
 import { Attempts, storeError } from '../keyed/attempts.ts'
 import { loadDriver } from '../driver.ts'
 import { StoreError } from '../store.ts'
-import { kindOf, messageOf } from './failures.ts'
+import { kindOf, messageOf, nullIfRefused } from './failures.ts'
 
 export type Row = Readonly<Record<string, unknown>>
 export type Statement = { readonly query: string; readonly params: readonly unknown[] }
@@ -83,9 +83,16 @@ export class Session {
     const { isSerial = false, host } = options
     const level = isSerial ? { consistency: this.#serial } : {}
     const how: QueryOptions = { prepare: params.length > 0, ...level, ...(host !== undefined && { host }) }
-    return this.#attempt(options, async (timeout) =>
-      Array.fromAsync(await this.client.execute(query, [...params], { ...how, ...timeout })),
-    )
+    return this.#attempt(options, (timeout) => this.#rows(query, params, { ...how, ...timeout }))
+  }
+
+  /** As `run`, and null when the replicas refuse to read that much. */
+  runOrRefused(query: string, params: readonly unknown[]): Promise<Row[] | null> {
+    return this.#attempt({}, () => this.#rows(query, params, { prepare: true }).catch(nullIfRefused))
+  }
+
+  async #rows(query: string, params: readonly unknown[], how: QueryOptions): Promise<Row[]> {
+    return Array.fromAsync(await this.client.execute(query, [...params], how))
   }
 
   /** Statements on one partition, one of them with a condition at least: all of them, or none and false. */

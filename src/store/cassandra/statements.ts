@@ -2,10 +2,9 @@
 // values the greater one would win, whichever came last.
 
 import type { ShardId } from '../../core/timer/timer.ts'
-import { dueSort } from '../keyed/sort-keys.ts'
+import { dueSort, timerSort } from '../keyed/sort-keys.ts'
 import { timerFields } from '../keyed/timer-fields.ts'
-import type { CommitPart, Put, StoredRow } from '../store.ts'
-import { timerSort } from './rows.ts'
+import type { Put, StoredRow } from '../store.ts'
 import { statement } from './session.ts'
 import type { Statement } from './session.ts'
 
@@ -20,8 +19,9 @@ export const REMOVE = `DELETE FROM timers ${AT_ROW}`
 /** One tombstone for all of them. The end is not included. */
 export const REMOVE_RANGE = 'DELETE FROM timers WHERE shard = ? AND sort >= ? AND sort < ?'
 /**
- * Has a condition that is met for every shard that was ever owned, and changes nothing: with it, what belongs to no commit has its
- * place among the commits of the shard. Without it its time would be that of another clock.
+ * Has a condition that is met for every shard that was ever owned, and changes nothing. With it, what belongs to no commit has its
+ * place among the commits of the shard; without it its time would be that of another clock. And a batch with no other condition on
+ * a row has it, too: for conditions on static columns alone Cassandra looks for the first row of the partition, over all tombstones.
  */
 export const IN_ORDER = `DELETE item FROM timers WHERE shard = ? AND sort = 'fence' IF EXISTS`
 
@@ -38,13 +38,4 @@ export function putStatement(shard: ShardId, { before, after }: Put): Statement 
 
 export function deleteStatement(shard: ShardId, row: StoredRow): Statement {
   return statement(DELETE, shard, timerSort(row.uuid), row.version, dueSort(row))
-}
-
-/** Of ordered rows, what is added and what goes. */
-export function movesOf({ puts, deletes }: CommitPart) {
-  const moved = puts
-    .map(({ before, after }) => ({ from: before && dueSort(before), to: dueSort(after) }))
-    .filter(({ from, to }) => from !== to)
-  const added = moved.map(({ to }) => to)
-  return { added, removed: [...deletes.map(dueSort), ...moved.flatMap(({ from }) => from ?? [])] }
 }

@@ -15,8 +15,8 @@ import { eventOf } from '../conformance/suite/events.ts'
 import type { CommitPart } from '../store.ts'
 import { emptyKeyspace } from './cassandra-server.fixture.ts'
 import { openCassandraStore } from './cassandra-store.ts'
-import { ITEMS, readFirst } from './rows.ts'
-import { RUNS } from './schema.ts'
+import { ITEMS, withoutTombstones } from './rows.ts'
+import { AT_BEGINNING, RUNS } from './schema.ts'
 import type { Run } from './schema.ts'
 import { Session } from './session.ts'
 
@@ -26,7 +26,8 @@ const PER_PART = 100
 const TOMBSTONES_MAX = 1_000 + 2 * PER_PART
 
 async function tombstonesMet(session: Session, run: Run): Promise<number> {
-  const params = [SHARD, await readFirst(session, SHARD, run), `${run}/~`, 1]
+  const { from, to } = await withoutTombstones(session, SHARD, { from: AT_BEGINNING[run], to: `${run}/~` })
+  const params = [SHARD, from, to, 1]
   const { info } = await session.client.execute(ITEMS, params, { prepare: true, traceQuery: true })
   const { events } = await session.client.metadata.getTrace(info.traceId)
   const read = events.map(({ activity }) => /Read \d+ live rows and (\d+) tombstone/.exec(activity ?? '')?.[1])
