@@ -37,8 +37,6 @@ export const MYSQL: Dialect = {
   isAskable: (value) => typeof value !== 'string' || value.isWellFormed(),
   hasMetadata,
   metadataIndex: ENTRY_INDEX,
-  creationIndex: 'timers_by_namespace',
-  dueOrder: 'shard',
   limits: {
     listRows: 20_000, // what is read is kept in a temporary table
     listRowsWithMetadata: 10_000,

@@ -37,13 +37,11 @@ export const POSTGRES: Dialect = {
     counted: (filter, statement) =>
       `timers WHERE ${scopeTerm(filter, statement) ?? 'TRUE'} AND ${hasMetadata(filter, statement)}`,
   },
-  creationIndex: 'timers_by_creation',
-  dueOrder: 'namespace',
   limits: {
     listRows: 50_000, // about 50 ms
     listRowsWithMetadata: 10_000, // each row's JSON is parsed, which takes about as long
     namespacesMerged: 100,
-    timersSorted: Infinity, // timers_by_namespace has them in order
+    timersSorted: 50_000,
     upcomingRows: 200_000, // read from the index alone, in about 100 ms
     runsAtOnce: Infinity, // every block would be a round trip
   },

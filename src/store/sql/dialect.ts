@@ -7,12 +7,11 @@ import type { Statement, Value } from './statement.ts'
 
 export type MetadataFilter = Pick<PageFilter, 'metadataKey' | 'metadataValues'>
 
-/** The indexes that questions name. `primary` is the order of (shard, row type, wake time, uuid). */
+/** The indexes that questions name. `primary` is the order of (shard, row type, wake time, uuid), `timers_by_namespace` that of creation in each namespace. */
 export type IndexName =
   | 'primary'
   | 'timers_by_uuid'
   | 'timers_by_namespace'
-  | 'timers_by_creation'
   | 'timers_by_due'
   | 'timers_by_rare_status'
   | 'timers_of_cycles'
@@ -63,10 +62,6 @@ export type Dialect = {
   /** A condition on the metadata of a row: the key is there, with one of the values if there are any. */
   readonly hasMetadata: (filter: MetadataFilter, statement: Statement) => string
   readonly metadataIndex: MetadataIndex
-  /** Which index has the timers of a namespace in the order of creation. */
-  readonly creationIndex: IndexName
-  /** Whether due times are in order in each namespace, or in each shard. */
-  readonly dueOrder: 'namespace' | 'shard'
   readonly limits: DialectLimits
 }
 
@@ -84,7 +79,7 @@ export type DialectLimits = {
   readonly listRowsWithMetadata: number
   /** So many namespaces are merged; beyond that, reading all shards in order meets matching rows often enough. */
   readonly namespacesMerged: number
-  /** Timers of namespaces that are sorted for a list; Infinity where an index has them in order. */
+  /** Timers of namespaces that are sorted for a list. */
   readonly timersSorted: number
   readonly upcomingRows: number
   /**

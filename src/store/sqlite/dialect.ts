@@ -36,8 +36,6 @@ export const SQLITE: Dialect = {
   isAskable: () => true,
   hasMetadata,
   metadataIndex: ENTRY_INDEX,
-  creationIndex: 'timers_by_namespace',
-  dueOrder: 'shard',
   limits: {
     listRows: 50_000, // about 30 ms, as each of these
     listRowsWithMetadata: 10_000,

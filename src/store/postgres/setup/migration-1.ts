@@ -9,8 +9,8 @@ import { COMMIT_FUNCTION } from './commit-function.ts'
 // order in which timers come due; timer_execute_at holds the wake time. uuid compares by bytes, as the order asks.
 // The hash of namespace and id is the unique key: 16 bytes instead of two texts. timers_by_namespace lets a small
 // namespace be listed without reading the large ones, and finds the rows of shards, which have no namespace. A due time
-// is there only where it is not the wake time, so pages by due time merge two indexes. timers_by_creation has no uuid: timers
-// of one millisecond then share an entry, and a page sorts those few. The others hold few rows.
+// is there only where it is not the wake time, so pages by due time merge two indexes. timers_by_namespace has no uuid: timers of one
+// millisecond then share an entry, and a page sorts those few. The other indexes hold few rows.
 //
 // JSON that jsonb cannot hold (an escaped NUL, half a surrogate pair) is legal in a timer's metadata: such escapes are
 // searched as a replacement character.
@@ -38,9 +38,8 @@ ${columnsWithKey('timers', SQL_TYPES, byAlignment)}
   autovacuum_vacuum_cost_delay = 1, autovacuum_vacuum_cost_limit = 2000
 );
 CREATE UNIQUE INDEX timers_by_uuid ON timers (timer_uuid);
-CREATE INDEX timers_by_namespace ON timers (timer_namespace, row_type, timer_execute_at, timer_uuid);
-CREATE INDEX timers_by_creation ON timers (timer_namespace, timer_created_at);
-CREATE INDEX timers_by_due ON timers (timer_namespace, timer_due_at, timer_uuid) WHERE timer_due_at IS NOT NULL;
+CREATE INDEX timers_by_namespace ON timers (timer_namespace, timer_created_at);
+CREATE INDEX timers_by_due ON timers (row_type, timer_due_at, timer_uuid) WHERE timer_due_at IS NOT NULL;
 CREATE INDEX timers_by_rare_status ON timers (timer_namespace, timer_status) WHERE timer_status IN (1, 2, 4, 5);
 CREATE INDEX timers_of_cycles ON timers (timer_namespace, timer_created_at, timer_uuid) WHERE timer_kind > 0;
 CREATE FUNCTION timer_metadata_json (p_metadata text) RETURNS jsonb

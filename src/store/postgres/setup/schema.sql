@@ -70,13 +70,11 @@ CREATE TABLE timers (
 
 CREATE INDEX timer_counts ON timer_counters USING btree (timer_namespace, counter_name) WHERE (slot_at = '-1'::integer);
 
-CREATE INDEX timers_by_creation ON timers USING btree (timer_namespace, timer_created_at);
-
-CREATE INDEX timers_by_due ON timers USING btree (timer_namespace, timer_due_at, timer_uuid) WHERE (timer_due_at IS NOT NULL);
+CREATE INDEX timers_by_due ON timers USING btree (row_type, timer_due_at, timer_uuid) WHERE (timer_due_at IS NOT NULL);
 
 CREATE INDEX timers_by_metadata ON timers USING gin (timer_metadata_json(timer_metadata)) WITH (gin_pending_list_limit='256') WHERE (timer_metadata IS NOT NULL);
 
-CREATE INDEX timers_by_namespace ON timers USING btree (timer_namespace, row_type, timer_execute_at, timer_uuid);
+CREATE INDEX timers_by_namespace ON timers USING btree (timer_namespace, timer_created_at);
 
 CREATE INDEX timers_by_rare_status ON timers USING btree (timer_namespace, timer_status) WHERE (timer_status = ANY (ARRAY[1, 2, 4, 5]));
 

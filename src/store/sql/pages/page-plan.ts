@@ -60,22 +60,26 @@ export function* pagePlan(
     small.count <= Math.min(FEW, sortedMax) ||
     (small.count <= sortedMax && small.count <= (yield* rowsInOrder(dialect, query, facts)))
   if (isLess) return { sorted: small, at: query.sort === 'createdAt' ? 'timer_created_at' : DUE_AT }
-  if (query.sort === 'createdAt') return { runs: runsByCreation(dialect, query, facts) }
-  return { runs: yield* runsByDue(dialect, query.filter, facts) }
+  if (query.sort === 'createdAt') return { runs: runsByCreation(query, facts) }
+  return { runs: yield* runsByDue(query.filter, facts) }
 }
 
-/** How many rows are read in order until the page is full, if those that match are spread evenly among the others. */
+/**
+ * How many rows are read in order until the page is full, if those that match are spread evenly among the others. Who reads all
+ * shards by one statement reads the whole page in each.
+ */
 function* rowsInOrder(
-  { dueOrder }: Dialect,
+  { limits }: Dialect,
   { filter, sort, offset, limit }: PageQuery,
   facts: PageFacts,
 ): Question<number> {
-  let among = sort === 'createdAt' && filter.kind === 'cycle' ? facts.cycles : facts.timers
-  if (sort === 'dueAt' && dueOrder === 'shard') {
+  let among = filter.kind === 'cycle' ? facts.cycles : facts.timers
+  if (sort === 'dueAt') {
     const rowType = onlyRowType(filter.statuses)
     among = 0
     for (const type of [RowType.live, RowType.finished])
       if (rowType === null || rowType === type) among += yield* facts.ofRowType(type)
+    if (limits.runsAtOnce === Infinity) among *= (yield* facts.shards()).length
   }
   return ((offset + limit) * among) / Math.max(1, facts.total)
 }
@@ -127,25 +131,18 @@ function smallest(paths: readonly Path[]): Path {
   return paths.reduce((least, one) => (one.count < least.count ? one : least))
 }
 
-function runsByCreation({ creationIndex }: Dialect, { filter }: PageQuery, { namespaces }: PageFacts): RunKind[] {
+function runsByCreation({ filter }: PageQuery, { namespaces }: PageFacts): RunKind[] {
   const key = { column: 'timer_namespace', type: 'name', values: namespaces } as const
   const at = 'timer_created_at'
   if (filter.kind === 'cycle') return [{ by: 'timers_of_cycles', where: ['timer_kind > 0'], at, key }]
-  return [{ by: creationIndex, where: [], at, key }]
+  return [{ by: 'timers_by_namespace', where: [], at, key }]
 }
 
 /** Live timers are in the order of their wake time, which is the due time unless timers_by_due has another. */
-function* runsByDue({ dueOrder }: Dialect, { statuses }: PageFilter, facts: PageFacts): Question<RunKind[]> {
+function* runsByDue({ statuses }: PageFilter, facts: PageFacts): Question<RunKind[]> {
   const rowType = onlyRowType(statuses)
   const types = [RowType.live, RowType.finished].filter((type) => rowType === null || rowType === type)
   const [onTime, apart] = [`row_type = ${RowType.live} AND timer_due_at IS NULL`, 'timer_due_at IS NOT NULL']
-  if (dueOrder === 'namespace') {
-    const key = { column: 'timer_namespace', type: 'name', values: facts.namespaces } as const
-    const later: RunKind = { by: 'timers_by_due', where: [apart], at: 'timer_due_at', key }
-    return rowType === RowType.finished
-      ? [later]
-      : [{ by: 'timers_by_namespace', where: [onTime], at: 'timer_execute_at', key }, later]
-  }
   const runs = types.map((type): RunKind => {
     return { by: 'timers_by_due', where: [`row_type = ${type}`, apart], at: 'timer_due_at', key: null }
   })

@@ -25,9 +25,8 @@ export function* sourcesOf(dialect: Dialect, scope: NamespaceScope): Question<So
   const { namespacesMerged, timersSorted } = dialect.limits
   if (isEmpty(scope)) return ofNamespaces([])
   if (rangesOf(scope) === null) return ofShards(yield* shardIds(dialect), scope)
-  // An index that has the order needs no count, and what is internal is not counted.
-  if (scope.namespace !== undefined && (timersSorted === Infinity || isInternal(scope.namespace)))
-    return ofNamespaces([scope.namespace])
+  // What is internal is not counted.
+  if (scope.namespace !== undefined && isInternal(scope.namespace)) return ofNamespaces([scope.namespace])
   const sizes = yield* namespaceSizes(dialect, scope, namespacesMerged + 1)
   const timers = sizes.values().reduce((sum, count) => sum + count, 0)
   if (sizes.size <= namespacesMerged && timers <= timersSorted) return ofNamespaces([...sizes.keys()])
