@@ -124,6 +124,22 @@ test('calls that are made at the same time are one request, and what comes while
   )
 })
 
+test('many calls that are made at the same time are two requests, which go at once, and few are one', async (t) => {
+  const { client, next, received } = await setup(t)
+  const made = Array.from({ length: 33 }, (_, n) => client.create({ ...LATER, id: String(n) }))
+  const [one, two] = [await next(), await next()]
+  assert.deepEqual([one.items.length, two.items.length], [17, 16])
+  one.answer()
+  two.answer()
+  await Promise.all(made)
+  const few = Array.from({ length: 15 }, (_, n) => client.create({ ...LATER, id: `few-${n}` }))
+  const three = await next()
+  assert.equal(three.items.length, 15)
+  three.answer()
+  await Promise.all(few)
+  assert.equal(received.length, 3)
+})
+
 test('requests that take long do not hold up the calls after them', async (t) => {
   const { client, next } = await setup(t)
   const controller = new AbortController()

@@ -11,6 +11,7 @@ import { msUntil } from './time-limit.ts'
 import type { Answer, Budget } from './transport.ts'
 
 const REQUESTS_MAX = 2 // one is answered while the next one is on its way; more would only make the batches smaller
+const HALVED_MIN = 16 // so many that wait go in two requests, so that client and service work at the same time; fewer are not worth a second one
 const SLOW_MS = 100 // a request that takes longer waits for something that others need not wait for
 const SLOW_REQUESTS_MAX = 62
 const BATCH_CHARS_MAX = 300_000 // below the 200,000 values and the 8 MiB that the server takes, however short the values and long the characters
@@ -86,17 +87,18 @@ export class Gatherer {
 
   #flush(): void {
     while (this.#waiting.length > 0 && this.#underWay < REQUESTS_MAX && this.#slow < SLOW_REQUESTS_MAX) {
-      const items = this.#next()
+      const isHalved = this.#underWay === 0 && this.#waiting.length >= HALVED_MIN
+      const items = this.#next(isHalved ? Math.ceil(this.#waiting.length / 2) : Infinity)
       if (items.length > 0) void this.#request(items)
     }
   }
 
   /** The first of those that wait, as many as a request takes. */
-  #next(): Waiting[] {
+  #next(max: number): Waiting[] {
     let [count, chars] = [0, 0]
     for (const { item } of this.#waiting) {
       chars += item.length
-      if (count === BATCH_TIMERS_MAX || (count > 0 && chars > BATCH_CHARS_MAX)) break
+      if (count === max || count === BATCH_TIMERS_MAX || (count > 0 && chars > BATCH_CHARS_MAX)) break
       count++
     }
     const isAll = count === this.#waiting.length
