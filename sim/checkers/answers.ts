@@ -5,7 +5,7 @@ import type { Answer, History, Operation } from '../history.ts'
 import { attemptsAt, endOf, isDone, isWrite, mayHaveHappened, time } from './verdict.ts'
 import type { TimerHistory, Violation } from './verdict.ts'
 
-const STORED_WITHIN_MS = 20_000 // once the troubles are over
+const STORED_WITHIN_MS = 20_000
 
 type Answered = {
   readonly operation: Operation | null
@@ -14,12 +14,12 @@ type Answered = {
   readonly endedAt: number
 }
 
-export function checkAnswers(timer: TimerHistory, { healedAt }: Pick<History, 'healedAt'>): Violation[] {
+export function checkAnswers(timer: TimerHistory, { faults }: Pick<History, 'faults'>): Violation[] {
   const answered = answersOf(timer)
   const found = [
     ...(timer.isForgotten ? [] : [...orderOf(answered), ...revisionsIn(timer, answered), ...conflictsOf(timer)]),
     ...contentOf(answered),
-    ...refusalsOf(timer, healedAt),
+    ...refusalsOf(timer, faults),
     ...acceptedAfterCancel(timer),
     ...conditions(timer),
   ]
@@ -94,12 +94,12 @@ function revisionsIn(timer: TimerHistory, answers: readonly Answered[]): string[
 }
 
 /** A refusal must be true: what it says of the timer can only come from something that happened. */
-function refusalsOf(timer: TimerHistory, healedAt: number): string[] {
+function refusalsOf(timer: TimerHistory, faults: History['faults']): string[] {
   return timer.operations.flatMap((operation) => {
     if (operation.outcome !== 'refused' || operation.endedAt === null) return []
     if (operation.code === 'TIMER_NOT_FOUND') return timer.isForgotten ? [] : notFound(operation, timer)
     if (operation.code !== 'TIMER_NOT_PENDING') return []
-    return hasReason(operation, timer, healedAt)
+    return hasReason(operation, timer, faults)
       ? []
       : [
           `${operationName(operation)} was refused because the timer is ${operation.refusedStatus}, which nothing explains`,
@@ -133,7 +133,7 @@ function notFound(operation: Operation, { operations }: TimerHistory): string[] 
 function hasReason(
   { refusedStatus, sentAt, endedAt }: Operation,
   { operations, arrivals }: TimerHistory,
-  healedAt: number,
+  faults: History['faults'],
 ): boolean {
   const created = operations.findLast((other) => other.type === 'create' && isDone(other) && other.endedAt! <= sentAt)
   const since = created?.sentAt ?? 0
@@ -147,14 +147,21 @@ function hasReason(
         (one) => one.answered !== 'ok' && (one.answeredAt ?? Infinity) <= endedAt! && one.startedAt >= since,
       )
     case 'executing':
-      // Also the delivery of one that has been replaced meanwhile; until its outcome is stored, for which the database has to be there.
+      // Also the delivery of one that has been replaced meanwhile.
       return arrivals.some(
-        ({ startedAt, answeredAt }) =>
-          startedAt <= endedAt! && sentAt <= Math.max(answeredAt ?? Infinity, healedAt) + STORED_WITHIN_MS,
+        ({ startedAt, answeredAt }) => startedAt <= endedAt! && sentAt <= storedBy(answeredAt ?? Infinity, faults),
       )
     default:
       return true
   }
+}
+
+/** When the outcome of a delivery that was answered then is stored at the latest: some time after troubles that follow each other. */
+function storedBy(answeredAt: number, faults: History['faults']): number {
+  let latest = answeredAt + STORED_WITHIN_MS
+  for (const { at, until, isSmall } of faults.toSorted((a, b) => a.at - b.at))
+    if (isSmall !== true && at <= latest) latest = Math.max(latest, until + STORED_WITHIN_MS)
+  return latest
 }
 
 /** Only a create brings a canceled timer back. */

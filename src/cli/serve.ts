@@ -16,7 +16,11 @@ export async function runServe(flags: Flags): Promise<void> {
   const { startServer } = await import('../server.ts')
   const server = await startServer(config)
   releaseYoungGeneration()
-  const spareMemory = new SpareMemory({ clock: systemClock, freeUntil: () => server.freeUntil })
+  const spareMemory = new SpareMemory({
+    clock: systemClock,
+    freeUntil: () => server.freeUntil,
+    pauseMaxMs: config.leaseMs / 4,
+  })
   spareMemory.start()
   const { reloadKeys } = server
   if (reloadKeys !== null) process.on('SIGHUP', () => void reloadKeys())

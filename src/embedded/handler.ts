@@ -34,7 +34,7 @@ export type Firing<Payload = unknown> = {
   /** Of a cycle: it fires once more, beside its schedule, because somebody asked for it; the iteration is the one that comes next. */
   readonly triggered: boolean
   readonly schedule: string | null
-  /** Aborts when nobody waits for the handler any more: its time is over, or the program closes. */
+  /** Aborts when nobody waits for the handler any more: its time is over, or the program closes. A copy of the firing does not have it. */
   readonly signal: AbortSignal
 }
 

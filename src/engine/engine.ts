@@ -235,7 +235,9 @@ export class Engine {
 
   /** Until when it has nothing to do: it wakes then, because something may be due; Infinity for ever. Not in the future while something is under way. */
   get freeUntil(): Millis {
-    const isBusy = this.#dispatcher.inFlight > 0 || this.#dispatcher.waiting > 0 || this.#commits.length > 0
+    const { inFlight, waiting } = this.#dispatcher
+    const isBusy =
+      inFlight > 0 || waiting > 0 || this.#commits.length > 0 || [...this.#shards].some((shard) => shard.isBusy)
     return isBusy ? this.#options.clock.now() : this.#waker.nextAt
   }
 

@@ -1,12 +1,13 @@
-// Duetime as a library, on SQLite or PostgreSQL. It has nothing to tune.
+// Duetime as a library, as it is installed, on SQLite, PostgreSQL or MariaDB. It has nothing to tune.
 
-import { openDuetime } from '../../../src/embedded/index.ts'
 import type { Job, Opening, System } from '../system.ts'
 import { PAYLOAD } from '../system.ts'
 
+const INSTALLED = new URL('../../../dist/embedded/index.js', import.meta.url)
 const NAMESPACE = 'bench'
 
 export async function open({ database }: Opening): Promise<System> {
+  const { openDuetime } = (await import(INSTALLED.href)) as typeof import('../../../src/embedded/index.ts')
   const timers = await openDuetime({ database, settings: { LOG_LEVEL: 'error' } })
   const fieldsOf = ({ id, dueAt, url, failsOnce }: Job) => ({
     namespace: NAMESPACE,

@@ -47,8 +47,8 @@ test('of an even number of rounds the worse one in the middle counts', () => {
   ])
 })
 
-test('what limits a goal is a section of docs/performance.md', () => {
-  const page = readFileSync(join(import.meta.dirname, '..', '..', '..', 'docs', 'performance.md'), 'utf8')
+test('what limits a goal is a section of docs/limits.md', () => {
+  const page = readFileSync(join(import.meta.dirname, '..', '..', '..', 'docs', 'limits.md'), 'utf8')
   const anchors = new Set(Array.from(page.matchAll(/^#+ (.+)$/gm), ([, heading]) => anchorOf(heading!)))
   for (const { limits } of GOALS) assert.ok(anchors.has(anchorOf(limits)), `there is no section ${limits}`)
 })

@@ -79,7 +79,7 @@ export class Duetime {
       isMinimal: byNode !== null, // a browser would ask the service of another origin whether it may send the header
     })
     this.calendars = new Calendars(this.#transport, namespace)
-    this.#gatherer = options.gather === false ? null : this.#transport.gatherer()
+    this.#gatherer = options.gather === false ? null : this.#transport.gatherer({ halves: true })
   }
 
   /**
@@ -108,8 +108,8 @@ export class Duetime {
     { onConflict, ...options }: CallOptions & { readonly onConflict?: OnConflict | undefined } = {},
   ): Promise<ItemResult<Payload>[]> {
     const budget = this.#transport.budget(options)
-    // One of its own: calls that are made meanwhile do not wait behind it.
-    const gatherer = this.#transport.gatherer()
+    // One of its own: calls that are made meanwhile do not wait behind it. A batch is one request, which limits of rates count.
+    const gatherer = this.#transport.gatherer({ halves: false })
     const done = (given: BatchItem<Payload>): Promise<unknown> => {
       const item = asItem(given)
       if (item.action === 'create')
@@ -271,7 +271,9 @@ export class Duetime {
 
   #create(create: ReadyCreate, budget: Budget, gatherer: Gatherer | null): Promise<Timer> {
     const make = () => createOne(this.#transport, create, budget, gatherer)
-    return create.id === undefined ? make() : this.#order.run(nameText(create.namespace, create.id), budget, make)
+    // Two with one key are one timer, or the second is refused.
+    const name = create.id ?? `key ${create.idempotencyKey}`
+    return this.#order.run(nameText(create.namespace, name), budget, make)
   }
 
   #update(name: TimerName, changes: TimerChanges, budget: Budget, gatherer: Gatherer | null) {

@@ -41,7 +41,8 @@ const UUID_CHARS = 36
 const UUID_V7 = /([\da-f]{8})-([\da-f]{4})-7[\da-f]{3}-[89ab][\da-f]{3}-/i
 const ULID_CHARS = 26
 const ULID_TIME_CHARS = 10
-const ULID = /^[0-7][\da-hjkmnp-tv-z]{25}$/i
+// With a letter: 26 digits are a number.
+const ULID = /^(?=.*[a-z])[0-7][\da-hjkmnp-tv-z]{25}$/i
 const BASE_32 = '0123456789abcdefghjkmnpqrstvwxyz'
 
 /** The milliseconds that a UUIDv7, whatever stands around it, or a ULID tells. */

@@ -41,13 +41,14 @@ export function exactWakes({ now, monotonic, after, maxWaitMs, block }: WakePart
     const delayMs = Math.max(at - now(), 0)
     if (delayMs > maxWaitMs) return after(maxWaitMs, callback)
     const sleeps = delayMs > EARLY_MS && hasCredit()
+    const early = (ms: number): number => (sleeps && ms > EARLY_MS ? ms - EARLY_MS : ms)
     const arrive = () => {
       if (sleeps && at - now() <= ASLEEP_MS_MAX) sleepUntil(at)
       const leftMs = at - now()
-      if (leftMs > 0 && leftMs <= maxWaitMs) cancel = after(leftMs, arrive)
+      if (leftMs > 0 && leftMs <= maxWaitMs) cancel = after(early(leftMs), arrive)
       else callback()
     }
-    let cancel = after(sleeps ? delayMs - EARLY_MS : delayMs, arrive)
+    let cancel = after(early(delayMs), arrive)
     return () => cancel()
   }
 }

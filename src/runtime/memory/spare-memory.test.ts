@@ -6,12 +6,13 @@ import { SpareMemory } from './spare-memory.ts'
 const MIB = 1_048_576
 
 /** A thread whose heap has `heapMib`, of which a collection leaves 100. */
-function setup({ heapMib = 100, busyShare = 0, freeForMs = Infinity } = {}) {
+function setup({ heapMib = 100, busyShare = 0, freeForMs = Infinity, pauseMaxMs = 5_000 } = {}) {
   const clock = new ManualClock()
   const state = { heapMib, busyShare, freeForMs, collections: 0 }
   const memory = new SpareMemory({
     clock,
     freeUntil: () => clock.now() + state.freeForMs,
+    pauseMaxMs,
     collect() {
       state.collections++
       state.heapMib = Math.min(state.heapMib, 100)
@@ -50,6 +51,16 @@ test('a heap that would stop everything for long is left alone', async () => {
   state.heapMib = 600
   await clock.advance(60_000)
   assert.equal(state.collections, 0)
+})
+
+test('a node does not lose its shards to it', async () => {
+  const { clock, state } = setup({ pauseMaxMs: 1_000 })
+  state.heapMib = 400
+  await clock.advance(60_000)
+  assert.equal(state.collections, 0)
+  state.heapMib = 300
+  await clock.advance(1_000)
+  assert.equal(state.collections, 1)
 })
 
 test('a short pause is not the end of a load', async () => {
@@ -91,7 +102,7 @@ test('it leaves nothing behind when it is stopped', async () => {
 
 test('a real collection gives the memory of this process back', async () => {
   const clock = new ManualClock()
-  const memory = new SpareMemory({ clock, freeUntil: () => Infinity, busyShare: () => 0 })
+  const memory = new SpareMemory({ clock, freeUntil: () => Infinity, pauseMaxMs: Infinity, busyShare: () => 0 })
   memory.start()
   let garbage: number[][] | null = Array.from({ length: 200 }, () => Array.from({ length: 100_000 }, Math.random))
   const grown = process.memoryUsage.rss()

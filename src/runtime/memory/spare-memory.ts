@@ -9,7 +9,7 @@ import type { Cancel, Clock } from '../clock/clock.ts'
 
 const MIB = 1_048_576
 const LOOK_EVERY_MS = 500
-const BUSY_SHARE = 0.05 // of the thread's time since the last look
+const BUSY_SHARE = 0.02 // of the thread's time since the last look
 const QUIET_LOOKS = 2 // one after the other: a pause between two requests is not the end of a load
 const WORTH_BYTES = 48 * MIB // grown by since the last collection
 const HEAP_BYTES_MAX = 512 * MIB
@@ -21,6 +21,8 @@ export type SpareMemoryParts = {
   readonly clock: Clock
   /** Until when there is nothing to do, by the wall clock; not in the future while something is under way. */
   readonly freeUntil: () => number
+  /** Others would notice a longer pause. */
+  readonly pauseMaxMs: number
   readonly collect?: () => void
   /** What the thread's heap has taken from the machine. */
   readonly heapBytes?: () => number
@@ -72,9 +74,10 @@ export class SpareMemory {
 
   /** Long enough for a collection of so much. */
   #isFreeFor(bytes: number): boolean {
-    const { clock, freeUntil } = this.#parts
-    const mayTakeMs = Math.max(FREE_MS_MIN, (bytes / MIB) * MS_PER_MIB)
-    return bytes <= HEAP_BYTES_MAX && freeUntil() - clock.now() >= mayTakeMs
+    const { clock, freeUntil, pauseMaxMs } = this.#parts
+    const mayTakeMs = (bytes / MIB) * MS_PER_MIB
+    if (bytes > HEAP_BYTES_MAX || mayTakeMs > pauseMaxMs) return false
+    return freeUntil() - clock.now() >= Math.max(FREE_MS_MIN, mayTakeMs)
   }
 }
 

@@ -42,7 +42,7 @@ export const POSTGRES: Dialect = {
     listRowsWithMetadata: 10_000, // each row's JSON is parsed, which takes about as long
     namespacesMerged: 100,
     timersSorted: 50_000,
-    upcomingRows: 200_000, // read from the index alone, in about 100 ms
+    upcomingRows: 200_000, // of all namespaces: read from the index alone, in about 100 ms
     runsAtOnce: Infinity, // every block would be a round trip
   },
 }

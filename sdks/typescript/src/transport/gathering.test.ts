@@ -140,6 +140,20 @@ test('many calls that are made at the same time are two requests, which go at on
   assert.equal(received.length, 3)
 })
 
+test('a batch is one request, and creates with one idempotency key are in order', async (t) => {
+  const { client, next, received } = await setup(t)
+  const items = Array.from({ length: 20 }, (_, n) => ({ ...LATER, id: String(n) }))
+  const batch = client.batch([...items, { ...LATER, idempotencyKey: 'k' }, { ...LATER, idempotencyKey: 'k' }])
+  const one = await next()
+  assert.equal(one.items.length, 21)
+  one.answer()
+  const two = await next()
+  assert.equal(two.items.length, 1)
+  two.answer()
+  assert.ok((await batch).every(({ ok }) => ok))
+  assert.equal(received.length, 2)
+})
+
 test('requests that take long do not hold up the calls after them', async (t) => {
   const { client, next } = await setup(t)
   const controller = new AbortController()

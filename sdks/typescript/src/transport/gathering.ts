@@ -31,6 +31,7 @@ export type SendBatch = (items: readonly string[]) => Promise<Answer>
 
 export class Gatherer {
   readonly #sendBatch: SendBatch
+  readonly #halves: boolean
   #waiting: Waiting[] = []
   #underWay = 0
   #slow = 0
@@ -40,8 +41,10 @@ export class Gatherer {
   #firstEndAt = Infinity
   #timer: unknown
 
-  constructor(sendBatch: SendBatch) {
+  /** `halves`: many that wait go in two requests. */
+  constructor(sendBatch: SendBatch, { halves }: { readonly halves: boolean }) {
     this.#sendBatch = sendBatch
+    this.#halves = halves
   }
 
   /** What the attempt came to, as if it had been sent alone. */
@@ -87,7 +90,7 @@ export class Gatherer {
 
   #flush(): void {
     while (this.#waiting.length > 0 && this.#underWay < REQUESTS_MAX && this.#slow < SLOW_REQUESTS_MAX) {
-      const isHalved = this.#underWay === 0 && this.#waiting.length >= HALVED_MIN
+      const isHalved = this.#halves && this.#underWay === 0 && this.#waiting.length >= HALVED_MIN
       const items = this.#next(isHalved ? Math.ceil(this.#waiting.length / 2) : Infinity)
       if (items.length > 0) void this.#request(items)
     }

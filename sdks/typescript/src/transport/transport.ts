@@ -91,14 +91,14 @@ export class Transport {
     }
   }
 
-  /** Sends what is called at the same time in one request. */
-  gatherer(): Gatherer {
+  /** Sends what is called at the same time in one request, or many in two. */
+  gatherer(how: { readonly halves: boolean }): Gatherer {
     const call = { method: 'POST', path: '/api/v1/timers/batch' } as const
     return new Gatherer((items) => {
       // The calls that wait for it end by their own time limits.
       const budget = { startedAt: 0, deadlineAt: Infinity, retries: 0, signal: undefined }
       return this.#attempt(call, `{"timers":[${items.join(',')}]}`, budget, 1, this.#options.isMinimal)
-    })
+    }, how)
   }
 
   /** Waits before the next attempt. Throws `error` at once when that would be after the deadline. */

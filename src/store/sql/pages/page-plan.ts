@@ -10,9 +10,10 @@ import { all } from '../statement.ts'
 import type { Question, Statement, Value } from '../statement.ts'
 import { DUE_AT, onlyRowType, statusCodes } from '../questions/filters.ts'
 
-/** How many candidates are sorted for a page, unless a test says otherwise: some 100 ms at worst. */
+/** How many candidates are sorted for a page as a rule: some 100 ms at worst. None, if a test says so. */
 export const SORTED_MAX = 50_000
 const FEW = 2_000 // sorted in some milliseconds, whatever else there is
+const FAR_LESS = 10 // times less to read: sorting is the lesser evil then, however many they are
 
 /** What the counters say. */
 export type PageFacts = {
@@ -56,10 +57,10 @@ export function* pagePlan(
   sortedMax = SORTED_MAX,
 ): Question<PagePlan> {
   const small = yield* smallestPath(dialect, query.filter, facts, sortedMax)
-  const isLess =
-    small.count <= Math.min(FEW, sortedMax) ||
-    (small.count <= sortedMax && small.count <= (yield* rowsInOrder(dialect, query, facts)))
-  if (isLess) return { sorted: small, at: query.sort === 'createdAt' ? 'timer_created_at' : DUE_AT }
+  const dearness = small.count <= sortedMax ? 1 : FAR_LESS
+  const isSorted =
+    sortedMax > 0 && (small.count <= FEW || small.count * dearness <= (yield* rowsInOrder(dialect, query, facts)))
+  if (isSorted) return { sorted: small, at: query.sort === 'createdAt' ? 'timer_created_at' : DUE_AT }
   if (query.sort === 'createdAt') return { runs: runsByCreation(query, facts) }
   return { runs: yield* runsByDue(query.filter, facts) }
 }

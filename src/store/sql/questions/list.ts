@@ -29,7 +29,7 @@ const ORDER = { positionOf: (position: Position) => position, compare: comparePo
 /** First where the timers of the page are, in all sources, then what is in them: none is read in vain. */
 export function* list(dialect: Dialect, { filter, after, limit, ...size }: ListQuery): Question<ListReply> {
   if (!canMatch(rowFilter(filter), { dialect })) return { cells: [], next: null }
-  const sources = yield* sourcesOf(dialect, filter)
+  const sources = yield* sourcesOf(dialect, filter, limit)
   const reading: Reading = { filter, sources, start: startOf(filter, after), limit }
   const stretches: Stretch<Position, Position>[] = []
   for (const keys of inChunks(sources.keys, dialect)) stretches.push(yield* readStretch(dialect, reading, keys))

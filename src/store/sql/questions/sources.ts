@@ -8,7 +8,7 @@ import type { Dialect } from '../dialect.ts'
 import { Statement } from '../statement.ts'
 import type { Question, Value } from '../statement.ts'
 import { SELECT_SHARDS } from '../timer-sql.ts'
-import { namespaceSizes } from './counters.ts'
+import { counts, namespaceSizes } from './counters.ts'
 import { isEmpty, rangesOf } from './scope.ts'
 
 export type Sources = {
@@ -21,7 +21,8 @@ export type Sources = {
   readonly scope: NamespaceScope
 }
 
-export function* sourcesOf(dialect: Dialect, scope: NamespaceScope): Question<Sources> {
+/** `limit`: of the rows that are wanted. */
+export function* sourcesOf(dialect: Dialect, scope: NamespaceScope, limit: number): Question<Sources> {
   const { namespacesMerged, timersSorted } = dialect.limits
   if (isEmpty(scope)) return ofNamespaces([])
   if (rangesOf(scope) === null) return ofShards(yield* shardIds(dialect), scope)
@@ -29,8 +30,15 @@ export function* sourcesOf(dialect: Dialect, scope: NamespaceScope): Question<So
   if (scope.namespace !== undefined && isInternal(scope.namespace)) return ofNamespaces([scope.namespace])
   const sizes = yield* namespaceSizes(dialect, scope, namespacesMerged + 1)
   const timers = sizes.values().reduce((sum, count) => sum + count, 0)
-  if (sizes.size <= namespacesMerged && timers <= timersSorted) return ofNamespaces([...sizes.keys()])
-  return ofShards(yield* shardIds(dialect), scope)
+  if (sizes.size > namespacesMerged) return ofShards(yield* shardIds(dialect), scope)
+  const isSorted = timers <= timersSorted || timers <= (yield* rowsInOrder(dialect, timers, limit))
+  return isSorted ? ofNamespaces([...sizes.keys()]) : ofShards(yield* shardIds(dialect), scope)
+}
+
+/** Read until `limit` of these many timers are found, if they are spread evenly among all others. */
+function* rowsInOrder(dialect: Dialect, timers: number, limit: number): Question<number> {
+  const all = (yield* counts(dialect, {})).reduce((sum, { count }) => sum + count, 0)
+  return (limit * all) / timers
 }
 
 export function* shardIds(dialect: Dialect): Question<number[]> {

@@ -10,7 +10,7 @@ import { sourcesOf } from './sources.ts'
 
 /** All rows of a source are counted, so that its limit is noticed, and those that are meant. */
 export function* upcoming(dialect: Dialect, { until, stepMs, ...scope }: UpcomingQuery): Question<Upcoming> {
-  const sources = yield* sourcesOf(dialect, scope)
+  const sources = yield* sourcesOf(dialect, scope, dialect.limits.upcomingRows)
   const rowsMax = Math.ceil(dialect.limits.upcomingRows / Math.max(1, sources.keys.length))
   const counts = new Map<number, number>()
   let complete = true
