@@ -25,6 +25,8 @@ export type Capacity = {
   readonly perSecond?: number
 }
 
+const INSTALL_MARIADB = 'needs: node scripts/servers/main.ts install mariadb'
+
 const peer = { isDuetime: false, isLibrary: true }
 const library = { module: 'duetime-embedded', isDuetime: true, isLibrary: true }
 const service = { module: 'duetime-http', isDuetime: true, isLibrary: false }
@@ -34,6 +36,7 @@ export async function contestants(
 ): Promise<{ readonly all: readonly Contestant[]; stop(): Promise<void> }> {
   const postgres = await postgresPlace(log)
   const sqlite = sqlitePlace()
+  const mariadb = mariadbPlace()
   /** None, where what it needs is missing. */
   const onPlace = (place: Place | null, toInstall: string, contestant: Omit<Contestant, 'place'>): Contestant[] => {
     if (place === null) log(`left out: ${contestant.name}; ${toInstall}`)
@@ -61,13 +64,18 @@ export async function contestants(
     }),
     { ...library, name: 'Duetime library, SQLite', place: sqlite },
     { ...library, name: 'Duetime library, PostgreSQL', place: postgres },
-    ...onPlace(mariadbPlace(), 'needs: node scripts/servers/main.ts install mariadb', {
+    ...onPlace(mariadb, INSTALL_MARIADB, {
       ...library,
       name: 'Duetime library, MariaDB',
       atMost: { stored: 200_000 },
     }),
     { ...service, name: 'Duetime service, SQLite', place: servicePlace(sqlite) },
     { ...service, name: 'Duetime service, PostgreSQL', place: servicePlace(postgres) },
+    ...onPlace(mariadb === null ? null : servicePlace(mariadb), INSTALL_MARIADB, {
+      ...service,
+      name: 'Duetime service, MariaDB',
+      atMost: { stored: 200_000 },
+    }),
   ]
   return { all, stop: () => postgres.stop() }
 }
