@@ -53,6 +53,7 @@ test('an id that only looks like one of these has the place of its digits', () =
     '019a9a3e-5b2c-7abc-0def-0123456789ab', // a variant that is none
     '81KACM7PT6AZ0G5V4D2W3E4R5T', // later than a ULID can say
     '01KACM7PT6AZ0G5V4D2W3E4RUU', // a letter that ULIDs do not have
+    '01234567890123456789012345', // a number
   ]) {
     const digits = BigInt(id.replaceAll(/\D/g, '')) % 2n ** 40n
     assert.equal(neighborhoodOf('shop', id).slice(2), digits.toString(16).padStart(10, '0'), id)
