@@ -79,7 +79,7 @@ function drawing(panels: readonly Drawn[], { machine }: Comparison): string {
 <style>${STYLE}
 </style>
 <rect class="card" x="0.5" y="0.5" width="${WIDTH - 1}" height="${total - 1}" rx="12"/>
-<text class="text title" x="${MARGIN}" y="42">The same work, on one machine, in one run</text>
+<text class="text title" x="${MARGIN}" y="42">The same work, on one machine</text>
 <rect class="own" x="${MARGIN}" y="57" width="11" height="11" rx="3"/><text class="text sub" x="${MARGIN + 17}" y="67">Duetime, as a library and as a service</text>
 <rect class="peer" x="${MARGIN + 276}" y="57" width="11" height="11" rx="3"/><text class="text sub" x="${MARGIN + 293}" y="67">other systems</text>
 ${drawn.join('\n')}
