@@ -1,4 +1,4 @@
-// npm run bench:compare -- <another checkout> [--postgres] [--slices 10]
+// npm run bench:compare -- <another checkout> [--postgres] [--slices 10] [--only creates|firings]
 //
 // Is this version faster than another one? Two runs of a benchmark cannot tell on a machine that others use, too: its speed
 // changes by more than what is looked for. So both versions run at the same time, each on a database of its own, and
@@ -35,13 +35,21 @@ type Parts = {
   readonly callbackUrl: string
 }
 
+const WORKS = { creates, firings }
+
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { postgres: { type: 'boolean', default: false }, slices: { type: 'string', default: '10' } },
+  options: {
+    postgres: { type: 'boolean', default: false },
+    slices: { type: 'string', default: '10' },
+    only: { type: 'string' },
+  },
 })
 const [other] = positionals
-if (other === undefined) {
-  console.error('npm run bench:compare -- <another checkout, with its node_modules> [--postgres] [--slices 10]')
+if (other === undefined || (values.only !== undefined && !Object.hasOwn(WORKS, values.only))) {
+  console.error(
+    'npm run bench:compare -- <another checkout, with its node_modules> [--postgres] [--slices 10] [--only creates|firings]',
+  )
   process.exit(2)
 }
 
@@ -67,10 +75,8 @@ async function compare(before: string, slices: number): Promise<void> {
     new URL('programs/receiver.ts', import.meta.url),
   )
   const parts: Parts = { postgres, load, receiver, callbackUrl: `http://127.0.0.1:${ready.port}/hooks/order` }
-  for (const [work, run] of [
-    ['creates', creates],
-    ['firings', firings],
-  ] as const) {
+  for (const [work, run] of Object.entries(WORKS)) {
+    if (values.only !== undefined && values.only !== work) continue
     const rounds: Figures[][] = []
     for (let round = 0; round < SLICES_UNCOUNTED + slices; round++) {
       const figures: Figures[] = []

@@ -30,6 +30,7 @@ import type { NativeApi } from './nats/requests/request-handler.ts'
 import { systemClock } from './runtime/clock/clock.ts'
 import type { Clock } from './runtime/clock/clock.ts'
 import type { Config } from './runtime/config/config.ts'
+import { isLasting } from './runtime/config/databases/databases.ts'
 import { Lifecycle } from './runtime/lifecycle.ts'
 import type { Part } from './runtime/lifecycle.ts'
 import { createLogger, partLogger } from './runtime/telemetry/logger.ts'
@@ -69,8 +70,12 @@ export type RunningServer = {
   readonly freeUntil: Millis
 }
 
-/** `routes`: more of them, on the same port; only `duetime dev` has any. */
-export type ServerExtras = { readonly routes?: (app: FastifyInstance) => void }
+export type ServerExtras = {
+  /** More of them, on the same port; only `duetime dev` has any. */
+  readonly routes?: (app: FastifyInstance) => void
+  /** One that is being opened already. It is closed if the server does not start. */
+  readonly opening?: Promise<Store>
+}
 
 export async function startServer(
   config: Config,
@@ -79,16 +84,21 @@ export async function startServer(
 ): Promise<RunningServer> {
   const logger = createLogger(config)
   const webFiles = readWebFiles(WEB_FOLDER) // while the database opens
-  // First, since it is the quickest to fail.
-  const { ring, watched } = await openKeys(config, { clock, logger: partLogger(logger, 'keys') })
+  const opening = extras.opening ?? openStore(config, logger)
+  opening.catch(() => {}) // awaited below
+  const { ring, watched } = await openKeys(config, { clock, logger: partLogger(logger, 'keys') }).catch(
+    async (error: unknown) => {
+      await opening.then((store) => store.close()).catch(() => {})
+      throw error
+    },
+  )
   const threads = clock === systemClock ? threadCounts(config) : NO_THREADS
   if (clock === systemClock && config.httpThreads !== 'auto' && config.httpThreads > threads.http)
     logger.warn({ platform: process.platform }, 'HTTP_THREADS is ignored: threads cannot share a port here')
-  const opened = await openStore(config, logger)
+  const opened = await opening
   const metrics = new Metrics(partLogger(logger, 'metrics'))
   const store = measuredStore(opened, systemClock, (end) => metrics.storeAnswered(end))
-  if (config.database.type === 'memory')
-    logger.warn('timers are kept in memory only: they are lost when the service stops')
+  if (!isLasting(config.database)) logger.warn('timers are kept in memory only: they are lost when the service stops')
   const broker = await openBroker(config, clock, logger)
   const links = await openLinks(store, clock, logger)
   const life = await beginLife()

@@ -75,7 +75,7 @@ export async function growth(
   const empty = { server: many.serverBytes(), program: many.programBytes() }
   const { perSecond: bulkPerSecond } = await many.bulk(size.many)
   await few.bulk(size.few)
-  await sleep(size.settleMs)
+  await sleep(many.serverBytes() > 0 ? size.serverRestMs : size.settleMs)
   const [server, program] = [many.serverBytes(), many.programBytes()]
   const disk = await many.diskBytes()
   results.add('disk', contestant, disk / MIB, { remark: `${Math.round(disk / size.many)} bytes each` })

@@ -36,14 +36,15 @@ export type Growth = {
   readonly createsMs: number
   readonly burst: number
   readonly latenessMs: number
-  /** Memory is looked at when what came in has been dealt with. */
   readonly settleMs: number
+  /** What came in has been dealt with after so long, and a server of its own has given back what it wants to give back. */
+  readonly serverRestMs: number
 }
 
 export const FULL: Size = {
   atOnce: 1,
   rounds: 3,
-  latenessRounds: 2,
+  latenessRounds: 3,
   createsMs: 3_000,
   bulk: 30_000,
   burst: 50_000,
@@ -64,6 +65,7 @@ export const FULL: Size = {
     burst: 20_000,
     latenessMs: 5_000,
     settleMs: 2_000,
+    serverRestMs: 50_000,
   },
   shareOfCapacity: 1,
   leadMs: 2_000,
@@ -87,7 +89,16 @@ export const QUICK: Size = {
   stored: 1_000,
   recovery: 300,
   recoveryWithinMs: 2_000,
-  growth: { few: 500, many: 2_000, slices: 1, createsMs: 300, burst: 400, latenessMs: 500, settleMs: 100 },
+  growth: {
+    few: 500,
+    many: 2_000,
+    slices: 1,
+    createsMs: 300,
+    burst: 400,
+    latenessMs: 500,
+    settleMs: 100,
+    serverRestMs: 100,
+  },
   shareOfCapacity: 0.1,
   leadMs: 500,
   lateMaxMs: 15_000,

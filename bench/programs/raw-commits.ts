@@ -1,19 +1,22 @@
-// The raw limit of an engine for what the service asks of it: commits of new timers, with fences, versions and counters,
-// through the engine's adapter alone, in a process of its own. Two commits are on their way at a time, as the service has
-// it. The rows are made beforehand; only writing them is timed.
+// The raw limit of an engine for what the service asks of it: commits of new timers, or of timers that have fired, with
+// fences, versions and counters, through the engine's adapter alone, in a process of its own. Two commits are on their way at
+// a time, as the service has it. The rows are made beforehand; only writing them is timed.
 
 import { setup, answerQuestions } from '../harness/helper-side.ts'
 import { farTimers } from '../harness/stored-timers.ts'
+import { settle } from '../../src/core/rules/settle.ts'
 import { shardOf } from '../../src/core/timer/ids.ts'
 import type { Epoch, ShardId, Timer } from '../../src/core/timer/timer.ts'
 import { loadConfig } from '../../src/runtime/config/config.ts'
 import { silentLogger } from '../../src/runtime/telemetry/logger.ts'
 import { partOf, partsWithin } from '../../src/store/commit-sheet.ts'
+import type { Change } from '../../src/store/commit-sheet.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import type { CommitPart } from '../../src/store/store.ts'
 
-/** `withinMs`: no commit is begun after that, however many are left. */
+/** `withinMs`: no commit is begun after that, however many are left. For firings, the timers are stored before, and not timed. */
 export type RawCommits = {
+  readonly kind: 'create' | 'firing'
   readonly commits: number
   readonly rowsPerCommit: number
   readonly firstId: number
@@ -22,6 +25,8 @@ export type RawCommits = {
 
 const OWNER = 'bench'
 const IN_FLIGHT = 2
+const DUE_NOW = { afterDays: 0, days: 0 } // so that they are fired on time, and counted so
+const RETENTION_MS = 7 * 86_400_000
 
 const { url, env } = setup<{ url: string; env: Readonly<Record<string, string>> }>()
 Object.assign(process.env, env) // drivers have variables of their own
@@ -35,34 +40,60 @@ for (let shard = 0; shard < shards; shard++) {
   epochs.push(epoch)
 }
 
-answerQuestions<RawCommits, { perSecond: number }>({}, async ({ commits, rowsPerCommit, firstId, withinMs }) => {
-  const waiting = Array.from({ length: commits }, (_, n) =>
-    partsOf(farTimers(firstId + n * rowsPerCommit, rowsPerCommit)),
-  )
-  const startedAt = performance.now()
-  await Promise.all(Array.from({ length: IN_FLIGHT }, () => commitAll(waiting, startedAt + withinMs)))
-  const made = (commits - waiting.length) * rowsPerCommit
-  return { perSecond: (made / (performance.now() - startedAt)) * 1_000 }
+answerQuestions<RawCommits, { perSecond: number }>({}, async (question) => {
+  const creates = newCommits(question)
+  if (question.kind === 'create') return timed(creates, question)
+  const stored = creates.slice(creates.length - (await timed([...creates], question)).commits)
+  return timed(stored.map(firedCommit), question)
 })
 
-async function commitAll(waiting: (readonly CommitPart[])[], until: number): Promise<void> {
+type Commit = { readonly timers: readonly Timer[]; readonly parts: readonly CommitPart[] }
+
+/** From the end, so many as are committed in time. */
+async function timed(
+  waiting: Commit[],
+  { withinMs }: RawCommits,
+): Promise<{ readonly commits: number; readonly perSecond: number }> {
+  const all = [...waiting]
+  const startedAt = performance.now()
+  await Promise.all(Array.from({ length: IN_FLIGHT }, () => commitAll(waiting, startedAt + withinMs)))
+  const done = all.slice(waiting.length)
+  const made = done.reduce((sum, { timers }) => sum + timers.length, 0)
+  return { commits: done.length, perSecond: (made / (performance.now() - startedAt)) * 1_000 }
+}
+
+function newCommits({ kind, commits, rowsPerCommit, firstId }: RawCommits): Commit[] {
+  return Array.from({ length: commits }, (_, n) => {
+    const first = firstId + n * rowsPerCommit
+    const timers = kind === 'create' ? farTimers(first, rowsPerCommit) : farTimers(first, rowsPerCommit, DUE_NOW)
+    return { timers, parts: partsOf(timers.map((after) => ({ before: null, after }))) }
+  })
+}
+
+function firedCommit({ timers }: Commit): Commit {
+  const now = Date.now()
+  const attempt = { startedAt: now, durationMs: 5, outcome: { type: 'delivered', statusCode: 200 } } as const
+  const changes = timers.map((before) => ({
+    before,
+    after: settle(before, attempt, { now, retentionMs: RETENTION_MS }),
+  }))
+  return { timers, parts: partsOf(changes) }
+}
+
+async function commitAll(waiting: Commit[], until: number): Promise<void> {
   while (performance.now() < until) {
-    const parts = waiting.pop()
-    if (parts === undefined) return
-    const results = await store.commit(parts)
+    const commit = waiting.pop()
+    if (commit === undefined) return
+    const results = await store.commit(commit.parts)
     const refused = results.find(({ type }) => type !== 'written')
     if (refused !== undefined) throw new Error(`a commit was answered ${refused.type}`)
   }
 }
 
-function partsOf(timers: readonly Timer[]): CommitPart[] {
-  const byShard = Map.groupBy(timers, ({ uuid }) => shardOf(uuid, shards))
+function partsOf(changes: readonly Change[]): CommitPart[] {
+  const byShard = Map.groupBy(changes, ({ after }) => shardOf(after.uuid, shards))
   return [...byShard].flatMap(([shard, some]) => {
     const fence = { shard, epoch: epochs[shard]!, owner: OWNER }
-    return partsWithin(
-      partMax,
-      some.map((after) => ({ before: null, after })),
-      (changes) => partOf(fence, changes),
-    ).map(({ part }) => part)
+    return partsWithin(partMax, some, (few) => partOf(fence, few)).map(({ part }) => part)
   })
 }

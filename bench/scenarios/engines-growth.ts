@@ -61,7 +61,8 @@ type Round = { readonly figures: Figures; readonly name: string; readonly stored
 
 async function measureRound(bench: Bench, trial: Trial, { figures, name, storedPerSecond }: Round): Promise<void> {
   figures.creates.push((await createsRound(bench, trial, { name: `${name}c-`, durationMs: CREATES_MS })).perSecond)
-  figures.burst.push(await burstRound(bench, trial, { storedPerSecond, idPrefix: `${name}f-` }))
+  const burst = await burstRound(bench, trial, { storedPerSecond, idPrefix: `${name}f-` })
+  figures.burst.push(burst.perSecond)
   const { p50, p99 } = await latenessRound(bench, trial, {
     name: `${name}l-`,
     durationMs: LATENESS_MS,

@@ -5,6 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Bench, Scenario } from '../harness/bench.ts'
 import { total } from '../harness/duetime-server.ts'
+import type { DuetimeServer } from '../harness/duetime-server.ts'
 import type { Helper } from '../harness/helper-process.ts'
 import type { Spread } from '../harness/statistics.ts'
 import type { LoadResult } from '../programs/load-generator.ts'
@@ -76,7 +77,7 @@ async function creates(bench: Bench, trial: RawTrial): Promise<Row[]> {
   const commits: number[] = []
   const cpu: number[] = []
   for (let round = 0; round < roundsOf(bench); round++) {
-    raw.push(await rawRound(trial, { commits: bench.timers(RAW_COMMITS), rowsPerCommit: RAW_ROWS }))
+    raw.push(await rawRound(trial, { kind: 'create', commits: bench.timers(RAW_COMMITS), rowsPerCommit: RAW_ROWS }))
     const before = await costsOf(trial)
     const { perSecond: rate, requests, latencyMs } = await createsRound(bench, trial, { name: `e${round}x-` })
     const after = await costsOf(trial)
@@ -94,7 +95,7 @@ async function creates(bench: Bench, trial: RawTrial): Promise<Row[]> {
       target: { shareAtLeast: SHARE_GOAL },
     },
     { what: `latency p99, ${IN_FLIGHT} in flight`, unit: 'ms', rounds: latencies },
-    { what: 'commits (round trips) per create', unit: 'commits', rounds: commits },
+    { what: 'commits per create', unit: 'commits', rounds: commits },
     ...(trial.engine.cpuMs === null
       ? []
       : [{ what: 'CPU time of the server per create', unit: 'µs', rounds: cpu } as const]),
@@ -110,11 +111,10 @@ export function createsRound(bench: Bench, { generator, server }: Trial, round: 
 }
 
 async function costsOf({ server, engine }: Trial): Promise<{ readonly commits: number; readonly cpuMs: number }> {
-  const metrics = await server.metrics()
-  return { commits: total(metrics, 'duetime_commit_puts_count'), cpuMs: engine.cpuMs?.() ?? 0 }
+  return { commits: (await commitsOf(server)).commits, cpuMs: engine.cpuMs?.() ?? 0 }
 }
 
-async function rawRound(trial: RawTrial, load: Pick<RawCommits, 'commits' | 'rowsPerCommit'>): Promise<number> {
+async function rawRound(trial: RawTrial, load: Omit<RawCommits, 'firstId' | 'withinMs'>): Promise<number> {
   const firstId = trial.first
   trial.first += load.commits * load.rowsPerCommit
   return (await trial.raw.ask({ ...load, firstId, withinMs: RAW_WITHIN_MS })).perSecond
@@ -125,7 +125,7 @@ async function batches(bench: Bench, trial: RawTrial): Promise<[Row]> {
   const rounds: number[] = []
   for (let round = 0; round < roundsOf(bench); round++) {
     const requests = batchesOf(bench, rounds.at(-1))
-    raw.push(await rawRound(trial, { commits: requests, rowsPerCommit: PER_BATCH }))
+    raw.push(await rawRound(trial, { kind: 'create', commits: requests, rowsPerCommit: PER_BATCH }))
     rounds.push(await storeMore(trial, requests))
   }
   return [
@@ -145,20 +145,30 @@ function batchesOf(bench: Bench, storedPerSecond = 0): number {
   return Math.min(bench.timers(BATCHES), Math.max(BATCHES_MIN, Math.floor(inTime)))
 }
 
-async function bursts(bench: Bench, trial: Trial, storedPerSecond: number): Promise<Row[]> {
+/** The raw limit has as many in a commit as the service had in that burst. */
+async function bursts(bench: Bench, trial: RawTrial, storedPerSecond: number): Promise<Row[]> {
+  const raw: number[] = []
   const rounds: number[] = []
-  for (let round = 0; round < roundsOf(bench); round++)
-    rounds.push(await burstRound(bench, trial, { storedPerSecond, idPrefix: `f${round}x-` }))
-  return [{ what: BURST_FIGURE, unit: '/s', rounds }]
+  for (let round = 0; round < roundsOf(bench); round++) {
+    const burst = await burstRound(bench, trial, { storedPerSecond, idPrefix: `f${round}x-` })
+    rounds.push(burst.perSecond)
+    const rowsPerCommit = Math.max(1, Math.round(burst.rowsPerCommit))
+    const commits = Math.ceil(burst.count / rowsPerCommit)
+    raw.push(await rawRound(trial, { kind: 'firing', commits, rowsPerCommit }))
+  }
+  return [
+    { what: BURST_FIGURE, unit: '/s', rounds, raw: { what: 'commits of fired timers, two at a time', rounds: raw } },
+  ]
 }
 
 type BurstRound = { readonly storedPerSecond: number; readonly idPrefix: string }
+type BurstResult = { readonly count: number; readonly perSecond: number; readonly rowsPerCommit: number }
 
 export async function burstRound(
   bench: Bench,
   { server, receiver, origin }: Trial,
   { storedPerSecond, idPrefix }: BurstRound,
-): Promise<number> {
+): Promise<BurstResult> {
   const count = bench.timers(storedPerSecond < SLOW_PER_SECOND ? BURST_IF_SLOW : BURST)
   await receiver.ask({ type: 'reset' })
   const before = await settledCount(server)
@@ -167,11 +177,19 @@ export async function burstRound(
   await createDue(server, { idPrefix, dueTimes, callbackUrl: `${origin}/hooks/order/reminders` })
   if (Date.now() > dueAt - 500)
     throw new Error('creating the burst took too long: it began before all of it was stored')
+  const stored = await commitsOf(server)
   await sleep(dueAt - Date.now())
   const result = await receiver.ask({ type: 'result', count, timeoutMs: 120_000 })
   if (result.count !== count) throw new Error(`${count} calls were due and ${result.count} came`)
   while ((await settledCount(server)) < before + count) await sleep(20)
-  return perSecond(count, Date.now() - dueAt)
+  const rate = perSecond(count, Date.now() - dueAt)
+  const settled = await commitsOf(server)
+  return { count, perSecond: rate, rowsPerCommit: (settled.puts - stored.puts) / (settled.commits - stored.commits) }
+}
+
+async function commitsOf(server: DuetimeServer): Promise<{ readonly commits: number; readonly puts: number }> {
+  const metrics = await server.metrics()
+  return { commits: total(metrics, 'duetime_commit_puts_count'), puts: total(metrics, 'duetime_commit_puts_sum') }
 }
 
 async function lateness(bench: Bench, trial: Trial, storedPerSecond: number): Promise<Row[]> {

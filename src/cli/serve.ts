@@ -12,9 +12,12 @@ import type { Flags } from './command/given-flags.ts'
 export async function runServe(flags: Flags): Promise<void> {
   const config = loadConfig({ flags })
   holdYoungGeneration()
-  // Loaded when it is needed, so that --help does not wait for a web server.
+  // What is loaded here is not loaded for --help. The database opens while the rest of the code loads.
+  const { openStore } = await import('../store/open-store.ts')
+  const opening = openStore(config, createLogger(config))
+  opening.catch(() => {}) // awaited by the server
   const { startServer } = await import('../server.ts')
-  const server = await startServer(config)
+  const server = await startServer(config, systemClock, { opening })
   releaseYoungGeneration()
   const spareMemory = new SpareMemory({
     clock: systemClock,

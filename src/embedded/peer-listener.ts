@@ -3,12 +3,12 @@
 // answers in the server, without a web framework.
 
 import { once } from 'node:events'
-import { createServer } from 'node:http'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import type { ClusterMember, Preparation } from '../engine/engine.ts'
 import type { DeliveryReport } from '../engine/delivery/remote-delivery.ts'
+import { http } from '../runtime/builtin-modules.ts'
 import type { Clock } from '../runtime/clock/clock.ts'
 import type { Logger } from '../runtime/telemetry/logger.ts'
 import { ownUrl } from '../runtime/own-address.ts'
@@ -45,7 +45,7 @@ export class PeerListener {
   constructor(options: DoorOptions) {
     this.#options = options
     this.#isPeer = peerCheck(options.secret)
-    this.#server = createServer({ shouldUpgradeCallback: isCommandStream }, (request, response) => {
+    this.#server = http.createServer({ shouldUpgradeCallback: isCommandStream }, (request, response) => {
       this.#answer(request, response).catch((error: unknown) => {
         options.logger.error({ err: error, url: request.url }, 'could not answer another process on the same database')
         response.writeHead(500).end()

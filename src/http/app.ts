@@ -202,6 +202,9 @@ function fastifyOptions({ config, clock, takesPeers }: SharedOptions): FastifyHt
         allowUnionTypes: true,
         discriminator: true,
         verbose: true,
+        // Checking our own schemas would compile the schema of schemas at each start. The tests of the OpenAPI document see them all.
+        meta: false,
+        validateSchema: false,
       },
     },
   }

@@ -1,7 +1,7 @@
 // The first lines that someone sees who tries the service: what is where, and what to type.
 
 import type { Config } from '../../runtime/config/config.ts'
-import { databasePlace } from '../../runtime/config/databases/databases.ts'
+import { databasePlace, isLasting } from '../../runtime/config/databases/databases.ts'
 import { VERSION } from '../../runtime/version.ts'
 
 export type DevPlaces = {
@@ -38,7 +38,7 @@ ${
 const MOVED = 'with the times of a clock that was moved'
 
 function storage(database: Config['database']): string {
-  return database.type === 'memory'
-    ? 'Timers are kept in memory and are gone when it stops; --database ./dev.db keeps them.'
-    : `Timers are ${databasePlace(database)}, ${MOVED}: use that for development only.`
+  return isLasting(database)
+    ? `Timers are ${databasePlace(database)}, ${MOVED}: use that for development only.`
+    : 'Timers are kept in memory and are gone when it stops; --database ./dev.db keeps them.'
 }

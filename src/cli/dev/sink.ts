@@ -6,12 +6,12 @@
 //   /hook?reschedule=1h            200, asking to be called again in an hour
 
 import { once } from 'node:events'
-import { createServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { addDuration, parseIsoDuration } from '../../core/time/duration.ts'
 import { isoDurationText } from '../../core/time/plain-duration.ts'
 import type { Millis } from '../../core/timer/timer.ts'
+import { http } from '../../runtime/builtin-modules.ts'
 import { sleep } from '../../runtime/clock/clock.ts'
 import type { Clock } from '../../runtime/clock/clock.ts'
 import { createSigner } from '../../targets/http/signature.ts'
@@ -43,7 +43,7 @@ const HOST = '127.0.0.1'
 
 export async function startSink(options: SinkOptions): Promise<Sink> {
   const sign = createSigner([options.secret])!
-  const server = createServer((request, response) => {
+  const server = http.createServer((request, response) => {
     receive(request, response, options, sign).catch((error: unknown) => response.destroy(error as Error))
   })
   server.listen(options.port, HOST)

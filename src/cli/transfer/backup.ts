@@ -1,16 +1,16 @@
 // `duetime backup <to>`: a consistent copy of the SQLite file, also while the service writes to it.
 
 import { loadConfig } from '../../runtime/config/config.ts'
+import { databaseFile } from '../../store/database-file.ts'
 import type { Flags } from '../command/given-flags.ts'
 
 export async function runBackup({ to, flags }: { readonly to: string; readonly flags: Flags }): Promise<void> {
   const { database } = loadConfig({ flags })
-  if (database.type !== 'sqlite') {
+  const file = databaseFile(database)
+  if (file === null)
     throw new Error('Only a SQLite database can be copied by this command: name it with --timer-db-path <path>.')
-  }
-  const { backupSqliteFile } = await import('../../store/sqlite/file/backup.ts')
-  await backupSqliteFile({ path: database.path, to, onProgress: showProgress })
-  process.stdout.write(`${process.stderr.isTTY ? '\n' : ''}Copied ${database.path} to ${to}\n`)
+  await file.backUp(to, showProgress)
+  process.stdout.write(`${process.stderr.isTTY ? '\n' : ''}Copied ${file.path} to ${to}\n`)
 }
 
 /** One line that counts up, for someone who waits; in a script's log it would be noise. */

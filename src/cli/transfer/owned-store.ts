@@ -5,6 +5,7 @@ import { hostname } from 'node:os'
 import { systemClock } from '../../runtime/clock/clock.ts'
 import { loadConfig } from '../../runtime/config/config.ts'
 import type { Config } from '../../runtime/config/config.ts'
+import { isLasting } from '../../runtime/config/databases/databases.ts'
 import { createLogger } from '../../runtime/telemetry/logger.ts'
 import { SoleOwner } from '../../service/transfer/sole-owner.ts'
 import type { Store } from '../../store/store.ts'
@@ -13,7 +14,7 @@ import { UsageError } from '../command/usage-error.ts'
 
 export function lastingDatabase(flags: Flags): Config {
   const config = loadConfig({ flags })
-  if (config.database.type === 'memory')
+  if (!isLasting(config.database))
     throw new UsageError('A store in memory ends with its process: name a database that lasts.')
   return config
 }

@@ -11,6 +11,7 @@ import { importTimers } from '../../service/transfer/import-timers.ts'
 import type { ImportResult, KeptTimer } from '../../service/transfer/import-timers.ts'
 import { checkTimerFile } from '../../service/transfer/read-timer-file.ts'
 import { TransferError } from '../../service/transfer/transfer-error.ts'
+import { databaseFile } from '../../store/database-file.ts'
 import type { Flags } from '../command/given-flags.ts'
 import { lastingDatabase, untilInterrupted, withOwnedStore } from './owned-store.ts'
 import { counted, ProgressBar } from './progress-bar.ts'
@@ -53,13 +54,12 @@ export async function runImport({ from, update, flags }: ImportRequest): Promise
 type Exporting<T> = (source: TimerSource, stillness: Stillness | null) => Promise<T>
 
 async function withSource<T>(config: Config, work: Exporting<T>): Promise<T> {
-  if (config.database.type !== 'sqlite') return withOwnedStore(config, (store, owner) => work(store, owner.stillness()))
-  const { path } = config.database
-  const { openSqliteSnapshot } = await import('../../store/sqlite/file/snapshot.ts')
-  const before = fileState(path, systemClock.now())
-  const snapshot = openSqliteSnapshot(path)
+  const file = databaseFile(config.database)
+  if (file === null) return withOwnedStore(config, (store, owner) => work(store, owner.stillness()))
+  const before = fileState(file.path, systemClock.now())
+  const snapshot = await file.openSnapshot()
   try {
-    const isStill = before !== null && fileState(path, systemClock.now()) === before
+    const isStill = before !== null && fileState(file.path, systemClock.now()) === before
     return await work(snapshot, isStill ? { found: before, left: before } : null)
   } finally {
     await snapshot.close()

@@ -2,9 +2,9 @@
 // piece: a buffer, a flow, an end in a later turn, events for each. A request whose body is collected gives the pieces away as the
 // parser pushes them, and is never a stream for anybody: it takes 7 µs less.
 
-import { IncomingMessage } from 'node:http'
+import { http } from '../../runtime/builtin-modules.ts'
 
-export class CollectedRequest extends IncomingMessage {
+export class CollectedRequest extends http.IncomingMessage {
   #whole: ((body: Buffer) => void) | null = null
   #first: Buffer | null = null
   #chunks: Buffer[] | null = null

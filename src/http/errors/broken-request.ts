@@ -1,7 +1,7 @@
 // Answers what is not even HTTP, or has too many headers, or never ends: Node reports it before there is a request,
 // so the answer is written to the socket by hand, in the native envelope.
 
-import { STATUS_CODES } from 'node:http'
+import { http } from '../../runtime/builtin-modules.ts'
 import type { Socket } from 'node:net'
 import type { Millis } from '../../core/timer/timer.ts'
 import { ANSWER_HEADERS } from '../answer/answer-headers.ts'
@@ -26,7 +26,7 @@ export function answerBrokenRequest(error: Error & { readonly code?: string }, s
   if (error.code === 'ECONNRESET' || socket.destroyed) return
   const { status, message } = FAULTS[error.code ?? ''] ?? NOT_HTTP
   const body = JSON.stringify({ error: 'INVALID_INPUT', message, details: {}, timestamp: isoText(now) })
-  const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json; charset=utf-8${MORE_HEADERS}`
+  const head = `HTTP/1.1 ${status} ${http.STATUS_CODES[status]}\r\nContent-Type: application/json; charset=utf-8${MORE_HEADERS}`
   if (socket.writable)
     socket.write(`${head}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`)
   socket.destroySoon()

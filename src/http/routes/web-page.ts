@@ -5,8 +5,8 @@
 import { createHash } from 'node:crypto'
 import { extname } from 'node:path'
 import { promisify } from 'node:util'
-import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { zlib } from '../../runtime/builtin-modules.ts'
 import { MISSING_PAGE } from '../errors/missing-page.ts'
 import { readWebFolder } from './web-folder.ts'
 
@@ -15,8 +15,9 @@ export type WebFile = {
   readonly path: string
   readonly type: string
   readonly etag: string
-  /** By encoding; `identity` is always there. */
-  readonly bodies: Readonly<Record<string, Buffer>>
+  readonly content: Buffer
+  /** By encoding, where that is worth it. Made when it is first asked for, so that no start waits for it. */
+  readonly compressed: Readonly<Partial<Record<string, () => Promise<Buffer>>>>
   /** Its name changes with its content. */
   readonly isImmutable: boolean
 }
@@ -54,31 +55,39 @@ export async function readWebFiles(folder: string): Promise<readonly WebFile[] |
 
 async function readAll(folder: string): Promise<readonly WebFile[] | null> {
   const contents = [...(await readWebFolder(folder))].filter(([path]) => TYPES[extname(path)] !== undefined)
-  const files = await Promise.all(contents.map(([path, content]) => webFile(path, content)))
+  const files = contents.map(([path, content]) => webFile(path, content))
   return files.some(({ path }) => path === INDEX) ? files : null
 }
 
-async function webFile(path: string, identity: Buffer): Promise<WebFile> {
+function webFile(path: string, content: Buffer): WebFile {
   const type = TYPES[extname(path)]!
-  const etag = createHash('sha256').update(identity).digest('base64url').slice(0, 22)
-  const isCompressed = COMPRESSED.test(type) && identity.length >= COMPRESSED_FROM_BYTES
+  const etag = createHash('sha256').update(content).digest('base64url').slice(0, 22)
+  const isCompressed = COMPRESSED.test(type) && content.length >= COMPRESSED_FROM_BYTES
   return {
     path,
     type,
     etag,
-    bodies: isCompressed ? await compressed(identity) : { identity },
+    content,
+    compressed: isCompressed ? compressions(content) : {},
     isImmutable: HASHED.test(path),
   }
 }
 
-async function compressed(identity: Buffer): Promise<WebFile['bodies']> {
+function compressions(content: Buffer): WebFile['compressed'] {
   // One below the best: it takes a tenth of the time and the result is a few per cent longer.
   const params = {
-    [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY - 2,
-    [constants.BROTLI_PARAM_SIZE_HINT]: identity.length,
+    [zlib.constants.BROTLI_PARAM_QUALITY]: zlib.constants.BROTLI_MAX_QUALITY - 2,
+    [zlib.constants.BROTLI_PARAM_SIZE_HINT]: content.length,
   }
-  const [br, gz] = await Promise.all([promisify(brotliCompress)(identity, { params }), promisify(gzip)(identity)])
-  return { identity, br, gzip: gz }
+  return {
+    br: once(() => promisify(zlib.brotliCompress)(content, { params })),
+    gzip: once(() => promisify(zlib.gzip)(content)),
+  }
+}
+
+function once<Result>(make: () => Promise<Result>): () => Promise<Result> {
+  let made: Promise<Result> | null = null
+  return () => (made ??= make())
 }
 
 const SECURITY = {
@@ -111,24 +120,23 @@ export function registerWebPage(app: FastifyInstance, files: readonly WebFile[] 
   for (const file of files ?? []) app.get(routeOf(file.path), open, (request, reply) => sendFile(file, request, reply))
 }
 
-function sendFile(
-  { etag, type, bodies, isImmutable }: WebFile,
+async function sendFile(
+  { etag, type, content, compressed, isImmutable }: WebFile,
   { headers }: FastifyRequest,
   reply: FastifyReply,
-): FastifyReply {
-  const encoding =
-    ['br', 'gzip'].find((name) => bodies[name] !== undefined && accepts(headers['accept-encoding'], name)) ?? 'identity'
+): Promise<FastifyReply> {
+  const encoding = Object.keys(compressed).find((name) => accepts(headers['accept-encoding'], name)) ?? 'identity'
   const tag = `"${etag}-${encoding}"`
   reply.headers({
     ...SECURITY,
     etag: tag,
     'cache-control': isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache',
   })
-  if (bodies['gzip'] !== undefined) reply.header('vary', 'accept-encoding')
+  if (Object.keys(compressed).length > 0) reply.header('vary', 'accept-encoding')
   if (headers['if-none-match']?.split(',').some((one) => one.trim().replace(/^W\//, '') === tag))
     return reply.code(304).send()
   if (encoding !== 'identity') reply.header('content-encoding', encoding)
-  return reply.header('content-type', type).send(bodies[encoding])
+  return reply.header('content-type', type).send((await compressed[encoding]?.()) ?? content)
 }
 
 function accepts(header: string | string[] | undefined, encoding: string): boolean {

@@ -27,22 +27,22 @@ function setup({ heapMib = 100, busyShare = 0, freeForMs = Infinity, pauseMaxMs 
 test('what a load has left behind is given back once it has ended', async () => {
   const { clock, state } = setup()
   Object.assign(state, { heapMib: 400, busyShare: 0.9 })
-  await clock.advance(10_000)
+  await clock.advance(100_000)
   assert.equal(state.collections, 0, 'not while there is something to do')
   state.busyShare = 0.01
-  await clock.advance(1_000)
+  await clock.advance(30_000)
   assert.equal(state.collections, 1)
-  await clock.advance(120_000)
+  await clock.advance(1_000_000)
   assert.equal(state.collections, 1, 'nothing has grown since')
 })
 
 test('nothing is late for it', async () => {
   const { clock, state } = setup({ freeForMs: 1_100 })
   state.heapMib = 400
-  await clock.advance(10_000)
+  await clock.advance(100_000)
   assert.equal(state.collections, 0, 'if all of it is live, that may take longer')
   state.freeForMs = 2_000
-  await clock.advance(1_000)
+  await clock.advance(10_000)
   assert.equal(state.collections, 1)
 })
 
@@ -59,15 +59,15 @@ test('a node does not lose its shards to it', async () => {
   await clock.advance(60_000)
   assert.equal(state.collections, 0)
   state.heapMib = 300
-  await clock.advance(1_000)
+  await clock.advance(10_000)
   assert.equal(state.collections, 1)
 })
 
 test('a short pause is not the end of a load', async () => {
   const { clock, state } = setup()
-  for (let look = 0; look < 40; look++) {
-    Object.assign(state, { heapMib: 400, busyShare: look % 2 === 0 ? 0.5 : 0 })
-    await clock.advance(500)
+  for (let look = 0; look < 30; look++) {
+    Object.assign(state, { heapMib: 400, busyShare: look % 3 === 0 ? 0.03 : 0 })
+    await clock.advance(10_000)
   }
   assert.equal(state.collections, 0)
 })
@@ -75,21 +75,20 @@ test('a short pause is not the end of a load', async () => {
 test('what V8 has given back by itself is worth collecting when it has grown again', async () => {
   const { clock, state } = setup({ heapMib: 200 })
   state.heapMib = 50
-  await clock.advance(1_000)
+  await clock.advance(20_000)
   state.heapMib = 150
-  await clock.advance(1_000)
+  await clock.advance(10_000)
   assert.equal(state.collections, 1)
 })
 
 test('a load that comes in waves is not stopped in every pause', async () => {
   const { clock, state } = setup()
-  for (let wave = 0; wave < 10; wave++) {
+  for (let wave = 0; wave < 5; wave++) {
     state.heapMib = 400
-    await clock.advance(2_000)
+    await clock.advance(60_000)
   }
   assert.equal(state.collections, 1)
-  state.heapMib = 400
-  await clock.advance(30_000)
+  await clock.advance(60_000)
   assert.equal(state.collections, 2)
 })
 
@@ -108,7 +107,7 @@ test('a real collection gives the memory of this process back', async () => {
   const grown = process.memoryUsage.rss()
   assert.ok(garbage.length > 0)
   garbage = null
-  await clock.advance(1_000)
+  await clock.advance(30_000)
   memory.stop()
   assert.ok(
     process.memoryUsage.rss() < grown - 80 * MIB,

@@ -34,18 +34,23 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
   const { cacheMiB = CACHE_MIB_DEFAULT, maxPages } = options
   const path = filePath(options.path)
   const writer = new WorkerLink<WriterCalls>(startWorker({ role: 'writer', path, cacheMiB, maxPages }), 'writer')
-  await writer.opened
+  const linkReader = (role: WorkerRole) => new WorkerLink<ReaderCalls>(startWorker({ role, path, cacheMiB }), role)
+  const reader = linkReader('reader') // its code loads beside that of the writer, which has to make the file first
   const startReader = async (role: WorkerRole): Promise<WorkerLink<ReaderCalls>> => {
-    const reader = new WorkerLink<ReaderCalls>(startWorker({ role, path, cacheMiB }), role)
-    await reader.opened
-    return reader
+    const link = linkReader(role)
+    await link.call('open', undefined)
+    return link
   }
   try {
-    return new SqliteStore({ path, writer, reader: await startReader('reader'), startReader })
+    await writer.call('open', undefined)
+    await reader.call('open', undefined)
   } catch (error) {
-    await writer.call('close', undefined)
+    // One that could not open anything has ended, or does so now.
+    await reader.call('close', undefined).catch(ignoreDeadWorker)
+    await writer.call('close', undefined).catch(ignoreDeadWorker)
     throw error
   }
+  return new SqliteStore({ path, writer, reader, startReader })
 }
 
 /** Loaded when it is wanted: where node:sqlite counts as experimental, Node says so in the log of whoever loads it. */

@@ -2,13 +2,13 @@
 // answer back to the client. Both are passed on as they come, so that streams, large bodies and slow clients are what they
 // would be without the tunnel.
 
-import { request as httpRequest } from 'node:http'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import { askForBody } from '../../http/body/expect-continue.ts'
 import { discardRest } from '../../http/body/unread-body.ts'
 import { isEntryRoute } from '../../http/entry-routes.ts'
+import { http } from '../../runtime/builtin-modules.ts'
 import type { Tunnels } from '../channel/tunnel.ts'
 
 /** About one connection, and not about the request. Trailers are not passed on, so neither is their announcement: Node refuses one without chunks. */
@@ -41,7 +41,7 @@ export function forwardUpgrades(server: Server, tunnels: Tunnels): void {
 }
 
 function forward(request: IncomingMessage, response: ServerResponse, tunnels: Tunnels): void {
-  const passedOn = httpRequest({
+  const passedOn = http.request({
     createConnection: () => tunnels.open(request.socket.remoteAddress),
     method: request.method,
     path: request.url,

@@ -36,6 +36,8 @@ type DatabaseKind<Type extends DatabaseType> = {
   readonly parse: (url: string) => Locations[Type]
   /** Where timers are, for people: goes on after “Timers are”. It has no secrets. */
   readonly place: (location: Locations[Type]) => string
+  /** It ends with its process. */
+  readonly isFleeting?: true
 }
 
 const DATABASES: { readonly [Type in DatabaseType]: DatabaseKind<Type> } = {
@@ -81,6 +83,7 @@ const DATABASES: { readonly [Type in DatabaseType]: DatabaseKind<Type> } = {
     form: 'memory:',
     parse: () => ({}),
     place: () => 'kept in memory only and are lost when it stops',
+    isFleeting: true,
   },
 }
 
@@ -97,4 +100,9 @@ export function parseDatabaseUrl(text: string): DatabaseLocation {
 
 export function databasePlace<Type extends DatabaseType>(location: DatabaseLocationOf<Type>): string {
   return DATABASES[location.type].place(location)
+}
+
+/** What is stored there is still there when the process has ended. */
+export function isLasting({ type }: DatabaseLocation): boolean {
+  return DATABASES[type].isFleeting !== true
 }

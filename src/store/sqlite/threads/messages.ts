@@ -59,17 +59,18 @@ export type WorkerOptions = {
   readonly maxPages?: number | undefined
 }
 
-/** What each worker can be asked for. */
+/** A thread starts and loads its code first, and opens the database when it is asked to. */
+type Opens = { open(nothing: undefined): void }
+
+/** What each worker can be asked for. One that is closed ends, also if it never opened anything. */
 export type WriterCalls = Pick<
   Writer,
   'ping' | 'claim' | 'release' | 'commit' | 'move' | 'forgetCounters' | 'answer' | 'close'
->
-export type ReaderCalls = Pick<Reader, 'answer' | 'close'>
+> &
+  Opens
+export type ReaderCalls = Pick<Reader, 'answer' | 'close'> & Opens
 
 export type Request = { readonly call: number; readonly name: string; readonly argument: unknown }
 export type Reply =
   | { readonly call: number; readonly result: unknown }
   | { readonly call: number; readonly failure: Failure }
-
-/** The call that a worker answers without being asked, once it has opened the database. */
-export const OPENED = 0

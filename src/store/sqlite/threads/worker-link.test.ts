@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Worker } from 'node:worker_threads'
-import { OPENED } from './messages.ts'
 import { WorkerLink } from './worker-link.ts'
 
 type Calls = { answer(n: number): number; die(how: string): void }
@@ -10,7 +9,6 @@ type Calls = { answer(n: number): number; die(how: string): void }
 function link(t: { after: (fn: () => Promise<unknown>) => void }): WorkerLink<Calls> {
   const source = `
     const { parentPort } = require('node:worker_threads')
-    parentPort.postMessage({ call: ${OPENED}, result: null })
     parentPort.on('message', ({ call, name, argument }) => {
       if (name === 'answer') parentPort.postMessage({ call, result: argument + 1 })
       else if (argument === 'exit') process.exit(3)
@@ -24,7 +22,6 @@ function link(t: { after: (fn: () => Promise<unknown>) => void }): WorkerLink<Ca
 for (const how of ['exit', 'throw']) {
   test(`calls to a worker that dies (${how}) are rejected, those under way and those that come later`, async (t) => {
     const to = link(t)
-    await to.opened
     assert.equal(await to.call('answer', 1), 2)
     const underWay = [to.call('die', how, true), to.call('answer', 1, true), to.call('answer', 2)]
     const outcomes = await Promise.allSettled(underWay)

@@ -4,7 +4,6 @@
 import type { Worker } from 'node:worker_threads'
 import { StoreError } from '../../store.ts'
 import { toStoreError } from '../failures.ts'
-import { OPENED } from './messages.ts'
 import type { Reply, Request } from './messages.ts'
 
 type Waiting = {
@@ -16,18 +15,15 @@ export type NameIn<T> = Extract<keyof T, string>
 type Calls<T> = { [Name in keyof T]: (argument: never) => unknown }
 
 export class WorkerLink<T extends Calls<T>> {
-  /** Settles when the worker has opened the database. */
-  readonly opened: Promise<void>
   readonly #worker: Worker
   readonly #role: string
   readonly #waiting = new Map<number, Waiting>()
-  #lastCall = OPENED
+  #lastCall = 0
   #died: StoreError | null = null
 
   constructor(worker: Worker, role: string) {
     this.#worker = worker
     this.#role = role
-    this.opened = new Promise((resolve, reject) => this.#waiting.set(OPENED, { resolve, reject, isWrite: false }))
     worker.on('message', (reply: Reply) => this.#settle(reply))
     worker.on('error', (error) => this.#die(error))
     worker.on('exit', () => this.#die(null))

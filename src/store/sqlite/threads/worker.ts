@@ -1,10 +1,9 @@
-// The entry point of all worker threads: opens the database in its role, then answers one request after the other.
+// The entry point of all worker threads: opens the database in its role when it is asked to, and answers one request after the other.
 
 import { parentPort, workerData } from 'node:worker_threads'
 import { assertUsablePath, openForReading, openForWriting } from '../file/connection.ts'
 import { failureOf } from '../failures.ts'
 import { lockFile } from '../file/file-lock.ts'
-import { OPENED } from './messages.ts'
 import type { Reply, Request, WorkerOptions } from './messages.ts'
 import { Reader } from '../reader.ts'
 import { Writer } from '../writer.ts'
@@ -37,18 +36,19 @@ function reply(call: number, doing: 'open' | 'read' | 'write', answer: () => unk
   }
 }
 
-let part: Part
-const isOpen = reply(OPENED, 'open', () => {
-  part = open()
-})
+let part: Part | null = null
 
-if (!isOpen) port.close()
-else {
-  port.on('message', ({ call, name, argument }: Request) => {
-    // The link on the other side only sends names of methods; see WriterCalls and ReaderCalls.
-    const method = (part as unknown as Record<string, (argument: unknown) => unknown>)[name]!
-    reply(call, options.role === 'writer' ? 'write' : 'read', () => method.call(part, argument))
-    if (name === 'close') port.close()
-    else part.afterReply?.()
-  })
-}
+port.on('message', ({ call, name, argument }: Request) => {
+  if (name === 'open') {
+    const isOpen = reply(call, 'open', () => {
+      part = open()
+    })
+    if (!isOpen) port.close()
+    return
+  }
+  // The link on the other side only sends names of methods; see WriterCalls and ReaderCalls.
+  const methods = part as unknown as Record<string, (argument: unknown) => unknown> | null
+  reply(call, options.role === 'writer' ? 'write' : 'read', () => methods?.[name]!.call(part, argument))
+  if (name === 'close') port.close()
+  else part?.afterReply?.()
+})
