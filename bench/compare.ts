@@ -1,4 +1,4 @@
-// npm run bench:compare -- <another checkout> [--postgres] [--slices 10] [--only creates|firings]
+// npm run bench:compare -- <another checkout> [--postgres] [--slices 10] [--only creates|firings] [--burst 4000]
 //
 // Is this version faster than another one? Two runs of a benchmark cannot tell on a machine that others use, too: its speed
 // changes by more than what is looked for. So both versions run at the same time, each on a database of its own, and
@@ -20,7 +20,6 @@ const ROOT = resolve(import.meta.dirname, '..')
 const SLICES_UNCOUNTED = 2
 const SLICE_MS = 1_500
 const CONNECTIONS = 64
-const BURST = 4_000
 const BURST_LEAD_MS = 2_500
 const REST_MS = 400 // what was answered is settled, and counted, a moment later
 const WAIT_MS = 60_000
@@ -43,12 +42,14 @@ const { values, positionals } = parseArgs({
     postgres: { type: 'boolean', default: false },
     slices: { type: 'string', default: '10' },
     only: { type: 'string' },
+    burst: { type: 'string', default: '4000' },
   },
 })
+const burst = Number(values.burst)
 const [other] = positionals
 if (other === undefined || (values.only !== undefined && !Object.hasOwn(WORKS, values.only))) {
   console.error(
-    'npm run bench:compare -- <another checkout, with its node_modules> [--postgres] [--slices 10] [--only creates|firings]',
+    'npm run bench:compare -- <another checkout, with its node_modules> [--postgres] [--slices 10] [--only creates|firings] [--burst 4000]',
   )
   process.exit(2)
 }
@@ -107,11 +108,11 @@ async function creates({ server }: Version, { postgres, load }: Parts): Promise<
 async function firings({ server }: Version, { postgres, receiver, callbackUrl }: Parts): Promise<Figures> {
   await receiver.ask({ type: 'reset' })
   const dueAt = Date.now() + BURST_LEAD_MS
-  const dueTimes = Array.from({ length: BURST }, () => dueAt)
+  const dueTimes = Array.from({ length: burst }, () => dueAt)
   await createDue(server, { idPrefix: `f${String(slice++).padStart(3, '0')}`, dueTimes, callbackUrl })
   await sleep(Math.max(0, dueAt - Date.now() - 20))
   return counted(server, postgres, async () => {
-    const { count } = await receiver.ask({ type: 'result', count: BURST, timeoutMs: WAIT_MS })
+    const { count } = await receiver.ask({ type: 'result', count: burst, timeoutMs: WAIT_MS })
     return { count, perSecond: (count / (Date.now() - dueAt)) * 1_000 }
   })
 }

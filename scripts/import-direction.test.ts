@@ -44,6 +44,19 @@ test('core imports neither node: modules nor packages other than the hash', () =
   assert.deepEqual(violations('src/engine/a.ts', "import 'node:crypto'; import 'undici'"), [])
 })
 
+test('modules of Node that load much when they are imported are taken from one place', () => {
+  for (const source of [
+    "import { createServer } from 'node:http'",
+    "import zlib from 'node:zlib'",
+    "await import('node:https')",
+  ])
+    assert.match(violations('src/http/a.ts', source)[0]!, /builtin-modules/)
+  assert.deepEqual(
+    violations('src/http/a.ts', "import type { Server } from 'node:http'; import { connect } from 'node:net'"),
+    [],
+  )
+})
+
 test('only the runtime reads the clock or the environment', () => {
   for (const read of [
     'Date.now()',

@@ -19,7 +19,7 @@ const LAYERS = [
   ['service'],
   ['language'],
   ['http', 'nats'],
-  ['assembly.ts'],
+  ['assembly.ts', 'opening.ts'],
   ['threads'],
   ['server.ts', 'embedded'],
   ['cli'],
@@ -52,9 +52,9 @@ export function violations(path: string, source: string): string[] {
   const { program, errors } = parseSync(path, source)
   if (errors.length > 0) return [`${path}:1 cannot be parsed: ${errors[0]!.message}`]
 
-  const onImport = (node: { readonly source?: unknown; readonly start: number }) => {
+  const onImport = (node: EachImport) => {
     const specifier = textOf(node.source)
-    const problem = specifier === null ? null : importProblem(path, specifier)
+    const problem = specifier === null ? null : (slowImport(node, specifier) ?? importProblem(path, specifier))
     if (problem !== null) report(node.start, problem)
   }
   const onRuntimeOnly = (node: { readonly start: number }, name: string) => {
@@ -75,6 +75,16 @@ export function violations(path: string, source: string): string[] {
     },
   }).visit(program)
   return found
+}
+
+/** An import of these reads all that they export, and so loads code that nobody wants when a service starts. Types cost nothing. */
+const SLOW_IMPORTS = ['node:http', 'node:https', 'node:zlib']
+
+function slowImport({ importKind, exportKind, type }: EachImport, specifier: string): string | null {
+  const isOfTypes = importKind === 'type' || exportKind === 'type' || type === 'TSImportType'
+  return isOfTypes || !SLOW_IMPORTS.includes(specifier)
+    ? null
+    : `imports ${specifier}, which makes the start slow: take it from src/runtime/builtin-modules.ts`
 }
 
 function importProblem(path: string, specifier: string): string | null {
@@ -148,8 +158,16 @@ export function importsOf(path: string, source: string): string[] {
   return found
 }
 
+type EachImport = {
+  readonly type?: string
+  readonly source?: unknown
+  readonly start: number
+  readonly importKind?: string
+  readonly exportKind?: string
+}
+
 /** Every form that an import has. */
-function onEachImport(visit: (node: { readonly source?: unknown; readonly start: number }) => void) {
+function onEachImport(visit: (node: EachImport) => void) {
   return {
     ImportDeclaration: visit,
     ExportNamedDeclaration: visit,

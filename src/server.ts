@@ -33,7 +33,7 @@ import type { Config } from './runtime/config/config.ts'
 import { isLasting } from './runtime/config/databases/databases.ts'
 import { Lifecycle } from './runtime/lifecycle.ts'
 import type { Part } from './runtime/lifecycle.ts'
-import { createLogger, partLogger } from './runtime/telemetry/logger.ts'
+import { partLogger } from './runtime/telemetry/logger.ts'
 import type { Logger } from './runtime/telemetry/logger.ts'
 import { Metrics } from './runtime/telemetry/metrics.ts'
 import { ownUrl } from './runtime/own-address.ts'
@@ -41,21 +41,19 @@ import { VERSION } from './runtime/version.ts'
 import { openObservatory } from './service/activity/observatory.ts'
 import { CallbackTests, TEST_PROTOCOL } from './service/callback-test.ts'
 import { RateLimits } from './service/keys/rate-limits.ts'
-import { openKeys } from './service/keys/open-keys.ts'
 import { DeliveryLog } from './service/delivery-log.ts'
 import { observeInto } from './service/metrics-observer.ts'
 import { observeWith } from './service/observers.ts'
+import { abandon, beginOpening } from './opening.ts'
+import type { Opening } from './opening.ts'
 import type { TimerService } from './service/timer-service.ts'
 import { measuredStore } from './store/measured-store.ts'
-import { openStore } from './store/open-store.ts'
 import type { Store } from './store/store.ts'
 import { ThreadedTarget } from './threads/delivery/threaded-target.ts'
 import { EntryThreads } from './threads/entry/entry-threads.ts'
 import { NO_THREADS, threadCounts } from './threads/thread-counts.ts'
 import { buildHttpTarget } from './targets/http/from-config.ts'
 import { payloadProtocol } from './targets/nats/protocol.ts'
-
-export { openStore } from './store/open-store.ts'
 
 export type RunningServer = {
   readonly url: string
@@ -73,8 +71,8 @@ export type RunningServer = {
 export type ServerExtras = {
   /** More of them, on the same port; only `duetime dev` has any. */
   readonly routes?: (app: FastifyInstance) => void
-  /** One that is being opened already. It is closed if the server does not start. */
-  readonly opening?: Promise<Store>
+  /** Begun already. It is abandoned if the server does not start. */
+  readonly opening?: Opening
 }
 
 export async function startServer(
@@ -82,20 +80,24 @@ export async function startServer(
   clock: Clock = systemClock,
   extras: ServerExtras = {},
 ): Promise<RunningServer> {
-  const logger = createLogger(config)
+  const opening = extras.opening ?? (await beginOpening(config, clock))
+  try {
+    return await startOpened({ config, clock, opening, extras })
+  } catch (error) {
+    await abandon(opening)
+    throw error
+  }
+}
+
+type StartParts = { config: Config; clock: Clock; opening: Opening; extras: ServerExtras }
+
+async function startOpened({ config, clock, opening, extras }: StartParts): Promise<RunningServer> {
   const webFiles = readWebFiles(WEB_FOLDER) // while the database opens
-  const opening = extras.opening ?? openStore(config, logger)
-  opening.catch(() => {}) // awaited below
-  const { ring, watched } = await openKeys(config, { clock, logger: partLogger(logger, 'keys') }).catch(
-    async (error: unknown) => {
-      await opening.then((store) => store.close()).catch(() => {})
-      throw error
-    },
-  )
+  const { logger, ring, watched } = opening
   const threads = clock === systemClock ? threadCounts(config) : NO_THREADS
   if (clock === systemClock && config.httpThreads !== 'auto' && config.httpThreads > threads.http)
     logger.warn({ platform: process.platform }, 'HTTP_THREADS is ignored: threads cannot share a port here')
-  const opened = await opening
+  const opened = await opening.store
   const metrics = new Metrics(partLogger(logger, 'metrics'))
   const store = measuredStore(opened, systemClock, (end) => metrics.storeAnswered(end))
   if (!isLasting(config.database)) logger.warn('timers are kept in memory only: they are lost when the service stops')
@@ -149,8 +151,7 @@ export async function startServer(
     ...(extras.routes !== undefined && { routes: extras.routes }),
     ...(links !== null && { internal: { secret: links.secret, node: engine } }),
   }).catch(async (error: unknown) => {
-    // Its threads would keep the process alive, with nobody to talk to.
-    await Promise.all([store.close(), entry?.stop(0)])
+    await entry?.stop(0) // its threads would keep the process alive
     throw error
   })
 

@@ -2,7 +2,7 @@
 // while it runs.
 
 import assert from 'node:assert/strict'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { accepted, Client } from './support/client.ts'
@@ -52,6 +52,7 @@ test('a keys file that is missing or wrong stops the start, and says everything 
   assert.equal(wrong.code, 2)
   assert.match(wrong.output, /entry 1 \(a\): hash[^]*entry 2 \(b\): hash[^]*entry 2 \(b\): permissions/)
   assert.doesNotMatch(wrong.output, /^ {4}at /m)
+  assert.deepEqual(readdirSync(cwd), ['keys.json'], 'no database is made or changed by a service that does not start')
 })
 
 test('with a key it serves other addresses, only those who have the key, and says nothing of it in the log', async (t) => {

@@ -2,7 +2,7 @@
 
 export const ID_COUNTER_DIGITS = 16
 const PAYLOAD = '{"order":"o-1234567890","reason":"payment reminder","n":1}'
-const FAR_URL = 'http://127.0.0.1:9/hooks/order/reminders'
+export const FAR_URL = 'http://127.0.0.1:9/hooks/order/reminders'
 
 /**
  * A template as text: where the digits of the counter and the due time (204y-0m-1dT0h:0m:0s.000Z) are, to change them in place.

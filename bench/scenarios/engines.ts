@@ -10,6 +10,7 @@ import type { Helper } from '../harness/helper-process.ts'
 import type { Spread } from '../harness/statistics.ts'
 import type { LoadResult } from '../programs/load-generator.ts'
 import type { RawCommits } from '../programs/raw-commits.ts'
+import type { SdkCreates } from '../programs/sdk-creates.ts'
 import { writeEnginesPage } from '../report/engines-page.ts'
 import { engineFigure, enginesPicture } from '../report/engines-picture.ts'
 import { measurement } from '../report/measurement.ts'
@@ -28,6 +29,7 @@ export const engines: Scenario = {
 }
 
 const RAW_ROWS = IN_FLIGHT / 2 // of 64 clients that wait, two commits have half each
+const RAW_FIRED = 30_000
 const RAW_COMMITS = 1_500 // for a second or more on the fastest, so that checkpoints are in it, as they are for the service
 const RAW_WITHIN_MS = 5_000
 const BATCHES = 40
@@ -46,14 +48,20 @@ const LATENESS_LEAD_MS = 1_500
 const FIRED_PER_SECOND = 100
 const LATENESS_GOAL_MS = 10
 
-type RawTrial = Trial & { readonly raw: Helper<RawCommits, { perSecond: number }> }
+type RawTrial = Trial & {
+  readonly raw: Helper<RawCommits, { perSecond: number }>
+  readonly sdk: Helper<SdkCreates, { perSecond: number }>
+}
 
 async function runOn(...[bench, one, record]: Parameters<MeasureEngine>): Promise<void> {
   const { title, start } = one
   const { url, env } = await start(bench)
   const program = new URL('../programs/raw-commits.ts', import.meta.url)
   const raw = await bench.helper<RawCommits, { perSecond: number }>(program, { url, env })
-  const trial: RawTrial = { ...(await trialOf(bench, one)), raw: raw.helper }
+  const sdk = await bench.helper<SdkCreates, { perSecond: number }>(
+    new URL('../programs/sdk-creates.ts', import.meta.url),
+  )
+  const trial: RawTrial = { ...(await trialOf(bench, one)), raw: raw.helper, sdk: sdk.helper }
   const recordAll = (rows: readonly Row[]) =>
     record(...rows.map((row) => measurement({ ...row, scenario: 'engines', what: engineFigure(title, row.what) })))
   await storeMore(trial, 1) // a server that has just started may take seconds for its first writes
@@ -62,6 +70,7 @@ async function runOn(...[bench, one, record]: Parameters<MeasureEngine>): Promis
   recordAll([stored])
   recordAll(await bursts(bench, trial, Math.min(...stored.rounds)))
   recordAll(await lateness(bench, trial, Math.min(...stored.rounds)))
+  recordAll(await bySdk(bench, trial))
 }
 
 type Row = Omit<Figure, 'scenario'>
@@ -91,7 +100,7 @@ async function creates(bench: Bench, trial: RawTrial): Promise<Row[]> {
       what: `durable creates, ${IN_FLIGHT} in flight`,
       unit: '/s',
       rounds,
-      raw: { what: `commits of ${RAW_ROWS} timers, two at a time`, rounds: raw },
+      raw: rawCreates(raw),
       target: { shareAtLeast: SHARE_GOAL },
     },
     { what: `latency p99, ${IN_FLIGHT} in flight`, unit: 'ms', rounds: latencies },
@@ -99,6 +108,31 @@ async function creates(bench: Bench, trial: RawTrial): Promise<Row[]> {
     ...(trial.engine.cpuMs === null
       ? []
       : [{ what: 'CPU time of the server per create', unit: 'µs', rounds: cpu } as const]),
+  ]
+}
+
+function rawCreates(rounds: readonly number[]) {
+  return { what: `commits of ${RAW_ROWS} timers, two at a time`, rounds }
+}
+
+/** The last of all, because it stores more timers than the others. */
+async function bySdk(bench: Bench, trial: RawTrial): Promise<[Row]> {
+  const raw: number[] = []
+  const rounds: number[] = []
+  const load = { url: trial.server.url, callsUnderWay: IN_FLIGHT }
+  const times = { warmUpMs: bench.durationMs(1_500), durationMs: bench.durationMs(4_000) }
+  for (let round = 0; round < roundsOf(bench); round++) {
+    raw.push(await rawRound(trial, { kind: 'create', commits: bench.timers(RAW_COMMITS), rowsPerCommit: RAW_ROWS }))
+    rounds.push((await trial.sdk.ask({ ...load, ...times, idPrefix: `s${round}x-` })).perSecond)
+  }
+  return [
+    {
+      what: `creates by the TypeScript SDK, ${IN_FLIGHT} calls under way`,
+      unit: '/s',
+      rounds,
+      raw: rawCreates(raw),
+      target: { shareAtLeast: SHARE_GOAL },
+    },
   ]
 }
 
@@ -153,7 +187,7 @@ async function bursts(bench: Bench, trial: RawTrial, storedPerSecond: number): P
     const burst = await burstRound(bench, trial, { storedPerSecond, idPrefix: `f${round}x-` })
     rounds.push(burst.perSecond)
     const rowsPerCommit = Math.max(1, Math.round(burst.rowsPerCommit))
-    const commits = Math.ceil(burst.count / rowsPerCommit)
+    const commits = Math.ceil(bench.timers(RAW_FIRED) / rowsPerCommit)
     raw.push(await rawRound(trial, { kind: 'firing', commits, rowsPerCommit }))
   }
   return [

@@ -22,7 +22,7 @@ export async function runMigrateUp(flags: Flags): Promise<void> {
     return
   }
   // Loaded when it is needed, so that --help does not wait for it.
-  const { openStore } = await import('../../server.ts')
+  const { openStore } = await import('../../store/open-store.ts')
   const store = await openStore({ ...config, migrateAtStart: true }, createLogger(config))
   await store.close()
   const made = before.found === 0 ? 'The tables were made' : `The database had schema version ${before.found}`

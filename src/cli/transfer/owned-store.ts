@@ -21,7 +21,7 @@ export function lastingDatabase(flags: Flags): Config {
 
 export async function withStore<T>(config: Config, work: (store: Store) => Promise<T>): Promise<T> {
   // Loaded when it is needed, so that --help does not wait for it.
-  const { openStore } = await import('../../server.ts')
+  const { openStore } = await import('../../store/open-store.ts')
   const store = await openStore(config, createLogger(config))
   try {
     return await work(store)

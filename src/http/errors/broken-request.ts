@@ -1,9 +1,9 @@
 // Answers what is not even HTTP, or has too many headers, or never ends: Node reports it before there is a request,
 // so the answer is written to the socket by hand, in the native envelope.
 
-import { http } from '../../runtime/builtin-modules.ts'
 import type { Socket } from 'node:net'
 import type { Millis } from '../../core/timer/timer.ts'
+import { http } from '../../runtime/builtin-modules.ts'
 import { ANSWER_HEADERS } from '../answer/answer-headers.ts'
 import { isoText } from '../../core/time/iso-text.ts'
 

@@ -87,7 +87,13 @@ function compressions(content: Buffer): WebFile['compressed'] {
 
 function once<Result>(make: () => Promise<Result>): () => Promise<Result> {
   let made: Promise<Result> | null = null
-  return () => (made ??= make())
+  return () => {
+    made ??= make().catch((error: unknown) => {
+      made = null // the next one may have more luck
+      throw error
+    })
+    return made
+  }
 }
 
 const SECURITY = {

@@ -17,7 +17,7 @@ const WORTH_BYTES = 48 * MIB // grown by since the last collection
 const HEAP_BYTES_MAX = 512 * MIB
 const MS_PER_MIB = 3 // where all of it is live, on a machine with other load
 const FREE_MS_MIN = 500
-const AGAIN_AFTER_MS = 300_000 // for loads that come every minute
+const AGAIN_AFTER_MS = 300_000 // a load that comes every minute is slowed down by it once in five minutes
 
 export type SpareMemoryParts = {
   readonly clock: Clock

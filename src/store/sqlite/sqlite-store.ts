@@ -35,22 +35,23 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
   const path = filePath(options.path)
   const writer = new WorkerLink<WriterCalls>(startWorker({ role: 'writer', path, cacheMiB, maxPages }), 'writer')
   const linkReader = (role: WorkerRole) => new WorkerLink<ReaderCalls>(startWorker({ role, path, cacheMiB }), role)
-  const reader = linkReader('reader') // its code loads beside that of the writer, which has to make the file first
   const startReader = async (role: WorkerRole): Promise<WorkerLink<ReaderCalls>> => {
     const link = linkReader(role)
     await link.call('open', undefined)
     return link
   }
+  let reader: WorkerLink<ReaderCalls> | undefined
   try {
+    reader = linkReader('reader') // its code loads beside that of the writer, which has to make the file first
     await writer.call('open', undefined)
     await reader.call('open', undefined)
+    return new SqliteStore({ path, writer, reader, startReader })
   } catch (error) {
     // One that could not open anything has ended, or does so now.
-    await reader.call('close', undefined).catch(ignoreDeadWorker)
+    await reader?.call('close', undefined).catch(ignoreDeadWorker)
     await writer.call('close', undefined).catch(ignoreDeadWorker)
     throw error
   }
-  return new SqliteStore({ path, writer, reader, startReader })
 }
 
 /** Loaded when it is wanted: where node:sqlite counts as experimental, Node says so in the log of whoever loads it. */

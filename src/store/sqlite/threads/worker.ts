@@ -46,9 +46,17 @@ port.on('message', ({ call, name, argument }: Request) => {
     if (!isOpen) port.close()
     return
   }
-  // The link on the other side only sends names of methods; see WriterCalls and ReaderCalls.
-  const methods = part as unknown as Record<string, (argument: unknown) => unknown> | null
-  reply(call, options.role === 'writer' ? 'write' : 'read', () => methods?.[name]!.call(part, argument))
+  reply(call, options.role === 'writer' ? 'write' : 'read', () => carryOut(name, argument))
   if (name === 'close') port.close()
   else part?.afterReply?.()
 })
+
+function carryOut(name: string, argument: unknown): unknown {
+  if (part === null) {
+    if (name === 'close') return undefined
+    throw new Error(`the database was not opened, and was asked to ${name}`)
+  }
+  // The link on the other side only sends names of methods; see WriterCalls and ReaderCalls.
+  const methods = part as unknown as Record<string, (argument: unknown) => unknown>
+  return methods[name]!.call(part, argument)
+}
